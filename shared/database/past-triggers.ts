@@ -1,4 +1,4 @@
-import { PAST_TABLES, type PastTable } from "#shared/database/past-tables.ts";
+import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/past-tables.ts";
 
 /**
  * The setting of a transaction with the places of the rows that it has added to `row_history`. Writers without a lease write
@@ -16,20 +16,20 @@ export interface PastTrigger {
   readonly condition: string;
 }
 
-/** Heartbeats and leases leave all of these as they are. */
+/** Heartbeats and leases leave all of these as they are; what else is kept changes together with one of them. */
 const RUNTIME_CONDITION = `(${[
   "last_seq",
-  "waiting_for",
-  "paused_ms",
+  "waiting_since",
   "park_requested_at",
   "park_by",
   "park_until",
   "parked_at",
-  "resumed_at",
   "chat_message_count",
 ]
   .map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`)
   .join(" OR ")})`;
+
+const columnsOf = (groups: readonly PastGroup[]): string => groups.flatMap(({ columns }) => columns).join(", ");
 
 /** Every trigger that keeps what is overwritten. */
 export const PAST_TRIGGERS: readonly PastTrigger[] = [
@@ -40,7 +40,8 @@ export const PAST_TRIGGERS: readonly PastTrigger[] = [
           {
             name: `${table}_keep_change`,
             table,
-            when: "AFTER UPDATE",
+            // The session's own row has others that nobody is shown.
+            when: table === "alert_sessions" ? `AFTER UPDATE OF ${columnsOf(changing)}` : "AFTER UPDATE",
             condition: table === "session_runtime" ? RUNTIME_CONDITION : "",
           },
         ]),
@@ -85,13 +86,14 @@ ${body}
 $past$`;
 }
 
-/** The columns that an update has overwritten, with what they held. */
-const overwritten = (changing: readonly string[]): string =>
-  changing
-    .map(
-      (name) =>
-        `CASE WHEN OLD.${name} IS DISTINCT FROM NEW.${name} THEN jsonb_build_object('${name}', OLD.${name}) ELSE '{}' END`,
-    )
+/** The groups of columns that the update has overwritten, with what they held. */
+const overwritten = (groups: readonly PastGroup[]): string =>
+  groups
+    .map(({ columns, by }) => {
+      const object = `jsonb_build_object(${columns.map((name) => `'${name}', OLD.${name}`).join(", ")})`;
+      const isChanged = by.map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`).join(" OR ");
+      return by.length === 0 ? object : `CASE WHEN ${isChanged} THEN ${object} ELSE '{}' END`;
+    })
     .join("\n    || ");
 
 /** Remembers where the row is, for the number that the transaction may get later. */
@@ -105,27 +107,34 @@ const keep = (schema: string, table: string, row: string, key: string, before: s
   ${REMEMBER}`;
 
 function changeBody(schema: string, table: string, { key, changing }: PastTable): string {
-  const numbering = table === "session_runtime" ? numberKept(schema) : "";
+  const before = overwritten(changing);
+  if (table === "session_runtime") return runtimeBody(schema, before);
   return `DECLARE
   place tid;
-  changed jsonb;
-BEGIN${numbering}
-  changed := ${overwritten(changing)};
-  IF changed = '{}' THEN RETURN NULL; END IF;${keep(schema, table, "OLD", key("OLD"), "changed")}
+BEGIN${keep(schema, table, "OLD", key("OLD"), before)}
   RETURN NULL;
 END`;
 }
 
 /**
- * The statement of a step triggers in any order and reads the new number everywhere: then no row is older. `ctid` finds the
- * transaction's own rows without an index, which every step would have to write.
+ * Gives what the transaction has kept of the session the number of its events. The statement of a step triggers in any order and reads the
+ * new number everywhere: then no row is older. `ctid` finds the transaction's own rows without an index, which every step would have to
+ * write.
  */
-const numberKept = (schema: string): string => `
-  IF NEW.last_seq > OLD.last_seq AND current_setting('${KEPT}', true) <> '' THEN
+const runtimeBody = (schema: string, before: string): string => `DECLARE
+  place tid;
+BEGIN
+  IF current_setting('${KEPT}', true) <> '' AND NEW.last_seq > OLD.last_seq THEN
     UPDATE ${schema}.row_history SET seq = NEW.last_seq
     WHERE ctid = ANY (string_to_array(current_setting('${KEPT}'), ';')::tid[])
       AND session_id = NEW.session_id AND seq < NEW.last_seq;
-  END IF;`;
+  END IF;
+  INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
+  VALUES (OLD.session_id, NEW.last_seq, 'session_runtime', OLD.session_id, ${before})
+  RETURNING ctid INTO place;
+  ${REMEMBER}
+  RETURN NULL;
+END`;
 
 function insertBody(schema: string, table: string, { key }: PastTable): string {
   return `DECLARE
@@ -137,19 +146,13 @@ END`;
 
 /** A group that goes on with another session leaves its whole row behind for the one before. */
 function groupBody(schema: string): string {
-  const columns = ["resolved_at", "is_cancelled", "count", "last_at"];
+  const before = "to_jsonb(OLD)";
   return `DECLARE
   place tid;
-  changed jsonb;
 BEGIN
-  IF OLD.session_id IS NOT DISTINCT FROM NEW.session_id THEN
-    changed := ${overwritten(columns)};
-    IF OLD.session_id IS NULL OR changed = '{}' THEN RETURN NULL; END IF;${keep(schema, "alert_groups", "OLD", "OLD.session_id", "changed")}
-    RETURN NULL;
+  IF OLD.session_id IS NOT NULL THEN${keep(schema, "alert_groups", "OLD", "OLD.session_id", before)}
   END IF;
-  IF OLD.session_id IS NOT NULL THEN${keep(schema, "alert_groups", "OLD", "OLD.session_id", "to_jsonb(OLD)")}
-  END IF;
-  IF NEW.session_id IS NOT NULL THEN${keep(schema, "alert_groups", "NEW", "NEW.session_id", "NULL")}
+  IF NEW.session_id IS DISTINCT FROM OLD.session_id AND NEW.session_id IS NOT NULL THEN${keep(schema, "alert_groups", "NEW", "NEW.session_id", "NULL")}
   END IF;
   RETURN NULL;
 END`;

@@ -59,7 +59,8 @@ function rowsOf(
   table: string,
   { rules, columns }: { readonly rules: PastTable; readonly columns: readonly string[] },
 ): string {
-  const { changing, since, key } = rules;
+  const { since, key } = rules;
+  const changing = rules.changing.flatMap(({ columns: changed }) => changed);
   const isChanging = (name: string) => changing.includes(name);
   const list = columns.map((name) => `${isChanging(name) ? "past" : "t"}.${quoted(name)}`).join(", ");
   if (changing.length === 0 && since === "seq") {

@@ -41,28 +41,17 @@ describe("a session as it was", function () {
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
     return JSON.parse(text);
   };
-  const insert = async () =>
-    sub.insert({ childServers: ["k8s"], stages: [["First", "Second"]] });
-  /** Views are kept after each commit of the executor. */
-  const followed = async () => {
-    const id = await insert();
+
+  it("is shown after each commit of parallel agents and sub-agents, of a question and of a review", async () => {
+    const { executor } = sub.runs;
+    const id = await sub.insert({ childServers: ["k8s"], stages: [["First", "Second"]] });
     const views = new KeptViews(get, id);
     await views.after(async () => undefined);
-    const { db } = sub.runs.executor;
-    const [query, transaction] = [db.query, db.transaction];
-    views.follow(db);
-    const unfollow = () => Object.assign(db, { query, transaction });
-    return { id, views, unfollow };
-  };
-
-  it("is shown after each commit of a chain with parallel agents and sub-agents, and of what follows", async () => {
-    const { id, views, unfollow } = await followed();
-    try {
+    {
+      using _ = views.follow(executor.db);
       expect(await sub.runs.run(id)).to.equal("completed");
-      await views.after(async () => ask(sub.runs.executor, id));
+      await views.after(async () => ask(executor, id));
       expect(await sub.runs.run(id)).to.equal("followed-up");
-    } finally {
-      unfollow();
     }
     for (const body of [
       { action: "claim" },

@@ -46,15 +46,15 @@ export class KeptViews {
     });
   }
 
-  /** From here on, whatever is written by this connection, views are kept after each commit. */
-  follow(db: Database): void {
-    const query = db.query.bind(db);
-    const transaction = db.transaction.bind(db);
+  /** Keeps views after each commit of this connection, until the result is disposed of. */
+  follow(db: Database): Disposable {
+    const [query, transaction] = [db.query.bind(db), db.transaction.bind(db)];
     db.query = async (sql, parameters) => {
       const run = async () => query(sql, parameters);
       return /^\s*SELECT/u.test(sql) ? run() : this.after(run);
     };
     db.transaction = async (work) => this.after(async () => transaction(work));
+    return { [Symbol.dispose]: () => Object.assign(db, { query, transaction }) };
   }
 
   /** Throws unless each kept view is what the api answers for its number now. */
