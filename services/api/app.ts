@@ -3,6 +3,7 @@ import Koa from "koa";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
+import { forkingRoutes } from "./forking/forking-routes.ts";
 import { allow, checkSite } from "./http/access.ts";
 import { documentedRoutes } from "./contracts/documented-routes.ts";
 import type { Route } from "./http/route.ts";
@@ -18,6 +19,7 @@ import { deleteSession } from "./routes/delete-session.ts";
 import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { createTicket } from "./routes/create-ticket.ts";
 import { getAudit } from "./routes/get-audit.ts";
+import { getCassette } from "./routes/get-cassette.ts";
 import { getRunbooks } from "./routes/get-runbooks.ts";
 import { getDefaultTools } from "./routes/get-default-tools.ts";
 import { getHealth } from "./routes/get-health.ts";
@@ -76,6 +78,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
+    ...forkingRoutes({ ...deps, submitter }, session),
     { method: "get", path: `${session}/alerts`, action: "session.read", handle: getSessionAlerts(deps) },
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
@@ -140,6 +143,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
 function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
   return [
     { method: "get", path: `${session}/trace`, action: "trace.read", handle: getTrace(deps) },
+    { method: "get", path: `${session}/cassette`, action: "trace.read", handle: getCassette(deps) },
     {
       method: "get",
       path: `${session}/trace/llm/:interaction`,

@@ -6,6 +6,7 @@ import { readConfigEnvironment } from "#shared/agent-config/config-environment.t
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { stubbedServers } from "#shared/agent-config/stub-tools/stubbed-servers.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import {
   bindAddress,
@@ -56,6 +57,8 @@ export interface ApiConfig extends ServiceConfig {
   readonly notifications: NotificationSettings;
   /** Where the WebSockets of the page's own origin are forwarded to; undefined if a proxy does that. */
   readonly notifierAddress: Address | undefined;
+  /** The value of a variable that prompts insert, as far as this process has it; empty if it has not. */
+  readonly readVariable: (name: string) => string;
   /** Where the built page is; without one the api serves no page. */
   readonly pageDirectory: string;
 }
@@ -103,6 +106,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
       max: 100_000_000,
     }),
     agents,
+    readVariable: (name) => secretVariable(env, name),
     stubbedServers: await stubbedServers(configDir, env),
     webhooks: readWebhooks(agents, env),
     notifications: readNotificationSettings(agents, env, http.port),

@@ -104,7 +104,8 @@ async function callAdmitted(
     if (next === undefined) {
       const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
       const wait = waitForProbe(session, provider, admitted, before);
-      return { reply: { ...EMPTY_REPLY, outcome }, wait, settled: [], position, changes, durationMs: 0 };
+      const reply = { ...EMPTY_REPLY, outcome, isUnsent: true as const };
+      return { reply, wait, settled: [], position, changes, durationMs: 0 };
     }
     position += next.distance;
     changes.push({
@@ -209,6 +210,7 @@ async function recordSummary(
       provider_position: position,
     },
     reply,
+    storedText: failure === null ? summary : "",
     durationMs,
     failure,
   });

@@ -184,14 +184,15 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   messages: {
     grants: {
-      api: READ,
+      // Of a fork.
+      api: { select: true, insert: true },
       // A summary replaces the shown part of a large result before a model is sent it.
       executor: { select: true, insert: true, update: ["content", "seq"] },
     },
     purge: { kind: "session" },
   },
   llm_interactions: {
-    grants: { api: READ, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
   session_model_usage: {
@@ -200,7 +201,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "session" },
   },
   mcp_interactions: {
-    grants: { api: READ, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
   timeline_events: {
@@ -264,6 +265,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   tool_results: {
     grants: {
+      // Of a fork.
+      api: { select: true, insert: true },
       // Those of the built-in tools.
       executor: { select: true, insert: true },
       // What it needs to see how much of the session's room is used.

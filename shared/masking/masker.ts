@@ -1,10 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
-import type { MaskedValue } from "#shared/masking/mask-context.ts";
+import { MaskContext, type MaskedValue } from "#shared/masking/mask-context.ts";
 import { maskByRules } from "#shared/masking/mask-by-rules.ts";
 import type { MaskedText } from "#shared/masking/mask-text.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
-import { formsOfSecrets } from "#shared/masking/patterns/known-values.ts";
+import type { MaskingPattern } from "#shared/masking/patterns/built-in-patterns.ts";
+import { formsOfSecrets, maskKnown } from "#shared/masking/patterns/known-values.ts";
+import { maskForms } from "#shared/masking/patterns/mask-forms.ts";
+import { maskSeen } from "#shared/masking/patterns/seen-values.ts";
 import type { MaskJobResult, MaskWorkerData } from "#shared/masking/worker/mask-job.ts";
 
 /** A short text is masked at once: sending it to the worker would take longer. */
@@ -16,6 +19,7 @@ const WORKER_MEMORY_MIB = 1_024;
 const MAX_WAITING = 1_000;
 /** Of the secrets learned, the latest are kept: each costs a search in every text. */
 const MAX_LEARNED = 64;
+const NO_PATTERNS: ReadonlySet<MaskingPattern> = new Set();
 
 interface MaskerOptions {
   /** Secrets of this process, masked wherever they stand (`knownSecrets`). */
@@ -93,6 +97,28 @@ export class Masker implements AsyncDisposable {
     this.#waiting.push({ ...request, text, done, failed });
     this.#next();
     return promise;
+  }
+
+  /**
+   * The text without the secrets of this process, `more` of them, what is a secret by its form, and values masked before. Unlike `mask` it
+   * does not judge by what stands around a value, so that a text is masked in the same way wherever it is quoted.
+   */
+  maskForms(
+    text: string,
+    { key, seen = [], more = [] }: Pick<Request, "key" | "seen"> & { readonly more?: readonly string[] },
+  ): string {
+    const context = new MaskContext(key);
+    const known = maskKnown(text, [...this.#known, ...more], context);
+    const forms = maskForms(known, NO_PATTERNS, context);
+    return maskSeen(forms, new Map(seen.map((value) => [value.digest, value])), context);
+  }
+
+  /** The text without the secrets of this process and `more` of them. */
+  maskKnown(
+    text: string,
+    { key, more = [] }: Pick<Request, "key"> & { readonly more?: readonly string[] },
+  ): string {
+    return maskKnown(text, [...this.#known, ...more], new MaskContext(key));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

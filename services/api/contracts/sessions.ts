@@ -1,3 +1,4 @@
+import { Cassette } from "#shared/cassette/cassette.ts";
 import { SessionParams } from "../schemas/common.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
@@ -78,6 +79,14 @@ export const SESSION_CONTRACTS = {
     params: InteractionParams,
     query: AtSeqQuery,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
+    errors: [409],
+  },
+  "GET /api/v1/sessions/:id/cassette": {
+    id: "getCassette",
+    tag: "sessions",
+    summary: "A session that has ended as one file, without secrets, to run it again",
+    params: SessionParams,
+    responses: { 200: { description: "the cassette, as a download", schema: Cassette } },
     errors: [409],
   },
   "POST /api/v1/sessions/:id/cancel": {

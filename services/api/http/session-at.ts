@@ -21,8 +21,17 @@ interface ViewRequest {
 
 const readQuery = queryReader(AtSeqQuery);
 
-const parseRuntime = compileParser("past of a session", Type.Object({ has_past: Type.Boolean() }));
-const HAS_PAST = "SELECT has_past FROM session_runtime WHERE session_id = $1";
+const parseRuntime = compileParser(
+  "past of a session",
+  Type.Object({
+    has_past: Type.Boolean(),
+    forked_from: Type.Union([Type.String(), Type.Null()]),
+    forked_at_seq: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+);
+const HAS_PAST = `
+SELECT r.has_past, s.forked_from, s.forked_at_seq
+FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE session_id = $1`;
 
 /**
  * Finds the session of a route's `:id` for the caller, as it is, and makes the transaction read it as it was at the query's `at_seq`, if
@@ -36,6 +45,14 @@ export async function sessionAt(transaction: Queryable, ctx: ViewRequest): Promi
   checkMoment(session, atSeq);
   const [runtime] = await selectRows(transaction, parseRuntime, HAS_PAST, [session.session_id]);
   if (runtime?.has_past !== true) throw withoutPast(session.session_id);
+  const { forked_from: parent, forked_at_seq: since } = runtime;
+  if (parent !== null && since !== null && atSeq < since) {
+    throw new RequestError(
+      409,
+      `session ${session.session_id} is a fork that begins at ${since}: until then it is session ${parent}`,
+      { code: NO_PAST },
+    );
+  }
   await enterPast(transaction, atSeq);
   return session;
 }

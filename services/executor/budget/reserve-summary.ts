@@ -22,5 +22,5 @@ export async function reserveSummary(
   if (answer.kind === "unlimited") return { reservation: undefined };
   const message = exceededText(answer.cause);
   const outcome = { kind: "failed", code: "budget_exceeded", message, retryable: false } as const;
-  return { reply: { ...EMPTY_REPLY, outcome } };
+  return { reply: { ...EMPTY_REPLY, outcome, isUnsent: true } };
 }

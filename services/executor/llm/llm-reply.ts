@@ -49,6 +49,8 @@ export interface LlmReply {
   readonly providerState: Uint8Array | null;
   /** What people should know about the call although it continued. */
   readonly warnings: readonly LlmWarning[];
+  /** No gateway was asked; absent if one was, or may have been. */
+  readonly isUnsent?: true;
 }
 
 /** A reply before its first chunk. */

@@ -74,7 +74,7 @@ function withoutCall(run: ExecutionRun, step: CallLlm, circuit: OpenCircuit): Wa
   const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
   const timeline = timelineOf(run, iteration.iteration + 1);
   const call = {
-    reply: { ...EMPTY_REPLY, outcome },
+    reply: { ...EMPTY_REPLY, outcome, isUnsent: true as const },
     iteration: iteration.iteration + 1,
     timeline,
     durationMs: 0,

@@ -19,7 +19,9 @@ import { forcedConclusion } from "./forced-conclusion.ts";
 import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
 import { priceReply, type Pricing } from "./price-reply.ts";
+import { ownTools } from "./own-tools.ts";
 import { partialContent } from "./partial-content.ts";
+import { replyRemainder } from "./reply-remainder.ts";
 import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
 import { warningRows } from "./warning-rows.ts";
 
@@ -75,8 +77,10 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
       iteration,
       tools_count: step.tools.length,
       provider: state.agent.llm_provider.name,
+      ...ownTools(step, state),
     },
     reply,
+    storedText: failure === null ? (replyMessages(step, reply)[0]?.content ?? "") : "",
     durationMs,
     failure,
   });
@@ -270,6 +274,8 @@ interface RecordedLlmCall {
   /** What is stored of the request in addition to the conversation. */
   readonly request: object;
   readonly reply: LlmReply;
+  /** The text that is stored of the reply; empty if none is. */
+  readonly storedText: string;
   readonly durationMs: number;
   readonly failure: CallFailure | null;
 }
@@ -281,6 +287,7 @@ function postgresSafe({ code, message }: LlmReply["warnings"][number]): LlmReply
 /** The row of an LLM call, failed ones included. */
 export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCall): NewLlmInteraction {
   const { interactionId, type, provider, lastMessageId, request, reply, durationMs, failure } = call;
+  const remainder = replyRemainder(reply, failure, call.storedText);
   return {
     interaction_id: interactionId,
     ...ofExecution(execution),
@@ -295,6 +302,7 @@ export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCa
       code_executions_count: reply.codeExecutions.length,
       groundings_count: reply.groundings.length,
       ...(reply.warnings.length === 0 ? {} : { warnings: reply.warnings.map(postgresSafe) }),
+      ...(remainder === null ? {} : { remainder }),
     },
     thinking_content: reply.thinking === "" ? null : postgresSafeText(reply.thinking).text,
     ...chargedColumns(call),

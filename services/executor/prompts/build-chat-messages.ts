@@ -1,3 +1,4 @@
+import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
 import type { NewMessage } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
 import { chatHistory } from "./chat-history.ts";
@@ -8,7 +9,7 @@ import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
 import { runbookBlock } from "./runbook-block.ts";
 import { toolsBlock } from "./tools-block.ts";
-import { escapeRules, escapeMarkers } from "./untrusted-text.ts";
+import { escapeRules } from "./untrusted-text.ts";
 
 /** The first messages (system, user) of an agent that answers a question about a finished investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {

@@ -1,6 +1,7 @@
+import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
 import type { ParsedReact } from "../react-parser/parse-react.ts";
 import type { SessionNonce } from "./session-nonce.ts";
-import { escapeMarkers, frame, oneLine, untrustedText } from "./untrusted-text.ts";
+import { frame, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** A tool in the list for the model. */
 interface ListedTool {

@@ -1,7 +1,8 @@
+import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
 import { isRunbookAddress } from "#shared/runbooks/runbook-address.ts";
 import type { AlertInput, PromptInput } from "./prompt-input.ts";
 import type { SessionNonce } from "./session-nonce.ts";
-import { escapeMarkers, frame, untrustedText } from "./untrusted-text.ts";
+import { frame, untrustedText } from "./untrusted-text.ts";
 
 /** The alert's runbook, by its address where it is not fetched, else the configured default, which is the built-in guide unless configured otherwise. */
 export function runbookBlock(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { frameDigits } from "#shared/contracts/prompt-codes.ts";
 
 /**
  * The random text of a session's row, which no author of an alert can know before the session's first prompt; null for a session
@@ -6,12 +6,7 @@ import { createHash } from "node:crypto";
  */
 export type SessionNonce = string | null;
 
-/** The code in the markers of frames: short, because a prompt repeats it; 48 random bits of the nonce's UUID. */
+/** The code in the markers of frames, behind a space; empty without a nonce. */
 export function frameCode(nonce: SessionNonce): string {
-  return nonce === null ? "" : ` ${nonce.replaceAll("-", "").slice(0, 12)}`;
-}
-
-/** The code in the placeholders of variables. No prompt shows it, so no text of a model or a tool can name a variable. */
-export function variableCode(nonce: string): string {
-  return createHash("sha256").update(`variables of ${nonce}`).digest("hex").slice(0, 24);
+  return nonce === null ? "" : ` ${frameDigits(nonce)}`;
 }

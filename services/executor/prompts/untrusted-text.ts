@@ -1,3 +1,4 @@
+import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
 import { frameCode, type SessionNonce } from "./session-nonce.ts";
 
 /**
@@ -13,11 +14,6 @@ export function untrustedText(nonce: SessionNonce, name: string, text: string): 
 export function frame(nonce: SessionNonce, name: string, content: string, separator = "_"): string {
   const marker = (edge: string) => `<!-- ${name}${separator}${edge}${frameCode(nonce)} -->`;
   return `${marker("START")}\n${content}\n${marker("END")}`;
-}
-
-/** Escapes comment delimiters, so that the text contains neither `<!--` nor `-->`; the rest is unchanged. */
-export function escapeMarkers(text: string): string {
-  return text.replaceAll("<!--", "&lt;!--").replaceAll("-->", "--&gt;");
 }
 
 /** Untrusted text for use within a line: without line breaks, so that it cannot begin a heading or a list item. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
-import { markedDescription } from "../prompts/tool-marks.ts";
+import { markedDescription } from "#shared/contracts/tool-marks.ts";
 import { AnsweringRunner, listedTool } from "./answering-runner.ts";
 import { INPUT } from "./prompt-fixtures.ts";
 import type { ChainOptions } from "./resolved-chain.ts";

@@ -53,6 +53,7 @@ export function recordSummaryCall(run: ExecutionRun, call: SummaryCall): StepRec
       messages: input.recorded,
     },
     reply,
+    storedText: failure === null ? summary : "",
     durationMs: call.durationMs,
     failure,
   });

@@ -1,0 +1,82 @@
+import { v5 as uuidFrom } from "uuid";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { BoundTool, RecordedListing, RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
+import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { markedDescription } from "#shared/contracts/tool-marks.ts";
+import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
+import type { CassetteRows } from "./load-cassette-rows.ts";
+import { parseStoredRequest } from "./stored-call.ts";
+
+type Row = CassetteRows["toolCalls"][number];
+
+const parseTools = compileParser("recorded listing", Type.Array(ToolDescription));
+
+/** A recorded call of a tool as its cassette has it; `iterations` are the execution's LLM calls. */
+export function recordedToolCall(row: Row, iterations: number): RecordedToolCall {
+  const place = placeOf(row, iterations);
+  return {
+    interaction_id: row.interaction_id,
+    call_id: place === null ? null : toolCallId(row.execution_id, place),
+    seq: row.seq,
+    iteration: place?.iteration ?? null,
+    index: place?.index ?? null,
+    server: row.server_name,
+    tool: row.tool_name ?? "",
+    is_built_in: row.server_name === BUILT_IN_SERVER,
+    arguments: row.tool_arguments,
+    result: row.tool_result,
+    error_message: row.error_message,
+    outcome: "outcome" in row ? row.outcome : null,
+    duration_ms: row.duration_ms,
+  };
+}
+
+/** Ids derive from the place of a call, so the place is found by trying all. */
+function placeOf(
+  { interaction_id, execution_id }: Row,
+  iterations: number,
+): { readonly iteration: number; readonly index: number } | null {
+  for (let iteration = 0; iteration <= iterations; iteration += 1) {
+    for (let index = 0; index < MAX_CALLS_PER_ANSWER; index += 1) {
+      if (uuidFrom(`mcp:${iteration}:${index}`, execution_id) === interaction_id) return { iteration, index };
+    }
+  }
+  return null;
+}
+
+/** A recorded listing as its cassette has it. */
+export function recordedListing(row: Row): RecordedListing {
+  return {
+    interaction_id: row.interaction_id,
+    seq: row.seq,
+    server: row.server_name,
+    tools: parseTools(row.available_tools ?? []),
+    result: row.tool_result,
+    error_message: row.error_message,
+    duration_ms: row.duration_ms,
+  };
+}
+
+/** The tools that were bound to an execution's calls, in their order: those of its servers, then TARSy's own. */
+export function boundTools(
+  servers: readonly string[],
+  listings: readonly Row[],
+  calls: readonly LlmInteraction[],
+): BoundTool[] {
+  const ofServer = (server: string) => {
+    const listing = listings.find(({ server_name }) => server_name === server);
+    return parseTools(listing?.available_tools ?? []).map((tool) => ({
+      name: tool.name,
+      description: markedDescription(tool),
+      parameters_schema: tool.parameters_schema,
+    }));
+  };
+  const own = calls
+    .map(({ llm_request }) => parseStoredRequest(llm_request).own_tools)
+    .find((tools) => tools);
+  return [...[...new Set(servers)].flatMap(ofServer), ...(own ?? ofServer(BUILT_IN_SERVER))];
+}

@@ -1,0 +1,240 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import {
+  BoundTool,
+  RecordedListing,
+  RecordedLlmCall,
+  RecordedMessage,
+  RecordedToolCall,
+} from "#shared/cassette/recorded-calls.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
+import {
+  APPROVAL_STATES,
+  FOLLOW_UP_KINDS,
+  PARALLEL_TYPES,
+  RUN_STATUSES,
+  STAGE_TYPES,
+  STEERING_MODES,
+  SUCCESS_POLICIES,
+  TERMINAL_STATUSES,
+} from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+
+/** The first member of every cassette. */
+export const CASSETTE_FORMAT = "tarsy-cassette";
+
+/**
+ * The version that this program writes. A change that a reader of it would misread raises it; an optional member does not.
+ * `upgrade-cassette.ts` reads those before.
+ */
+export const CASSETTE_VERSION = 1;
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+const IntegerOrNull = Type.Union([Type.Integer(), Type.Null()]);
+const UuidOrNull = Type.Union([Uuid, Type.Null()]);
+const Ending = { status: literals(TERMINAL_STATUSES), error_message: TextOrNull, error_code: TextOrNull };
+const Run = { status: literals(RUN_STATUSES), error_message: TextOrNull, error_code: TextOrNull };
+
+/** What was submitted, and how the session ended. */
+const RecordedSession = Type.Object({
+  session_id: Uuid,
+  alert_data: Type.String(),
+  alert_type: TextOrNull,
+  agent_type: Type.String(),
+  chain_id: Type.String(),
+  runbook_url: TextOrNull,
+  mcp_selection: Type.Unknown(),
+  session_metadata: Type.Unknown(),
+  lane: literals(SESSION_LANES),
+  ...Ending,
+  final_analysis: TextOrNull,
+  executive_summary: TextOrNull,
+  executive_summary_error: TextOrNull,
+  degraded: Type.Boolean(),
+  created_at: Type.String(),
+  started_at: TextOrNull,
+  completed_at: TextOrNull,
+  /** Its newest event. */
+  last_seq: Type.Integer(),
+  /** What its agents were told of the session of the same incident before it; null if there was none. */
+  former_analysis: TextOrNull,
+});
+
+/** What became of the runbook; null if none was due. */
+const RecordedRunbook = Type.Object({ text: TextOrNull, failure: TextOrNull });
+
+const RecordedStage = Type.Object({
+  stage_id: Uuid,
+  stage_name: Type.String(),
+  stage_index: Type.Integer({ minimum: 1 }),
+  stage_type: literals(STAGE_TYPES),
+  expected_agent_count: Type.Integer(),
+  parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),
+  success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
+  ...Run,
+});
+
+/** What an agent was told of earlier sessions before its first message, in this order. */
+const InjectedMemory = Type.Object({
+  memory_id: Uuid,
+  content: TextOrNull,
+  category: TextOrNull,
+  valence: TextOrNull,
+  confidence: Type.Union([Type.Number(), Type.Null()]),
+  alert_type: TextOrNull,
+});
+
+const RecordedExecution = Type.Object({
+  execution_id: Uuid,
+  stage_id: Uuid,
+  agent_name: Type.String(),
+  /** Among the agents of its stage, or below its parent. */
+  agent_index: Type.Integer({ minimum: 1 }),
+  /** The execution that started it; null unless it is a sub-agent. */
+  parent_execution_id: UuidOrNull,
+  task: TextOrNull,
+  is_synthesis: Type.Boolean(),
+  iteration_strategy: literals(ITERATION_STRATEGIES),
+  ...Run,
+  /**
+   * Of a sub-agent: the sequence number of the message that gave its result to its parent, and the position among the parent's
+   * `llm_calls`, from 0, of the first call that had it; null if the parent ended before. `null` as a whole if it was never told.
+   */
+  delivered: Type.Union([Type.Object({ message: IntegerOrNull, before_call: IntegerOrNull }), Type.Null()]),
+  /** It was asked to stop, by its parent or because that ended. */
+  is_cancel_requested: Type.Boolean(),
+  /** Its completed answer, as its timeline has it; null for none. */
+  final_analysis: TextOrNull,
+  messages: Type.Array(RecordedMessage),
+  listings: Type.Array(RecordedListing),
+  /** In the order in which they were bound; empty if no call had any. */
+  bound_tools: Type.Array(BoundTool),
+  llm_calls: Type.Array(RecordedLlmCall),
+  tool_calls: Type.Array(RecordedToolCall),
+  memories: Type.Array(InjectedMemory),
+});
+export type RecordedExecution = Static<typeof RecordedExecution>;
+
+/** Where something from outside was read: the last message of the execution before it, and the session's newest event then. */
+const Delivery = Type.Object({
+  execution_id: Uuid,
+  /** The sequence number of the message that tells of it; null if no message does. */
+  message: IntegerOrNull,
+  /** The position among the execution's `llm_calls`, from 0, of the first call that knows of it; null if there was none. */
+  before_call: IntegerOrNull,
+});
+
+const RecordedSteering = Type.Object({
+  message_id: Uuid,
+  ordinal: Type.Integer(),
+  mode: literals(STEERING_MODES),
+  content: TextOrNull,
+  author: Type.String(),
+  is_from_alert: Type.Boolean(),
+  execution_id: UuidOrNull,
+  targets: Type.Union([Type.Array(Uuid), Type.Null()]),
+  after_stage: Type.Integer(),
+  after_agent: Type.Integer(),
+  calls: Type.Array(Uuid),
+  deliveries: Type.Array(Delivery),
+});
+
+const RecordedAlert = Type.Object({
+  alert_id: Uuid,
+  ordinal: Type.Integer(),
+  is_resolved: Type.Boolean(),
+  effect: TextOrNull,
+  /** Null where there was no room for it, and for the session's own. */
+  data: TextOrNull,
+  received_at: Type.String(),
+});
+
+const RecordedEvidence = Type.Object({
+  ...Delivery.properties,
+  through: Type.Integer(),
+  alerts: Type.Integer(),
+  characters: Type.Integer(),
+});
+
+const RecordedApproval = Type.Object({
+  approval_id: Uuid,
+  execution_id: Uuid,
+  call_id: Uuid,
+  tool: Type.String(),
+  arguments: Type.String(),
+  state: literals(APPROVAL_STATES),
+  reason: TextOrNull,
+});
+
+const RecordedFollowUp = Type.Object({
+  follow_up_id: Uuid,
+  kind: literals(FOLLOW_UP_KINDS),
+  stage_id: Uuid,
+  resolved_config: Type.Object({}, { additionalProperties: true }),
+  ...Run,
+  is_cancel_requested: Type.Boolean(),
+  /** Of a chat. */
+  question: Type.Union([Type.Object({ content: Type.String(), author: Type.String() }), Type.Null()]),
+  /** Of a scoring. */
+  score: Type.Union([
+    Type.Object({
+      status: Type.String(),
+      total_score: IntegerOrNull,
+      score_analysis: TextOrNull,
+      tool_improvement_report: TextOrNull,
+      failure_tags: Type.Array(Type.String()),
+    }),
+    Type.Null(),
+  ]),
+  /** What is learned from, of a follow-up of this kind. */
+  feedback: TextOrNull,
+});
+
+/** The whole text of a result of which the conversation has only a window. */
+const KeptResult = Type.Object({
+  call_id: Type.String(),
+  bytes: Type.Integer(),
+  lines: Type.Integer(),
+  content: Type.String(),
+});
+
+/** One session with all that its agents read, asked and were told, as one file; `docs/cassettes.md` explains it. */
+export const Cassette = Type.Object(
+  {
+    format: Type.Literal(CASSETTE_FORMAT),
+    version: Type.Literal(CASSETTE_VERSION),
+    /** The version of TARSy that wrote it. */
+    tarsy_version: Type.String(),
+    exported_at: Type.String(),
+    session: RecordedSession,
+    /** As it is stored with the session, in any version that `parseResolvedChain` reads. */
+    resolved_config: Type.Object({}, { additionalProperties: true }),
+    /** The bodies of the texts that the configuration refers to, by hash. */
+    texts: Type.Record(Type.String(), Type.String()),
+    runbook: Type.Union([RecordedRunbook, Type.Null()]),
+    /** By stage_index; those of follow-ups behind those of the chain. */
+    stages: Type.Array(RecordedStage),
+    /** By stage and agent_index, sub-agents behind the execution that started them. */
+    executions: Type.Array(RecordedExecution),
+    kept_results: Type.Array(KeptResult),
+    inputs: Type.Object({
+      steering: Type.Array(RecordedSteering),
+      alerts: Type.Array(RecordedAlert),
+      evidence: Type.Array(RecordedEvidence),
+      approvals: Type.Array(RecordedApproval),
+      /** The session was asked to end. */
+      is_cancel_requested: Type.Boolean(),
+      /** How often it was parked for a critical session. */
+      parkings: Type.Integer(),
+      /** How often an executor claimed it: more than once after a kill, a hand-over, a wait or for a follow-up. */
+      claims: Type.Integer(),
+    }),
+    /** In the order in which they were asked for. */
+    follow_ups: Type.Array(RecordedFollowUp),
+    /** The places where the export found a secret and put a placeholder, as JSON pointers. */
+    masked: Type.Array(Type.String()),
+  },
+  { title: "Cassette" },
+);
+export type Cassette = Static<typeof Cassette>;

@@ -1,0 +1,52 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { CASSETTE_FORMAT, CASSETTE_VERSION, Cassette } from "#shared/cassette/cassette.ts";
+import { upgradeCassette } from "#shared/cassette/upgrade-cassette.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { TerminalError, errorMessage } from "#shared/errors.ts";
+
+/** A larger file is not read; the api writes none. */
+export const MAX_CASSETTE_BYTES = 64 * 1024 * 1024;
+
+const parseHead = compileParser(
+  "cassette",
+  Type.Object(
+    { format: Type.Optional(Type.Unknown()), version: Type.Optional(Type.Unknown()) },
+    { additionalProperties: true },
+  ),
+);
+const parseCurrent = compileParser("cassette", Cassette);
+
+/**
+ * Reads a cassette of this or an earlier version from its JSON text. Throws TerminalError `malformed` that says what is wrong, also for
+ * one of a newer version.
+ */
+export function parseCassette(text: string): Cassette {
+  if (Buffer.byteLength(text) > MAX_CASSETTE_BYTES) {
+    throw malformed(`it has more than ${MAX_CASSETTE_BYTES / 1024 / 1024} MiB`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw malformed(`it is not JSON (${errorMessage(error)})`, error);
+  }
+  const { format, version } = parseHead(value);
+  if (format !== CASSETTE_FORMAT) {
+    throw malformed(
+      `its member "format" must be "${CASSETTE_FORMAT}"; it is no file of GET /sessions/:id/cassette`,
+    );
+  }
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 0) {
+    throw malformed('its member "version" must be a whole number');
+  }
+  if (version > CASSETTE_VERSION) {
+    throw malformed(
+      `it has version ${version}, and this TARSy reads versions up to ${CASSETTE_VERSION}: use the TARSy that wrote it, or a newer one`,
+    );
+  }
+  return parseCurrent(upgradeCassette(value, version));
+}
+
+function malformed(reason: string, cause?: unknown): TerminalError {
+  return new TerminalError("malformed", `the cassette cannot be read: ${reason}`, { cause });
+}
