@@ -145,7 +145,7 @@ describeInBrowser("the past of a session", function () {
     const { page, problems } = await open(`/s/${id}?at=${seq}`);
     await page.getByRole("link", { name: "Trace" }).click();
     await page.getByText(`You see the trace as it was at event ${seq}.`).waitFor();
-    const rows = page.getByRole("option");
+    const rows = page.locator(".trace-body [role=option]");
     await rows.first().waitFor();
     const then = await rows.count();
     await page.keyboard.press("s");

@@ -35,7 +35,6 @@ export const COMPARE_TEXT = {
     reply: "reply",
     arguments: "arguments",
     result: "result",
-    step: "step",
   },
   nothing: "nothing",
   noStep: (letter: string) => `– not in ${letter}`,

@@ -11,7 +11,7 @@ export function Divergence({ comparison }: { readonly comparison: Comparison }) 
   const agent = shownText(first.agent_name);
   const step = first.step + 1;
   const where =
-    first.kind === "missing"
+    first.part === "missing"
       ? COMPARE_TEXT.missing(agent, step)
       : COMPARE_TEXT.where(agent, step, COMPARE_TEXT.kinds[first.kind], COMPARE_TEXT.parts[first.part]);
   return (

@@ -96,7 +96,7 @@ function StepCell({ letter, step }: { readonly letter: string; readonly step: St
   if (step === null) return <p class="compare-cell soft small">{COMPARE_TEXT.noStep(letter)}</p>;
   const { duration_ms, estimated_cost_usd, total_tokens, text, error } = step;
   const facts = [
-    durationText(duration_ms),
+    duration_ms !== null && durationText(duration_ms),
     total_tokens !== null && TEXT.units.tokens(total_tokens.toLocaleString()),
     estimated_cost_usd !== null && costText(estimated_cost_usd),
   ].filter((fact) => fact !== false);

@@ -22,6 +22,8 @@ import { Waterfall } from "./waterfall.tsx";
 import { zoomOf } from "./zoom.ts";
 import "./trace-screen.css";
 
+const { keys: KEYS } = RARE_TEXT.trace;
+
 /** The calls of a session as a waterfall; the address names the chosen row (`row`), what bars show (`bars`), `idle=full` and `zoom`. */
 export function TraceScreen() {
   useTitle(TEXT.titles.trace);
@@ -33,7 +35,7 @@ export function TraceScreen() {
   const collapsesIdle = query["idle"] !== "full";
   const at = numberParameter("at");
   const remote = useTrace(id, at);
-  const sessionPath = at === undefined ? `/s/${id}` : `/s/${id}?at=${at}`;
+  const sessionPath = withQuery(`/s/${id}`, { at: at?.toString() });
   const { value, isRunning } = remote;
   const rows = useMemo(
     () => (value === undefined ? [] : traceRows(value.trace, value.session, value.readAt)),
@@ -52,16 +54,15 @@ export function TraceScreen() {
   const close = () => change({ row: undefined });
   const setMeasure = (next: BarMeasure) => change({ bars: next === "time" ? undefined : next });
   const setIdle = (isShort: boolean) => change({ idle: isShort ? undefined : "full" });
-  const { keys } = RARE_TEXT.trace;
   useRowKeys(rows, index, choose);
   useKeys({
     b: [
-      keys.measure,
+      KEYS.measure,
       () => setMeasure(BAR_MEASURES[(BAR_MEASURES.indexOf(measure) + 1) % BAR_MEASURES.length] ?? "time"),
     ],
-    i: [keys.idle, () => setIdle(!collapsesIdle)],
-    s: [keys.session, () => route(sessionPath)],
-    Escape: [keys.close, close],
+    i: [KEYS.idle, () => setIdle(!collapsesIdle)],
+    s: [KEYS.session, () => route(sessionPath)],
+    Escape: [KEYS.close, close],
   });
   const row = rows[index];
   const entry = value && row && entryOfCall(value.session.timeline, row.key);
@@ -77,11 +78,7 @@ export function TraceScreen() {
         {value !== undefined && <SessionFigures session={value.session} rows={rows} />}
         <Controls measure={measure} onMeasure={setMeasure} collapsesIdle={collapsesIdle} onIdle={setIdle} />
       </header>
-      {at !== undefined && (
-        <p class="past-note">
-          {RARE_TEXT.trace.asOf(at)} <a href={withQuery(url, { at: undefined })}>{TEXT.session.backToLive}</a>
-        </p>
-      )}
+      <PastNote at={at} url={url} />
       <RemoteState remote={remote} />
       {value !== undefined && rows.length === 0 && <p class="soft">{RARE_TEXT.trace.empty}</p>}
       {rows.length > 0 && (
@@ -111,12 +108,21 @@ export function TraceScreen() {
 
 /** The keys that go from row to row. */
 function useRowKeys(rows: readonly TraceRow[], index: number, choose: (target: number) => void): void {
-  const { keys } = RARE_TEXT.trace;
   useKeys({
-    j: [keys.next, () => choose(Math.min(rows.length - 1, index + 1))],
-    k: [keys.previous, () => choose(Math.max(0, index - 1))],
-    f: [keys.nextFailed, () => choose(nextFailed(rows, index))],
+    j: [KEYS.next, () => choose(Math.min(rows.length - 1, index + 1))],
+    k: [KEYS.previous, () => choose(Math.max(0, index - 1))],
+    f: [KEYS.nextFailed, () => choose(nextFailed(rows, index))],
   });
+}
+
+/** That the trace is one of the past, and the way back to now. */
+function PastNote({ at, url }: { readonly at: number | undefined; readonly url: string }) {
+  if (at === undefined) return null;
+  return (
+    <p class="past-note">
+      {RARE_TEXT.trace.asOf(at)} <a href={withQuery(url, { at: undefined })}>{TEXT.session.backToLive}</a>
+    </p>
+  );
 }
 
 /** Which part of the time is shown, and the way back to all of it. */
