@@ -13,7 +13,8 @@ export const FORKING_CONTRACTS = {
   "POST /api/v1/sessions/:id/fork": {
     id: "forkSession",
     tag: "sessions",
-    summary: "Investigate again from the end of a step, with another model, instruction, limit or tool result",
+    summary:
+      "Investigate again from the end of a step, with another model, instruction, limit or tool result",
     params: SessionParams,
     body: {
       schema: ForkBody,

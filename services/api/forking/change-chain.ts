@@ -59,7 +59,8 @@ function providersOf(
     ...(config.llmProviders.get(name)?.type === former.type ? { backend } : {}),
   });
   // The switches of native tools are the agent's; only Gemini has native tools.
-  const native_tools = next.type === "google" ? { ...next.native_tools, ...former.native_tools } : next.native_tools;
+  const native_tools =
+    next.type === "google" ? { ...next.native_tools, ...former.native_tools } : next.native_tools;
   return {
     llm_provider: withModel({ ...next, native_tools }),
     ...(fallback_providers === undefined

@@ -41,7 +41,12 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
   const isOpen = "x.status IN ('pending', 'active')";
   // Ids of the parent's own chat and scores are none of the investigation's.
   return [
-    { table: "stages", from: ofSession("stages"), key: "x.stage_id::text", row: `to_jsonb(x) || ${startedAt(isOpen)}` },
+    {
+      table: "stages",
+      from: ofSession("stages"),
+      key: "x.stage_id::text",
+      row: `to_jsonb(x) || ${startedAt(isOpen)}`,
+    },
     {
       table: "agent_executions",
       from: `${ofSession("agent_executions")}`,

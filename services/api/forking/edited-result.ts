@@ -51,8 +51,10 @@ export async function findEditedCall(
   const { interaction_id, call_id } = edited;
   const field = `changes.tool_result.${interaction_id === undefined ? "call_id" : "interaction_id"}`;
   const calls = await selectRows(db, parseCall, READ, [sessionId, interaction_id?.toLowerCase() ?? null]);
-  const call = interaction_id === undefined ? calls.find((one) => idOf(one) === call_id?.toLowerCase()) : calls[0];
-  if (call === undefined) throw validationError(field, "is none of the session's tool calls that have a result");
+  const call =
+    interaction_id === undefined ? calls.find((one) => idOf(one) === call_id?.toLowerCase()) : calls[0];
+  if (call === undefined)
+    throw validationError(field, "is none of the session's tool calls that have a result");
   const { iteration, index, seq, kind, server_name, tool_name } = call;
   if (iteration === null || index === null || seq === null) {
     throw new RequestError(409, `${field}: a version that did not keep the place of calls has made this one`);
@@ -71,7 +73,9 @@ function idOf({ execution_id, iteration, index }: Static<typeof Call>): string |
 
 function describe({ server_name, tool_name, kind }: Static<typeof Call>): string {
   const name = server_name === "" ? tool_name : `${server_name}.${tool_name}`;
-  return kind === "refused" || kind === "unknown_tool" ? `one of ${name} that was not made` : `one of ${name}, which TARSy answers itself`;
+  return kind === "refused" || kind === "unknown_tool"
+    ? `one of ${name} that was not made`
+    : `one of ${name}, which TARSy answers itself`;
 }
 
 /** The outcome that a fork's executor answers the call with: cut and kept as a result of the tool would be. */
@@ -83,7 +87,10 @@ export function editedOutcome(
   const providers = chain.stages
     .flatMap(({ agents }) => agents.flatMap(withSubAgents))
     .map(({ llm_provider }) => llm_provider.max_tool_result_tokens);
-  const tokens = Math.min(chain.mcp_server_result_tokens?.[serverName] ?? DEFAULT_RESULT_TOKENS, ...providers);
+  const tokens = Math.min(
+    chain.mcp_server_result_tokens?.[serverName] ?? DEFAULT_RESULT_TOKENS,
+    ...providers,
+  );
   const limit = Math.min(MAX_RESULT_BYTES, Math.max(1_000, tokens * CHARS_PER_TOKEN));
   const whole = { text: content, totalBytes: Buffer.byteLength(content), isWhole: true, isText: true };
   const shown = showResult(whole, limit, handle);

@@ -48,7 +48,12 @@ export class ForkIds {
   readonly #ids = new Map<string, string>();
   readonly #executions: Readonly<Record<string, string>>;
 
-  private constructor(parts: { parent: string; fork: string; executions: readonly Execution[]; ids: readonly string[] }) {
+  private constructor(parts: {
+    parent: string;
+    fork: string;
+    executions: readonly Execution[];
+    ids: readonly string[];
+  }) {
     this.#fork = parts.fork;
     for (const id of parts.ids) this.#ids.set(id, uuidFrom(id, this.#fork));
     this.#ids.set(parts.parent, this.#fork);
@@ -87,7 +92,9 @@ export class ForkIds {
     const stage = isOfChain ? uuidFrom(`stage:${stage_index}`, this.#fork) : uuidFrom(stage_id, this.#fork);
     this.#ids.set(stage_id, stage);
     const isDerived = execution_id === uuidFrom(`execution:${agent_index}`, stage_id);
-    const execution = isDerived ? uuidFrom(`execution:${agent_index}`, stage) : uuidFrom(execution_id, this.#fork);
+    const execution = isDerived
+      ? uuidFrom(`execution:${agent_index}`, stage)
+      : uuidFrom(execution_id, this.#fork);
     this.#ids.set(execution_id, execution);
   }
 
@@ -95,7 +102,9 @@ export class ForkIds {
   #addSubAgents(executions: readonly Execution[]): void {
     for (const parent of executions) {
       const children = new Set(
-        executions.filter((one) => one.parent_execution_id === parent.execution_id).map((one) => one.execution_id),
+        executions
+          .filter((one) => one.parent_execution_id === parent.execution_id)
+          .map((one) => one.execution_id),
       );
       if (children.size === 0) continue;
       for (let iteration = 0; iteration <= parent.iteration + 1 && children.size > 0; iteration += 1) {
@@ -123,7 +132,11 @@ export class ForkIds {
         const callId = (execution: string): string => toolCallId(execution, { iteration, index });
         const isCall = this.#ids.has(uuidFrom(`mcp:${iteration}:${index}`, old));
         add((execution) => uuidFrom(`timeline:${iteration}:row:call:${index}`, execution));
-        if (!isCall && !this.#ids.has(uuidFrom(`timeline:${iteration}:row:call:${index}`, old)) && !this.#ids.has(uuidFrom("approval", callId(old)))) {
+        if (
+          !isCall &&
+          !this.#ids.has(uuidFrom(`timeline:${iteration}:row:call:${index}`, old)) &&
+          !this.#ids.has(uuidFrom("approval", callId(old)))
+        ) {
           // The calls of an answer have places from 0 without a gap.
           break;
         }

@@ -35,7 +35,9 @@ export function forkKey(
       "header Idempotency-Key must be 1 to 255 visible ASCII characters without a space, e.g. a UUID",
     );
   }
-  const key = createHash("sha256").update(JSON.stringify(["fork", submitter, text])).digest("hex");
+  const key = createHash("sha256")
+    .update(JSON.stringify(["fork", submitter, text]))
+    .digest("hex");
   return { key, requestHash: hashForkRequest(parent, request), header: text };
 }
 

@@ -36,11 +36,17 @@ const parseMoment = compileParser(
 /** Throws RequestError 409 for a session whose past is not known, or whose events are gone. */
 export async function checkPast(db: Queryable, session: FoundSession): Promise<{ readonly since: number }> {
   if (session.purged) {
-    throw new RequestError(409, "the events of this session have been deleted because it ended long ago: it cannot be forked");
+    throw new RequestError(
+      409,
+      "the events of this session have been deleted because it ended long ago: it cannot be forked",
+    );
   }
   const [row] = await selectRows(db, parsePast, READ, [session.session_id]);
   if (row?.has_past !== true) {
-    throw new RequestError(409, "this session is from a version that did not keep what changed: it cannot be forked");
+    throw new RequestError(
+      409,
+      "this session is from a version that did not keep what changed: it cannot be forked",
+    );
   }
   return { since: row.forked_at_seq ?? 0 };
 }
@@ -57,7 +63,10 @@ export async function findForkPoint(
   const { session_id: id, last_seq: last } = session;
   const { since } = await checkPast(transaction, session);
   if (atSeq !== undefined && atSeq > last) {
-    throw validationError("at_seq", `must be a number from ${since} to ${last}, which is the newest event, got ${atSeq}`);
+    throw validationError(
+      "at_seq",
+      `must be a number from ${since} to ${last}, which is the newest event, got ${atSeq}`,
+    );
   }
   if (atSeq !== undefined && atSeq < since) {
     throw new RequestError(
@@ -75,7 +84,10 @@ export async function findForkPoint(
     [id],
   );
   if (moment === undefined || moment.last_seq !== chosen) {
-    throw new RequestError(409, `at_seq: ${chosen} is not the end of a step${await nearest(transaction, id, chosen)}`);
+    throw new RequestError(
+      409,
+      `at_seq: ${chosen} is not the end of a step${await nearest(transaction, id, chosen)}`,
+    );
   }
   if (isTerminal(moment.status)) {
     throw new RequestError(

@@ -21,7 +21,10 @@ export function parseForkRequest(body: unknown): ForkRequest {
   const { at_seq, changes = {}, tools = "recorded" }: Static<typeof ForkBody> = readBody(body);
   const { custom_instructions: instructions, tool_result: edited } = changes;
   if (instructions !== undefined && isTemplate(instructions)) {
-    throw validationError("changes.custom_instructions", "must not have '{{': only the configuration inserts variables");
+    throw validationError(
+      "changes.custom_instructions",
+      "must not have '{{': only the configuration inserts variables",
+    );
   }
   if (edited !== undefined && (edited.call_id === undefined) === (edited.interaction_id === undefined)) {
     throw validationError("changes.tool_result", "must have either call_id or interaction_id");

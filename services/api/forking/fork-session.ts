@@ -5,7 +5,12 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { hashResolvedChain, parseResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import {
+  hashResolvedChain,
+  parseResolvedChain,
+  storedChain,
+  type ResolvedChain,
+} from "#shared/contracts/resolved-chain.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
@@ -200,16 +205,36 @@ interface Stored {
 /** The prompts of agents that have begun are stored, so they get other instructions as a message. */
 async function tellOpenAgents(
   { changes: { custom_instructions = "" }, identity }: Fork,
-  { transaction, fork, ids, inboxSeq, open }: Stored & { readonly inboxSeq: number; readonly open: readonly string[] },
+  {
+    transaction,
+    fork,
+    ids,
+    inboxSeq,
+    open,
+  }: Stored & { readonly inboxSeq: number; readonly open: readonly string[] },
 ): Promise<void> {
   const content = `These instructions replace the custom instructions that you were given:\n\n${custom_instructions}`;
   const targets = open.map((id) => ids.of(id));
-  await selectRows(transaction, parseDone, INSERT_NOTE, [newUuid(), fork, inboxSeq, content, identity.name, targets]);
+  await selectRows(transaction, parseDone, INSERT_NOTE, [
+    newUuid(),
+    fork,
+    inboxSeq,
+    content,
+    identity.name,
+    targets,
+  ]);
 }
 
 async function recordCalls(
   { tools, changes }: Fork,
-  { transaction, parent, fork, ids, chain, edited }: Stored & { readonly chain: ResolvedChain; readonly edited: EditedCall | null },
+  {
+    transaction,
+    parent,
+    fork,
+    ids,
+    chain,
+    edited,
+  }: Stored & { readonly chain: ResolvedChain; readonly edited: EditedCall | null },
 ): Promise<void> {
   if (tools === "recorded") {
     const without = edited === null ? {} : { without: edited.interactionId };
@@ -236,7 +261,9 @@ function shownChanges({ custom_instructions, tool_result, ...rest }: ForkChanges
   return {
     ...rest,
     ...(custom_instructions === undefined ? {} : { custom_instructions: shown(custom_instructions) }),
-    ...(tool_result === undefined ? {} : { tool_result: { ...tool_result, content: shown(tool_result.content) } }),
+    ...(tool_result === undefined
+      ? {}
+      : { tool_result: { ...tool_result, content: shown(tool_result.content) } }),
   };
 }
 

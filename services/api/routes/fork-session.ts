@@ -31,7 +31,12 @@ export function forkSessionRoute(deps: ApiDeps & { readonly submitter: Submitter
     submitter.rate.check(identity);
     const { session_id: parent } = await visibleSession(db, ctx);
     const asked = parseForkRequest(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
-    const key = forkKey(ctx.req.headers["idempotency-key"], ownerOf(identity) ?? identity.name, parent, asked);
+    const key = forkKey(
+      ctx.req.headers["idempotency-key"],
+      ownerOf(identity) ?? identity.name,
+      parent,
+      asked,
+    );
     const request = await maskRequest(deps, parent, asked);
     const stored = await retrySerialization(async () =>
       db.transaction(async (transaction): Promise<StoredFork & { readonly isReplayed: boolean }> => {
@@ -78,4 +83,3 @@ async function maskRequest(
     },
   };
 }
-

@@ -4,6 +4,7 @@ import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Time } from "./common.ts";
+import { Usd } from "./cost.ts";
 
 const MAX_INSTRUCTIONS_CHARACTERS = 20_000;
 const MAX_RESULT_CHARACTERS = 1_000_000;
@@ -15,7 +16,10 @@ const Seq = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 const EditedResult = Type.Object({
   call_id: Type.Optional({ ...Uuid, description: "the id of the call" }),
-  interaction_id: Type.Optional({ ...Uuid, description: "in place of it, the id of its record in the trace" }),
+  interaction_id: Type.Optional({
+    ...Uuid,
+    description: "in place of it, the id of its record in the trace",
+  }),
   content: Type.String({ maxLength: MAX_RESULT_CHARACTERS }),
 });
 
@@ -105,7 +109,7 @@ const Side = Type.Object(
     chain_id: Type.String(),
     llm_providers: Type.Array(Type.String()),
     duration_ms: Nullable(Count),
-    estimated_cost_usd: Nullable(Type.String()),
+    estimated_cost_usd: Nullable(Usd),
     input_tokens: Count,
     output_tokens: Count,
     total_tokens: Count,
@@ -123,7 +127,7 @@ const Step = Type.Object(
     seq: Nullable(Seq),
     duration_ms: Nullable(Count),
     total_tokens: Nullable(Count),
-    estimated_cost_usd: NullableText,
+    estimated_cost_usd: Nullable(Usd),
     text: Type.String({ description: "how the reply or the result begins" }),
     error: NullableText,
   },
