@@ -24,9 +24,9 @@ const ROWS: readonly (readonly [string, (side: Side) => ComponentChildren])[] = 
   [COMPARE_TEXT.rows.tool, ({ tool_calls }) => tool_calls],
 ];
 
-/** An amount of dollars as the api writes it; `–` where it is not known. */
-export function costText(usd: string | null): string {
-  return usd === null ? "–" : moneyText(Number(usd));
+/** An amount of dollars; `–` where it is not known. */
+export function costText(usd: number | null): string {
+  return usd === null ? "–" : moneyText(usd);
 }
 
 /** How two sessions went and what they cost. */
