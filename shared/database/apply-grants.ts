@@ -10,7 +10,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
 
 /** The services that read sessions as they were. */
-const PAST_READERS: readonly DatabaseService[] = ["api"];
+const PAST_READERS: ReadonlySet<DatabaseService> = new Set(["api"]);
 
 const parsePlace = compileParser(
   "database and schema",
@@ -105,7 +105,7 @@ function roleStatements(
 /** Views read with the rights of their owner, so who may read them is decided here. */
 function pastStatements(past: string, services: readonly DatabaseService[]): string[] {
   const revoked = ["PUBLIC", ...rolesOf(services)].join(", ");
-  const readers = rolesOf(services.filter((service) => PAST_READERS.includes(service))).join(", ");
+  const readers = rolesOf(services.filter((service) => PAST_READERS.has(service))).join(", ");
   return [
     `REVOKE ALL ON SCHEMA ${past} FROM ${revoked}`,
     `REVOKE ALL ON ALL TABLES IN SCHEMA ${past} FROM ${revoked}`,

@@ -43,5 +43,8 @@ export async function pastAt(transaction: Queryable, atSeq: number): Promise<str
 }
 
 async function setMoment(transaction: Queryable, atSeq: number): Promise<void> {
-  await selectRows(transaction, parseSet, "SELECT set_config($1, $2, true) AS moment", [AT_SEQ, String(atSeq)]);
+  await selectRows(transaction, parseSet, "SELECT set_config($1, $2, true) AS moment", [
+    AT_SEQ,
+    String(atSeq),
+  ]);
 }

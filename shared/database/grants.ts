@@ -1,6 +1,7 @@
 import { ACCESS_TABLES } from "#shared/database/access-tables.ts";
 import { BUDGET_TABLES } from "#shared/database/budget-tables.ts";
 import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
+import { HISTORY_TABLES } from "#shared/database/history-tables.ts";
 import { MCP_TABLES } from "#shared/database/mcp-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
@@ -232,14 +233,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  row_history: {
-    grants: {
-      // By triggers, with what they write; the number of a row is that of the events at the end of its transaction.
-      api: { select: true, insert: true, update: ["seq"] },
-      executor: { select: true, insert: true, update: ["seq"] },
-    },
-    purge: { kind: "own", by: "what removes the session, and a trigger for what is left" },
-  },
   tool_calls: {
     grants: {
       api: READ,
@@ -276,6 +269,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   ...RECORDED_TABLES,
   ...TEXT_TABLES,
+  ...HISTORY_TABLES,
   alert_notifications: {
     // UPDATE only for the lock with which old ones are taken.
     grants: { api: { select: true, insert: true, update: ["received_at"], delete: true } },

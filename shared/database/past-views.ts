@@ -38,7 +38,8 @@ export async function createPastViews(transaction: Queryable): Promise<void> {
     [
       ...pastFunctions(schema),
       ...Object.entries(PAST_TABLES).map(
-        ([table, rules]) => `CREATE OR REPLACE VIEW ${past}.${table} AS ${rowsOf(schema, table, { rules, columns: columnsOf(table) })}`,
+        ([table, rules]) =>
+          `CREATE OR REPLACE VIEW ${past}.${table} AS ${rowsOf(schema, table, { rules, columns: columnsOf(table) })}`,
       ),
       `CREATE OR REPLACE VIEW ${past}.alert_groups AS ${groupsOf(schema, columnsOf("alert_groups"))}`,
     ].join(";\n"),

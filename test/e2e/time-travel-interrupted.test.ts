@@ -42,7 +42,7 @@ describe("a session as it was, interrupted", function () {
   const follow = async (options: object) => {
     const id = await runs.executor.insert(options);
     const views = new KeptViews(get, id);
-    await views.after(async () => undefined);
+    await views.keep();
     return { id, views, [Symbol.dispose]: views.follow(runs.executor.db)[Symbol.dispose] };
   };
 
@@ -73,10 +73,15 @@ describe("a session as it was, interrupted", function () {
     using followed = await follow({ ...WITH_TOOLS, stages: [["First"]] });
     const { id, views } = followed;
     expect(await runs.run(id)).to.equal("waiting");
-    const [approval] = await runs.executor.query("SELECT approval_id AS id FROM approvals WHERE session_id = $1", [id]);
+    const [approval] = await runs.executor.query(
+      "SELECT approval_id AS id FROM approvals WHERE session_id = $1",
+      [id],
+    );
     const approvalId = /"id":"([^"]+)"/u.exec(JSON.stringify(approval))?.[1] ?? "";
     await views.after(async () => post(`${id}/messages`, { content: "it was rolled back", mode: "note" }));
-    await views.after(async () => post(`${id}/approvals/${approvalId}`, { decision: "approve", reason: "fine" }));
+    await views.after(async () =>
+      post(`${id}/approvals/${approvalId}`, { decision: "approve", reason: "fine" }),
+    );
     const run = await runs.begin(id);
     await until("the model answers", async () =>
       JSON.stringify(await runs.timelineRows(id)).includes("llm_response streaming"),

@@ -46,7 +46,7 @@ describe("a session as it was", function () {
     const { executor } = sub.runs;
     const id = await sub.insert({ childServers: ["k8s"], stages: [["First", "Second"]] });
     const views = new KeptViews(get, id);
-    await views.after(async () => undefined);
+    await views.keep();
     {
       using _ = views.follow(executor.db);
       expect(await sub.runs.run(id)).to.equal("completed");

@@ -40,10 +40,19 @@ export class KeptViews {
   async after<T>(write: () => Promise<T>): Promise<T> {
     return this.#oneAtATime(async () => {
       const written = await write();
-      const views = await this.#read("", this.#views.size % CALLS_EVERY === 0);
-      this.#views.set(parseNumber(views.get("")).last_seq, views);
+      await this.#keep();
       return written;
     });
+  }
+
+  /** Keeps the views as they are. */
+  async keep(): Promise<void> {
+    await this.#oneAtATime(async () => this.#keep());
+  }
+
+  async #keep(): Promise<void> {
+    const views = await this.#read("", this.#views.size % CALLS_EVERY === 0);
+    this.#views.set(parseNumber(views.get("")).last_seq, views);
   }
 
   /** Keeps views after each commit of this connection, until the result is disposed of. */

@@ -58,7 +58,11 @@ export async function sessionAt(transaction: Queryable, ctx: ViewRequest): Promi
 }
 
 /** Throws RequestError 400 unless the session has this event; 0 is before the first. */
-export function checkMoment({ last_seq }: Pick<FoundSession, "last_seq">, seq: number, field = "at_seq"): void {
+export function checkMoment(
+  { last_seq }: Pick<FoundSession, "last_seq">,
+  seq: number,
+  field = "at_seq",
+): void {
   if (seq <= last_seq) return;
   throw validationError(
     field,

@@ -2,7 +2,12 @@ import { escapeIdentifier as quoted } from "pg";
 import type { MigrationInterface, QueryRunner } from "typeorm";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { PAST_TRIGGERS, pastFunction, pastFunctions, type PastTrigger } from "#shared/database/past-triggers.ts";
+import {
+  PAST_TRIGGERS,
+  pastFunction,
+  pastFunctions,
+  type PastTrigger,
+} from "#shared/database/past-triggers.ts";
 import { pastSchemaOf } from "#shared/database/past-views.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
@@ -16,9 +21,8 @@ export class Past0000000000053 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     const { schema, past, hasPast } = await placeOf(runner);
+    if (!hasPast) await createSchema(runner, past);
     for (const sql of [
-      // `migrate` may be allowed to use one that an administrator has made, and not to make one.
-      ...(hasPast ? [] : [`CREATE SCHEMA ${past}`]),
       TABLE,
       ...pastFunctions(schema),
       // The order in which all writers lock.
@@ -49,8 +53,26 @@ async function placeOf(runner: QueryRunner) {
   const [place] = await selectRows(runner, parsePlace, "SELECT current_schema() AS schema", []);
   const schema = place?.schema ?? "public";
   const past = pastSchemaOf(schema);
-  const [row] = await selectRows(runner, parseFound, "SELECT to_regnamespace($1) IS NOT NULL AS found", [quoted(past)]);
+  const [row] = await selectRows(runner, parseFound, "SELECT to_regnamespace($1) IS NOT NULL AS found", [
+    quoted(past),
+  ]);
   return { schema: quoted(schema), past: quoted(past), hasPast: row?.found === true };
+}
+
+const DENIED = "42501";
+
+/** An owner of the tables that does not own the database may be allowed to use a schema, and not to create one. */
+async function createSchema(runner: QueryRunner, past: string): Promise<void> {
+  try {
+    await runner.query(`CREATE SCHEMA ${past}`);
+  } catch (error) {
+    const isDenied = error instanceof Error && "code" in error && error.code === DENIED;
+    if (!isDenied) throw error;
+    throw new Error(
+      `the owner of the tables may not create the schema ${past}: as the owner of the database, run GRANT CREATE ON DATABASE for its role, or CREATE SCHEMA ${past} AUTHORIZATION for it`,
+      { cause: error },
+    );
+  }
 }
 
 const createTrigger = (trigger: PastTrigger): string =>
