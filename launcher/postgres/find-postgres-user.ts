@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { findSetpriv } from "../process/die-with-parent.ts";
 import { LaunchError } from "../launch-error.ts";
-import { lendUserName } from "./lend-user-name.ts";
+import { lendUserId, lendUserName } from "./lend-user-name.ts";
 
 /** The user for PostgreSQL's programs, which refuse to run as root. */
 export type PostgresUser = {
@@ -73,6 +73,11 @@ export function findPostgresUser(program: string, dataDir: string, cluster: stri
       if (!canRun(prefix, program, dataDir)) continue;
       return { prefix, initdbPrefix: [], owner: { uid: owner.uid, gid: owner.gid } };
     }
+  }
+  const lent = lendUserId(owner.uid);
+  // Root of a namespace without other users, as `unshare -r` makes: its programs see themselves as one of them.
+  if ((earlier === undefined || earlier.uid === 0) && canRun(lent, program, dataDir)) {
+    return { prefix: lent, initdbPrefix: [], owner: undefined };
   }
   throw new LaunchError(
     `PostgreSQL refuses to run as root and user ${owner.uid} cannot access ${dataDir} and ${program}; start as an ordinary user, from a directory that all users can enter, or set DATABASE_URL to a PostgreSQL of your own.`,

@@ -11,7 +11,7 @@ import { LaunchError } from "../launch-error.ts";
 export function lendUserName(): readonly string[] {
   if (hasName()) return [];
   const named = namedUser();
-  const prefix = ["unshare", "--user", `--map-user=${named}`, "--"];
+  const prefix = lendUserId(named);
   try {
     if (named === undefined) throw new Error("/etc/passwd has no other user");
     const [command = "", ...args] = prefix;
@@ -24,6 +24,11 @@ export function lendUserName(): readonly string[] {
       { cause: error },
     );
   }
+}
+
+/** What to put before a command line that is to see its user as this one; files still belong to the current user. */
+export function lendUserId(uid: number | string | undefined): readonly string[] {
+  return ["unshare", "--user", `--map-user=${uid}`, "--"];
 }
 
 function hasName(): boolean {

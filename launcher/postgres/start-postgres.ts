@@ -32,8 +32,8 @@ export type EmbeddedPostgres = ServerProcess & {
 type StartPostgres = {
   /** Created if missing; used by one server at a time. */
   readonly dataDir: string;
-  /** 0 means any free port. */
-  readonly port: number;
+  /** 0 means any free port; "socket" a Unix socket in the data directory, and no TCP at all. */
+  readonly port: number | "socket";
   /** `false` for temporary data: commits survive a killed server, but not a power failure. */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
@@ -46,11 +46,23 @@ const stopSteps: StopSteps = [
   { signal: "SIGKILL", waitMs: 2_000 },
 ];
 
-function serverOptions(port: number, durable: boolean): string[] {
+/** Names a Unix socket; nothing listens on it as a port. */
+const SOCKET_PORT = 5432;
+
+/** Where the server is reached: on a port of this machine, or by a Unix socket in this directory. */
+type Address = { readonly port: number; readonly socketDirectory?: string };
+
+/** The URL's `host` parameter comes before its host, which a URL must have. */
+function urlOf(user: string, password: string, { port, socketDirectory }: Address, database: string): string {
+  const socket = socketDirectory === undefined ? "" : `?host=${encodeURIComponent(socketDirectory)}`;
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}${socket}`;
+}
+
+function serverOptions({ port, socketDirectory }: Address, durable: boolean): string[] {
   const settings = {
-    listen_addresses: "127.0.0.1",
+    listen_addresses: socketDirectory === undefined ? "127.0.0.1" : "",
     port: String(port),
-    unix_socket_directories: "",
+    unix_socket_directories: socketDirectory ?? "",
     max_connections: "200",
     log_min_messages: "warning",
     log_checkpoints: "off",
@@ -120,25 +132,25 @@ type PreparedCluster = { postgres: string; prefix: readonly string[]; cluster: s
 async function startOnPort(
   options: StartPostgres,
   prepared: PreparedCluster,
-  port: number,
+  address: Address,
 ): Promise<EmbeddedPostgres | undefined> {
   const { passwords, cluster } = prepared;
-  const program = [prepared.postgres, "-D", cluster, ...serverOptions(port, options.durable)];
+  const program = [prepared.postgres, "-D", cluster, ...serverOptions(address, options.durable)];
   // In this order: changing the user resets the parent death signal.
   const [command = prepared.postgres, ...args] = [...prepared.prefix, ...dieWithParent(program, "INT")];
   const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: cluster, stopSteps });
-  const adminUrl = `postgres://postgres:${passwords.admin}@127.0.0.1:${port}/postgres`;
+  const adminUrl = urlOf("postgres", passwords.admin, address, "postgres");
   try {
     const admin = await waitForConnection(server, adminUrl, options.signal);
     if (admin !== undefined) {
       await prepareDatabase(admin, passwords);
-      const url = `postgres://tarsy:${passwords.tarsy}@127.0.0.1:${port}/tarsy`;
+      const url = urlOf("tarsy", passwords.tarsy, address, "tarsy");
       return {
         ...server,
         url,
         serviceUrls: serviceUrls(url, passwords.services),
         adminUrl,
-        port,
+        port: address.port,
       };
     }
   } catch (error) {
@@ -149,8 +161,14 @@ async function startOnPort(
   return undefined;
 }
 
+async function addressFor(port: StartPostgres["port"], cluster: string): Promise<Address> {
+  // The cluster's own directory, which only its user may enter.
+  if (port === "socket") return { port: SOCKET_PORT, socketDirectory: cluster };
+  return { port: port === 0 ? await freePort("127.0.0.1") : port };
+}
+
 /**
- * Starts PostgreSQL on 127.0.0.1 (no unix socket, every role with a password) and resolves when it accepts connections.
+ * Starts PostgreSQL on 127.0.0.1 or on a Unix socket (every role with a password) and resolves when it accepts connections.
  * A killed server can be restarted on the same data and port. A server that a killed owner left running on the data is
  * stopped first. For root it runs as another user, which need not have access to the parent directories.
  * @throws LaunchError if it cannot start (with its last log lines) or its data directory is in use.
@@ -169,8 +187,8 @@ export async function startPostgres(options: StartPostgres): Promise<EmbeddedPos
   const prepared = { postgres, prefix: user.prefix, cluster, passwords };
   // Another process can take the free port before the server binds it.
   for (let triesLeft = options.port === 0 ? 5 : 1; triesLeft > 0; triesLeft -= 1) {
-    const port = options.port === 0 ? await freePort("127.0.0.1") : options.port;
-    const server = await startOnPort({ ...options, dataDir }, prepared, port);
+    const address = await addressFor(options.port, cluster);
+    const server = await startOnPort({ ...options, dataDir }, prepared, address);
     if (server !== undefined) return server;
   }
   throw new LaunchError(`The embedded PostgreSQL does not start; its last output:\n${lastLogLines(dataDir)}`);

@@ -7,6 +7,7 @@ import type { BudgetSource } from "./budget/budget-source.ts";
 import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { ProviderCircuits } from "./llm/provider-circuits.ts";
+import type { Pacing } from "./pacing.ts";
 import type { LeaseKeeper } from "./session-lease.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -24,4 +25,6 @@ export interface ExecutorDeps {
   readonly budgets: BudgetSource;
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
+  /** Only in a replay. */
+  readonly pacing?: Pacing | undefined;
 }

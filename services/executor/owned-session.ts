@@ -10,6 +10,7 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
+import type { Pacing } from "./pacing.ts";
 import type { BudgetRule } from "./persist/reserve-budget.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
@@ -65,6 +66,8 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
+  /** Only in a replay. */
+  readonly pacing?: Pacing | undefined;
   /** Milliseconds until the session's deadline. */
   timeLeftMs(): number;
   /**
@@ -148,6 +151,7 @@ export function openOwnedSession(
     costEstimation,
     budgetRules: () => budgets.rulesOf(claim.limitedBy),
     llmTries,
+    pacing: deps.pacing,
     signal,
     stopping,
     commitMutex: pLimit(1),

@@ -1,6 +1,6 @@
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { backoff, pause } from "#shared/pause.ts";
+import { backoff } from "#shared/pause.ts";
 import type { Span } from "#shared/telemetry/tracing.ts";
 import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./agent-steps.ts";
 import { agentState } from "./controllers/agent-state.ts";
@@ -19,6 +19,7 @@ import { startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { unfinishedStep } from "./persist/unfinished-step.ts";
+import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
@@ -87,7 +88,7 @@ async function runToEnd(
         await failExecution(session, stage, execution, failure);
         return null;
       }
-      await pause(backoff(failure.tries, RETRIES), session.signal);
+      await pauseBeforeRetry(session, backoff(failure.tries, RETRIES));
       // What is in memory may be what failed.
       steps = undefined;
     }
@@ -123,6 +124,7 @@ async function runSteps(
         await steps.commit();
         return waiting;
       }
+      if ((await session.pacing?.admit(run, step)) === false) continue;
       const isDue =
         step.kind === "call-llm" ? await isAdmitted(run, step) : !(await hasNews(session, steps, step));
       if (!isDue) continue;
@@ -196,8 +198,16 @@ async function decide(
     const subAgentsVersion = session.memory.subAgentsVersion;
     const subAgents = await subAgentsOf(session, request, steps);
     const { budget_until } = steps.memory.iteration;
-    const isBudgetOver = budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until);
-    const state = agentState(request, steps.memory, {
+    const { pacing } = session;
+    const { execution_id } = execution;
+    const isBudgetOver =
+      (budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until)) ||
+      pacing?.isBudgetOver(execution_id) === true;
+    const memory =
+      pacing === undefined
+        ? steps.memory
+        : { ...steps.memory, evidence: pacing.evidence(execution_id, steps.memory.evidence) };
+    const state = agentState(request, memory, {
       parallel,
       skills,
       chat,
@@ -222,7 +232,8 @@ async function subAgentsOf(
   if (agent.sub_agents === undefined) return [];
   const stored = await session.commitMutex(() => session.memory.state());
   const { subAgents } = steps.pending.map(({ rows }) => rows).reduce(foldSession, stored);
-  return subAgents.filter((child) => child.parent_execution_id === execution.execution_id);
+  const own = subAgents.filter((child) => child.parent_execution_id === execution.execution_id);
+  return session.pacing?.seen(execution.execution_id, steps.memory.messages.length + 1, own) ?? own;
 }
 
 /** The first iteration state of a sub-agent, which stores its deadline for every owner; undefined for other agents. */

@@ -5,7 +5,6 @@ import { HISTORY_TABLES } from "#shared/database/history-tables.ts";
 import { MCP_TABLES } from "#shared/database/mcp-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
-import { RECORDED_TABLES } from "#shared/database/recorded-tables.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
@@ -15,6 +14,7 @@ import { PERSON_TABLES } from "#shared/database/person-tables.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
 import { TEXT_TABLES } from "#shared/database/text-tables.ts";
+import { TOOL_TABLES } from "#shared/database/tool-tables.ts";
 import type { TableRules } from "#shared/database/table-rules.ts";
 
 const READ = { select: true } as const;
@@ -233,19 +233,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  tool_calls: {
-    grants: {
-      api: READ,
-      // It claims the ids of calls that must not run any more.
-      executor: { select: true, insert: true },
-      "tool-runner": {
-        select: true,
-        insert: true,
-        update: ["state", "phase", "result", "is_error", "failure", "completed_at", "alive_until"],
-      },
-    },
-    purge: { kind: "session" },
-  },
   masked_values: {
     // A lock on conflicts is not needed: rows are inserted only if there is none.
     grants: {
@@ -256,18 +243,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  tool_results: {
-    grants: {
-      // Of a fork.
-      api: { select: true, insert: true },
-      // Those of the built-in tools.
-      executor: { select: true, insert: true },
-      // What it needs to see how much of the session's room is used.
-      "tool-runner": { select: ["call_id", "session_id", "bytes"], insert: true },
-    },
-    purge: { kind: "session" },
-  },
-  ...RECORDED_TABLES,
+  ...TOOL_TABLES,
   ...TEXT_TABLES,
   ...HISTORY_TABLES,
   alert_notifications: {

@@ -48,7 +48,7 @@ export async function openOrm(options: DatabaseOptions): Promise<DataSource> {
       connectTimeoutMS: options.queueTimeoutMs ?? DATABASE_TIMEOUTS.queueMs,
       poolErrorHandler: warnOfLostConnection(log),
       entities: ENTITIES,
-      extra: connectionSettings(options),
+      extra: { ...connectionSettings(options), connectionString: url },
     }).initialize(),
   );
 }
@@ -64,10 +64,11 @@ export async function openForMigrations(url: string, log: Logger): Promise<DataS
     poolErrorHandler: warnOfLostConnection(log),
     migrations: [...MIGRATIONS],
     migrationsTableName: MIGRATIONS_TABLE,
-    extra: connectionBasics,
+    extra: { ...connectionBasics, connectionString: url },
   }).initialize();
 }
 
+// TypeORM reads only some parts of a URL; the driver reads all, such as the directory of a Unix socket, from `connectionString`.
 // TypeORM would look for the driver by name at run time, where a bundle has no packages.
 const SOURCE = { type: "postgres", driver: pg, installExtensions: false } as const;
 

@@ -86,9 +86,10 @@ export class ForkFixture implements AsyncDisposable {
             return `Thought: look\nAction: k8s.${calls[answers]}\nAction Input: {"ns": "shop"}`;
           }
           if (!hasTools) return "the memory, says everyone";
-          if (answers === 0)
-            return ["pods", "logs"].map((name) => ({ name: tool(name), arguments: { ns: "shop" } }));
-          if (answers === 1) return [{ name: tool("pods"), arguments: { ns: "shop" } }];
+          const names = [["pods", "logs"], ["pods"]][answers];
+          if (names !== undefined) {
+            return names.map((name) => ({ name: tool(name), arguments: { ns: "shop" } }));
+          }
           return text.includes("EDITED") ? "somebody edited it" : "it was the memory";
         }),
       ),

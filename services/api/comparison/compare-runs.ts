@@ -22,49 +22,43 @@ export async function compareRuns(
   const divergences: Divergence[] = [];
   for (const path of paths) {
     const pair = { a: a.find((one) => one.path === path), b: b.find((one) => one.path === path) };
-    const shown = pair.a ?? pair.b;
-    if (shown === undefined) continue;
-    const steps: ComparedExecution["steps"] = [];
-    let isFound = false;
-    for (const [left, right] of align(pair.a?.steps ?? [], pair.b?.steps ?? [])) {
-      const difference = differenceOf(left, right);
-      const step = left ?? right;
-      if (step === undefined) continue;
-      if (difference !== null && !isFound) {
-        isFound = true;
-        divergences.push({
-          path,
-          agent_name: shown.agentName,
-          execution_a: pair.a?.executionId ?? null,
-          execution_b: pair.b?.executionId ?? null,
-          step: steps.length,
-          kind: step.kind,
-          seq_a: left?.seq ?? null,
-          seq_b: right?.seq ?? null,
-          ...difference,
-        });
-      }
-      steps.push({
-        kind: step.kind,
-        name: step.name,
-        equal: difference === null,
-        a: left === undefined ? null : shownStep(left),
-        b: right === undefined ? null : shownStep(right),
-      });
-      // A request has the whole conversation: the comparison of a long session takes a while.
-      await yieldToOthers();
-    }
-    executions.push({
-      path,
-      stage_name: shown.stageName,
-      agent_name: shown.agentName,
-      a: pair.a?.executionId ?? null,
-      b: pair.b?.executionId ?? null,
-      steps,
-    });
+    const { execution, divergence } = await comparePair(path, pair);
+    executions.push(execution);
+    if (divergence !== null) divergences.push(divergence);
   }
   const [first = null] = divergences.toSorted((one, other) => timeOf(one) - timeOf(other));
   return { executions, first_divergence: first };
+}
+
+interface Pair {
+  readonly a: RunExecution | undefined;
+  readonly b: RunExecution | undefined;
+}
+
+async function comparePair(
+  path: string,
+  { a, b }: Pair,
+): Promise<{ readonly execution: ComparedExecution; readonly divergence: Divergence | null }> {
+  const { agentName: agent_name = "", stageName: stage_name = "" } = a ?? b ?? {};
+  const ids = { a: a?.executionId ?? null, b: b?.executionId ?? null };
+  const steps: ComparedExecution["steps"] = [];
+  let divergence: Divergence | null = null;
+  for (const [left, right] of align(a?.steps ?? [], b?.steps ?? [])) {
+    const difference = differenceOf(left, right);
+    const { kind, name } = left ?? right;
+    if (difference !== null) {
+      const place = { path, agent_name, execution_a: ids.a, execution_b: ids.b, step: steps.length, kind };
+      divergence ??= { ...place, seq_a: seqOf(left), seq_b: seqOf(right), ...difference };
+    }
+    steps.push({ kind, name, equal: difference === null, a: shownStep(left), b: shownStep(right) });
+    // A request has the whole conversation: the comparison of a long session takes a while.
+    await yieldToOthers();
+  }
+  return { execution: { path, stage_name, agent_name, ...ids, steps }, divergence };
+}
+
+function seqOf(step: RunStep | undefined): number | null {
+  return step?.seq ?? null;
 }
 
 /** Agents run side by side: the first divergence is the one that came first in time. */
@@ -72,14 +66,14 @@ function timeOf({ seq_a, seq_b }: Divergence): number {
   return Math.min(seq_a ?? Infinity, seq_b ?? Infinity);
 }
 
+/** The steps of one place; at least one side has it. */
+type StepPair = readonly [RunStep, RunStep | undefined] | readonly [undefined, RunStep];
+
 /** Steps with the same key belong together; those that only one side has stand behind the ones before them. */
-function align(
-  a: readonly RunStep[],
-  b: readonly RunStep[],
-): (readonly [RunStep | undefined, RunStep | undefined])[] {
+function align(a: readonly RunStep[], b: readonly RunStep[]): StepPair[] {
   const others = new Map(b.map((step) => [step.key, step]));
   const known = new Set(a.map(({ key }) => key));
-  const pairs: (readonly [RunStep | undefined, RunStep | undefined])[] = [];
+  const pairs: StepPair[] = [];
   let next = 0;
   const addMissing = (until: RunStep | undefined): void => {
     for (; next < b.length && b[next] !== until; next += 1) {
@@ -135,7 +129,8 @@ function commonStart(one: string, other: string): number {
   return at;
 }
 
-function shownStep(step: RunStep): NonNullable<ComparedExecution["steps"][number]["a"]> {
+function shownStep(step: RunStep | undefined): ComparedExecution["steps"][number]["a"] {
+  if (step === undefined) return null;
   return {
     interaction_id: step.interactionId,
     seq: step.seq,

@@ -49,7 +49,7 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
     },
     {
       table: "agent_executions",
-      from: `${ofSession("agent_executions")}`,
+      from: ofSession("agent_executions"),
       // A parent goes before the agents that it has started.
       key: "(x.parent_execution_id IS NOT NULL)::text || x.execution_id::text",
       row: `to_jsonb(x) || ${startedAt(isOpen)} || jsonb_build_object('iteration_state', ${iterationState(provider !== null)})

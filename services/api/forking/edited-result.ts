@@ -53,8 +53,9 @@ export async function findEditedCall(
   const calls = await selectRows(db, parseCall, READ, [sessionId, interaction_id?.toLowerCase() ?? null]);
   const call =
     interaction_id === undefined ? calls.find((one) => idOf(one) === call_id?.toLowerCase()) : calls[0];
-  if (call === undefined)
+  if (call === undefined) {
     throw validationError(field, "is none of the session's tool calls that have a result");
+  }
   const { iteration, index, seq, kind, server_name, tool_name } = call;
   if (iteration === null || index === null || seq === null) {
     throw new RequestError(409, `${field}: a version that did not keep the place of calls has made this one`);

@@ -1,14 +1,12 @@
 import { v5 as uuidFrom } from "uuid";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { judgeOf } from "../scoring/judge-of.ts";
+import { extractionChain } from "./extraction-chain.ts";
 
 const parseSession = compileParser(
   "session to learn from",
@@ -22,9 +20,6 @@ FROM alert_sessions WHERE session_id = $1`;
 const KEEP = `
 INSERT INTO waiting_feedback (follow_up_id, session_id, feedback, asked_by) VALUES ($1, $2, $3, $4)
 ON CONFLICT (follow_up_id) DO NOTHING`;
-
-/** The agent that learns, as it is named in the session. */
-const AGENT = "MemoryExtraction";
 
 interface Feedback {
   readonly agents: AgentConfig;
@@ -46,7 +41,7 @@ export async function requestExtraction(
   const followUpId = uuidFrom(`feedback:${feedback}`, sessionId);
   const [session] = await selectRows(transaction, parseSession, READ, [sessionId, followUpId]);
   if (session === undefined || session.is_known) return null;
-  const chain = chainOf(agents, parseResolvedChain(session.resolved_config));
+  const chain = extractionChain(agents, parseResolvedChain(session.resolved_config));
   if (chain === null) return null;
   const inserted = await insertFollowUp(transaction, {
     sessionId,
@@ -60,14 +55,4 @@ export async function requestExtraction(
   if (inserted !== "busy") return inserted;
   await transaction.query(KEEP, [followUpId, sessionId, feedback, askedBy]);
   return null;
-}
-
-/** The session's chain with the model that judges investigations today; null if none is configured. */
-function chainOf(agents: AgentConfig, stored: ResolvedChain): ResolvedChain | null {
-  const judge = judgeOf(agents, stored);
-  if (typeof judge === "string") return null;
-  return scoringChain(
-    { ...stored, memory: resolveMemory(agents) },
-    { ...judge, name: AGENT, iteration_strategy: "memory-extraction", custom_instructions: "" },
-  );
 }

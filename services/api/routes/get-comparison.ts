@@ -33,8 +33,8 @@ SELECT (coalesce((SELECT sum(octet_length(content) + coalesce(octet_length(tool_
  */
 export function getComparison({ config, db, orm }: Pick<ApiDeps, "config" | "db" | "orm">): RouterMiddleware {
   return async (ctx) => {
-    const { with: other } = readQuery(ctx.query);
     const a = await visibleSession(db, ctx);
+    const { with: other } = readQuery(ctx.query);
     const b = await visibleSession(db, { req: ctx.req, params: { id: other } });
     const isCostEstimated = config.agents.system.cost_estimation.enabled;
     ctx.body = await inTurn(async (): Promise<ComparisonResponse> => {

@@ -102,6 +102,7 @@ describe("who may use the api with an API key", () => {
   it("lets each role do what it may and answers 403 otherwise", async () => {
     const may: Record<string, readonly Role[]> = {
       "alert.submit": ["submitter", "operator", "admin"],
+      "session.fork": ["submitter", "operator", "admin"],
       "session.cancel": ["submitter", "operator", "admin"],
       "session.steer": ["submitter", "operator", "admin"],
       "session.park": ["submitter", "operator", "admin"],

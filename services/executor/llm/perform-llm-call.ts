@@ -1,10 +1,11 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { backoff, pause } from "#shared/pause.ts";
+import { backoff } from "#shared/pause.ts";
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, CallLlm, ReplyStyle } from "../controllers/controller.ts";
 import { candidates } from "../controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { changeProvider } from "./change-provider.ts";
+import { pauseBeforeRetry } from "../pause-before-retry.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { callModel } from "../tracing/call-model.ts";
@@ -35,7 +36,7 @@ const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<WaitingFor | null> {
   const { session, state } = run;
   const failures = state.iteration.consecutive_failures;
-  if (failures > 0) await pause(backoff(failures, BACKOFF), session.signal);
+  if (failures > 0) await pauseBeforeRetry(session, backoff(failures, BACKOFF));
   const admitted = await session.circuits.admit(state.agent.llm_provider);
   if ("probeInMs" in admitted) {
     releaseReservation(run);

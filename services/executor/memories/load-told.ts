@@ -17,23 +17,24 @@ type ToldAgent = AgentRun &
  * judge that is to draw lessons is told the memories nearest to its analysis. Most agents are told nothing. Throws database errors.
  */
 export async function loadTold(
-  session: Pick<OwnedSession, keyof Asking>,
+  session: Pick<OwnedSession, keyof Asking | "pacing">,
   request: ToldAgent,
   historyBytes: number,
 ): Promise<Partial<Pick<AgentState, "memories" | "judged">>> {
   const { agent, chain, execution, messages, stage } = request;
   const { memory } = chain;
+  const recorded = session.pacing?.memories(execution.execution_id);
   if (agent.iteration_strategy === "scoring") {
     if (messages.length === 0) return { judged: await loadJudged(session.db, stage.row, historyBytes) };
     const score = judgedScore(messages);
     if (memory === undefined || score === null || score.tool_improvement_report === null) return {};
     if (messages.at(-1)?.role !== "assistant" || lessonsIn(messages) !== null) return {};
-    return { memories: await loadRelated(session, score.score_analysis, memory) };
+    return { memories: recorded ?? (await loadRelated(session, score.score_analysis, memory)) };
   }
   if (memory === undefined || messages.length > 0) return {};
-  if (isBriefed(request)) return { memories: await loadBriefing(session, memory) };
+  if (isBriefed(request)) return { memories: recorded ?? (await loadBriefing(session, memory)) };
   if (agent.iteration_strategy !== "memory-extraction") return {};
   const judged = await loadJudged(session.db, stage.row, historyBytes);
   const feedback = await loadFeedback(session.db, execution);
-  return { judged: { ...judged, feedback }, memories: await loadRelated(session, feedback, memory) };
+  return { judged: { ...judged, feedback }, memories: recorded ?? (await loadRelated(session, feedback, memory)) };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { FollowUpKind } from "#shared/contracts/statuses.ts";
 import { insertFollowUp } from "#shared/database/insert-follow-up.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
@@ -20,8 +21,21 @@ export async function ask(
   sessionId: string,
   options: ChainOptions & { readonly kind?: FollowUpKind; readonly question?: string } = {},
 ): Promise<Asked> {
-  const { kind = "chat", question = "What happened?" } = options;
   const chain = resolvedChain({ strategy: "native-thinking", stages: [["ChatAgent"]], ...options });
+  const stages = chain.stages.map((stage) => ({ ...stage, name: "Chat" }));
+  return askWith(executor, sessionId, { ...chain, stages }, options);
+}
+
+/** The same with a configuration of its own. */
+export async function askWith(
+  executor: ExecutorFixture,
+  sessionId: string,
+  chain: ResolvedChain,
+  {
+    kind = "chat",
+    question = "What happened?",
+  }: { readonly kind?: FollowUpKind; readonly question?: string } = {},
+): Promise<Asked> {
   await using db = await openDatabase({
     url: executor.servers.postgres.serviceUrls.api,
     applicationName: "asks",
@@ -44,7 +58,7 @@ export async function ask(
       sessionId,
       kind,
       stageType: "chat",
-      chain: { ...chain, stages: chain.stages.map((stage) => ({ ...stage, name: "Chat" })) },
+      chain,
       askedBy: "alice",
       messageId,
       firstEntry: { event_type: "user_question", content: question, metadata: { author: "alice" } },

@@ -53,9 +53,10 @@ export class SubAgentFixture implements AsyncDisposable {
     this.loseLeaseAtWrite = parts.loseLeaseAtWrite;
   }
 
-  static async start(): Promise<SubAgentFixture> {
+  /** `others` as in `RunFixture`. */
+  static async start(others: readonly string[] = []): Promise<SubAgentFixture> {
     const resources = new AsyncDisposableStack();
-    const runs = resources.use(await RunFixture.start());
+    const runs = resources.use(await RunFixture.start({ others }));
     const tools = resources.use(await ToolRunnerFixture.start(runs.executor.servers));
     return new SubAgentFixture({
       resources,

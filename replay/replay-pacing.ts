@@ -1,0 +1,166 @@
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { findBuiltInTool, isSubAgentTool } from "../services/executor/controllers/built-in-tools.ts";
+import type { AgentStep } from "../services/executor/controllers/controller.ts";
+import type { ExecutionRun } from "../services/executor/execution-run.ts";
+import type { RankedMemory } from "../services/executor/memories/select-ranked.ts";
+import type { Pacing } from "../services/executor/pacing.ts";
+import { isDone, type EarlyEnds } from "./early-end.ts";
+import type { GivenInputs } from "./given-inputs.ts";
+import { seqOf, type PlacedCall, type RecordedSession } from "./recorded-session.ts";
+import type { ReplayState } from "./replay-state.ts";
+import { SubAgentViews } from "./sub-agent-views.ts";
+import type { WatchedState } from "./watched-state.ts";
+
+interface ReplayPacingOptions {
+  readonly recorded: RecordedSession;
+  readonly state: WatchedState;
+  readonly inputs: GivenInputs;
+  readonly ends: EarlyEnds;
+  readonly memories: (executionId: string) => readonly RankedMemory[];
+}
+
+type RunTool = Extract<AgentStep, { readonly kind: "run-tool" }>;
+
+/** Lets the agents of a replay go on in the order of the recording. */
+export class ReplayPacing implements Pacing {
+  readonly #options: ReplayPacingOptions;
+  readonly #views: SubAgentViews;
+  /** Agents that have waited long enough for their sub-agents. */
+  readonly #overBudget = new Set<string>();
+
+  constructor(options: ReplayPacingOptions) {
+    this.#options = options;
+    this.#views = new SubAgentViews(options.recorded);
+  }
+
+  readonly seen: Pacing["seen"] = (executionId, nextMessage, subAgents) =>
+    this.#views.seen(executionId, nextMessage, subAgents);
+
+  readonly isBudgetOver: Pacing["isBudgetOver"] = (executionId) => this.#overBudget.has(executionId);
+
+  readonly evidence: Pacing["evidence"] = (executionId, unread) =>
+    this.#options.inputs.evidence(executionId, unread);
+
+  readonly memories: Pacing["memories"] = (executionId) => this.#options.memories(executionId);
+
+  readonly pauseMs: Pacing["pauseMs"] = () => 0;
+
+  readonly onSubAgent: Pacing["onSubAgent"] = (executionId, endItsTime) =>
+    this.#options.ends.onSubAgent(executionId, endItsTime);
+
+  readonly admit: Pacing["admit"] = async (run, step) => {
+    this.#options.state.progressed();
+    if (step.kind === "run-tool") return this.#beforeTool(run, step);
+    if (this.#views.forget(run.execution.execution_id)) return false;
+    switch (step.kind) {
+      case "call-llm":
+      case "wait-for-sub-agents":
+      case "append-user-message":
+      case "finish":
+        return this.#beforeTurn(run, step);
+      case "cancel-sub-agents":
+        return this.#beforeCancel(run);
+      default:
+        return true;
+    }
+  };
+
+  /** Before the conversation goes on: what it is told from outside, or by a sub-agent, comes first. */
+  async #beforeTurn(run: ExecutionRun, step: AgentStep): Promise<boolean> {
+    const { recorded, inputs } = this.#options;
+    const { state, execution } = run;
+    const { execution_id } = execution;
+    const next = state.messages.length + 1;
+    const call = recorded.conversationCall(execution_id, state.iteration.iteration + 1);
+    if (await inputs.give(execution_id, next, call?.position ?? null)) return false;
+    const child = this.#views.deliveredAs(execution_id, next);
+    const told = state.subAgents?.find(({ execution_id: id }) => id === child?.execution_id);
+    // An agent that waits is told of it, and must not keep its place from its sub-agents.
+    const isWaiting = step.kind === "wait-for-sub-agents";
+    if (child !== undefined && told?.is_delivered !== true && isHeard(step)) {
+      if (isWaiting) return true;
+      // That one has ended and is not delivered: it cannot be, at this step.
+      if (told !== undefined && isTerminal(told.status)) return true;
+      await this.#until(run, ({ executions }) => hasEnded(executions, child.execution_id));
+      return false;
+    }
+    return this.#afterWaiting(run, step, call);
+  }
+
+  /** In the recording the agent went on without its sub-agents, or ended. */
+  #afterWaiting({ state, execution }: ExecutionRun, step: AgentStep, call: PlacedCall | undefined): boolean {
+    const { execution_id } = execution;
+    const isWaiting = step.kind === "wait-for-sub-agents";
+    const isInterim = step.kind === "call-llm" && step.isInterim === true;
+    if (!isWaiting && !isInterim) return true;
+    const next = state.messages.length + 1;
+    // The call had it, so it is none that followed from the call.
+    const isBefore = call === undefined ? isWaiting : (call.call.input.through ?? 0) >= next;
+    const messages = this.#options.recorded.execution(execution_id)?.messages ?? [];
+    const message = messages.find(({ sequence_number }) => isBefore && sequence_number === next);
+    if (message === undefined) return !(isWaiting && this.#views.show(execution_id));
+    if (message.role !== "user" || state.isBudgetOver === true) return true;
+    this.#overBudget.add(execution_id);
+    return false;
+  }
+
+  /** An agent that ends stops those of its sub-agents that were stopped; the others have ended before. */
+  async #beforeCancel(run: ExecutionRun): Promise<boolean> {
+    const { recorded } = this.#options;
+    const { execution_id } = run.execution;
+    const children = recorded.subAgentsOf(execution_id);
+    const isReady = (state: ReplayState) =>
+      children.every(
+        (child) =>
+          isDone(child, state) &&
+          (recorded.endedEarly(recorded.partOf(child), child) ||
+            hasEnded(state.executions, child.execution_id)),
+      );
+    const hasWaited = await this.#until(run, isReady);
+    return !this.#views.show(execution_id) && !hasWaited;
+  }
+
+  /** A call about sub-agents sees and stops them as it did. */
+  async #beforeTool(run: ExecutionRun, { call }: RunTool): Promise<boolean> {
+    const { recorded, state } = this.#options;
+    const { execution_id } = run.execution;
+    const { iteration } = run.state.iteration;
+    const tool = findBuiltInTool(call.name, run.state.tools ?? []);
+    if (!isSubAgentTool(tool)) return !this.#views.forget(execution_id);
+    const known = recorded.toolCall(execution_id, iteration, call.index);
+    const isNew = this.#views.showFor(execution_id, `${iteration}:${call.index}`, known);
+    const part = recorded.partOf(run.execution);
+    const hasWaited = await this.#until(
+      run,
+      (now) =>
+        this.#views.isTrue(execution_id, now) &&
+        recorded
+          .callsOf(part)
+          .every(
+            (other) =>
+              known === undefined ||
+              seqOf(other.call) >= seqOf(known) ||
+              now.interactions.has(other.call.interaction_id),
+          ),
+    );
+    state.progressed();
+    return !isNew && !hasWaited;
+  }
+
+  /** What the agent has added is committed first: others may wait for it. */
+  async #until(run: ExecutionRun, isMet: (state: ReplayState) => boolean): Promise<boolean> {
+    if (isMet(this.#options.state.current)) return false;
+    await run.steps.commit();
+    return this.#options.state.until(isMet, run.session.signal);
+  }
+}
+
+/** A step before which results of sub-agents are delivered. */
+function isHeard(step: AgentStep): boolean {
+  return step.kind !== "append-user-message" || step.concluding;
+}
+
+function hasEnded(executions: ReplayState["executions"], id: string): boolean {
+  const status = executions.get(id);
+  return status !== undefined && isTerminal(status);
+}
