@@ -95,7 +95,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await recording.runs.play(
         ...["a", "b", "c"].map((task, n) =>
           ofChild(
-            { steps: [{ delay: `${((2 - n + variant) % 3) * 60}ms` }, { text: `result ${task}` }] },
+            { steps: [{ delay: `${((2 - n + variant) % 3) * 500}ms` }, { text: `result ${task}` }] },
             `job-${task}`,
           ),
         ),
