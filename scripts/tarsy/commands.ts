@@ -6,8 +6,11 @@ import { budgetsCommand } from "./commands/budgets.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { cassetteCommand } from "./commands/cassette.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { evalCommand } from "./commands/eval.ts";
+import { forkCommand } from "./commands/fork.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
@@ -33,9 +36,12 @@ const WORKING = [
   steerCommand,
   scoreCommand,
   chatCommand,
+  forkCommand,
+  compareCommand,
   cassetteCommand,
   replayCommand,
   budgetsCommand,
+  evalCommand,
   initCommand,
   configCommand,
   keysCommand,
