@@ -2,6 +2,7 @@ import { canonicalRequest } from "#shared/cassette/canonical-request.ts";
 import { contentOfRequest } from "#shared/cassette/content-of-request.ts";
 import { firstDifference } from "#shared/cassette/first-difference.ts";
 import { recordedRequest } from "#shared/cassette/recorded-request.ts";
+import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { divergenceTexts } from "./divergence-texts.ts";
@@ -93,10 +94,12 @@ export class RecordedAnswers {
     // It is not known what was asked.
     if (content === null) return null;
     const owner = { sessionId: recorded.cassette.session.session_id, nonce };
-    const difference = firstDifference(
-      canonicalRequest(content, owner),
-      canonicalRequest(contentOfRequest(request), owner),
-    );
+    const now = contentOfRequest(request);
+    // With a budget of the session calls are given a limit that their records do not have.
+    const isLimited = parseResolvedChain(recorded.cassette.resolved_config).budgets !== undefined;
+    const { max_output_tokens } = content.model;
+    const compared = isLimited ? { ...now, model: { ...now.model, max_output_tokens } } : now;
+    const difference = firstDifference(canonicalRequest(content, owner), canonicalRequest(compared, owner));
     if (difference === null) return null;
     return {
       ...placeOf(recorded, placed),

@@ -19,7 +19,10 @@ describe("a replay that diverges", () => {
     resources.use(recording);
     replayer = resources.use(opened);
     const strategy = "native-thinking";
+    const [look] = callTurn(strategy, 1, "k8s.pods", { pod: "checkout" }).steps;
     await recording.runs.play(
+      // It is asked first, and answered last.
+      { when: { contains: "Your name is Two", call: 1 }, steps: [{ delay: "300ms" }, look ?? {}] },
       callTurn(strategy, 1, "k8s.pods", { pod: "checkout" }),
       callTurn(strategy, 2, "k8s.broken", {}),
       answerTurn(strategy),
@@ -60,6 +63,19 @@ describe("a replay that diverges", () => {
     });
     expect(found.recorded).to.match(/ Be quick\.$/u);
     expect(found.now).to.not.include("Be quick.");
+  });
+
+  it("names the call that was answered first, of those that differ", async () => {
+    const executions = cassette.executions.map((execution) => ({
+      ...execution,
+      messages: execution.messages.map((message) =>
+        execution.agent_name !== "One" && message.sequence_number === 1
+          ? { ...message, content: "Be brief." }
+          : message,
+      ),
+    }));
+    const result = await replayer.replay({ ...cassette, executions }, signal);
+    expect(result).to.have.nested.property("divergence.agent", "Three");
   });
 
   it("names a tool call with other arguments before what the model is asked because of it", async () => {

@@ -7,6 +7,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
 import { until } from "../../test/support/until.ts";
 import { exportCassette } from "../../services/api/cassette/export-cassette.ts";
+import type { ExecutorConfig } from "../../services/executor/config.ts";
 import { claimSession } from "../../services/executor/claim-session.ts";
 import { runSession } from "../../services/executor/run-session.ts";
 import type { ChainOptions } from "../../services/executor/test/resolved-chain.ts";
@@ -37,7 +38,7 @@ export class RecordingFixture implements AsyncDisposable {
     const db = opened.use(await openDatabase(database));
     const orm = opened.adopt(await openOrm(database), (source) => source.destroy());
     const masker = opened.use(new Masker());
-    const exporting = { db, orm, masker, config: { readVariable: () => "" } };
+    const exporting = { db, orm, masker, config: { readVariable: () => "Frankfurt" } };
     return new RecordingFixture(opened.move(), sub, exporting);
   }
 
@@ -61,8 +62,9 @@ export class RecordingFixture implements AsyncDisposable {
   }
 
   /** Claims a session and runs it until it has ended. */
-  async runToEnd(id: string): Promise<void> {
-    const { deps } = this.runs.executor;
+  async runToEnd(id: string, config: Partial<ExecutorConfig> = {}): Promise<void> {
+    const { deps: own } = this.runs.executor;
+    const deps = { ...own, config: { ...own.config, ...config } };
     for (;;) {
       const claim = await claimSession(deps.db, id, "test-pod", {
         natsUpMs: Infinity,

@@ -95,7 +95,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await recording.runs.play(
         ...["a", "b", "c"].map((task, n) =>
           ofChild(
-            { steps: [{ delay: `${((n + variant) % 3) * 40}ms` }, { text: `result ${task}` }] },
+            { steps: [{ delay: `${((2 - n + variant) % 3) * 500}ms` }, { text: `result ${task}` }] },
             `job-${task}`,
           ),
         ),
@@ -107,7 +107,7 @@ export const SCENARIOS: readonly Scenario[] = [
         { when: { call: 2 }, steps: [callStep(strategy, "list_agents", {})] },
         answerTurn(strategy, "I wait"),
       );
-      const id = await recording.sub.insert({ strategy, maxParallel: 1 + (variant % 4) });
+      const id = await recording.sub.insert({ strategy, maxParallel: 4 - (variant % 4) });
       await recording.runToEnd(id);
       return id;
     },

@@ -13,13 +13,21 @@ import { parseStoredRequest } from "./stored-call.ts";
 
 type Row = CassetteRows["toolCalls"][number];
 
+const parsePlace = compileParser(
+  "place of a tool call",
+  Type.Object(
+    { iteration: Type.Optional(Type.Integer()), index: Type.Optional(Type.Integer()) },
+    { additionalProperties: true },
+  ),
+);
 const parseTools = compileParser("recorded listing", Type.Array(ToolDescription));
 
 /** The recorded calls of an execution's tools as its cassette has them; `rows` in their order, `iterations` are its LLM calls. */
 export function recordedToolCalls(rows: readonly Row[], iterations: number): RecordedToolCall[] {
   let from = 0;
   return rows.map((row) => {
-    const place = placeOf(row, from, iterations) ?? placeOf(row, 0, from - 1);
+    // A call of a fork has an id that its place does not tell.
+    const place = storedPlace(row) ?? placeOf(row, from, iterations) ?? placeOf(row, 0, from - 1);
     from = place?.iteration ?? from;
     return recordedToolCall(row, place);
   });
@@ -46,6 +54,13 @@ function recordedToolCall(row: Row, place: Place | null): RecordedToolCall {
     outcome: row.outcome,
     duration_ms: row.duration_ms,
   };
+}
+
+/** Null for a row of a version before. */
+function storedPlace({ outcome }: Row): Place | null {
+  if (outcome === null) return null;
+  const { iteration, index } = parsePlace(outcome);
+  return iteration === undefined || index === undefined ? null : { iteration, index };
 }
 
 /** Ids derive from the place of a call, so the place is found by trying: those of the next calls are near. */
