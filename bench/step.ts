@@ -1,4 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { PAST_TRIGGERS } from "#shared/database/past-triggers.ts";
 import { TarsyClient } from "../test/support/tarsy-client.ts";
 import { renderStepReport } from "./step/render-step-report.ts";
 import { BUDGETED_TYPE, SHAPES, TURNS, shapeConfig, type ShapeName } from "./step/shapes.ts";
@@ -22,6 +25,9 @@ const POLL_MS = 5;
 const BUDGETED = { alert_type: BUDGETED_TYPE };
 /** Most of it are calls of the model. */
 const BUDGETED_SHAPE = "double-turns";
+/** The last of the shapes, so that the session with the past runs right before the one without. */
+const PAST_SHAPE = "double-turns";
+const parseNothing = compileParser("row", Type.Object({}));
 /** The query that waits for sessions; it is not counted. */
 const OWN_STATEMENT = /\bunfinished\b/u;
 
@@ -52,6 +58,7 @@ async function measure(rounds: number, context: BenchmarkContext): Promise<StepR
   await runShape(bench, context, BUDGETED_SHAPE, { sessions: WARM_UP, fields: BUDGETED });
   const totals = new Map<ShapeName, ShapeTotals[]>(SHAPES.map((shape) => [shape, []]));
   const budgeted: ShapeTotals[] = [];
+  const withoutPast: ShapeTotals[] = [];
   const commits: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     context.progress(`round ${round} of ${rounds}`);
@@ -60,11 +67,22 @@ async function measure(rounds: number, context: BenchmarkContext): Promise<StepR
       totals.get(shape)?.push(await runShape(bench, context, shape));
       commits.push(...(await bench.db.commitLatencies(COMMITS)));
     }
+    await keepPast(bench, context, false);
+    withoutPast.push(await runShape(bench, context, PAST_SHAPE));
+    await keepPast(bench, context, true);
     budgeted.push(await runShape(bench, context, BUDGETED_SHAPE, { fields: BUDGETED }));
   }
   context.progress("stopping and removing everything");
   const settings = { rounds, sessions_per_round: SESSIONS_PER_ROUND, turns: TURNS };
-  return stepReport({ startedAt, machine, settings, totals, budgeted, commits });
+  return stepReport({ startedAt, machine, settings, totals, budgeted, withoutPast, commits });
+}
+
+/** Switches the triggers on or off that keep what commits overwrite; afterwards every statement is planned anew. */
+async function keepPast(bench: BenchSystem, context: BenchmarkContext, isOn: boolean): Promise<void> {
+  for (const { table, name } of PAST_TRIGGERS) {
+    await bench.db.rows(parseNothing, `ALTER TABLE ${table} ${isOn ? "ENABLE" : "DISABLE"} TRIGGER ${name}`);
+  }
+  await runShape(bench, context, PAST_SHAPE, { sessions: WARM_UP });
 }
 
 /** Runs sessions of a shape one at a time; resolves with averages per session. */

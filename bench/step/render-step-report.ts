@@ -24,7 +24,9 @@ export function renderStepReport(report: StepReport): string {
   const how = `${settings.rounds} rounds of ${settings.sessions_per_round} sessions in each of three shapes, one session at a time`;
   const { session_time_ratio: ratio, ...perCall } = report.budgets;
   const budgets = `Budgets of the session and of the day add to each LLM call ${perCall.statements_per_call.toFixed(1)} statements, ${perCall.in_postgres_ms_per_call.toFixed(2)} ms in Postgres and ${perCall.write_ahead_log_kb_per_call.toFixed(1)} kB of write-ahead log; the same session takes ${ratio.toFixed(2)} times as long`;
-  return `\n${where}\n${how}; one bare commit ${commitMs.toFixed(2)} ms\n\n${table}\n${budgets}.\n
+  const { past } = report;
+  const kept = `Keeping its past costs a session ${past.write_ahead_log_ratio.toFixed(2)} times the write-ahead log and ${past.in_postgres_ratio.toFixed(2)} times the time in Postgres; it takes ${past.session_time_ratio.toFixed(2)} times as long`;
+  return `\n${where}\n${how}; one bare commit ${commitMs.toFixed(2)} ms\n\n${table}\n${budgets}.\n${kept}.\n
 Statements are counted exactly, but include background ones (lease renewals, sweeps). Times are noisy: compare only the
 last column, and only with that of other runs (bench/README.md).\n`;
 }

@@ -38,6 +38,15 @@ export interface StepReport {
   readonly rest_of_session: StepCost;
   /** What budgets of the session and of the day add to an LLM call. */
   readonly budgets: BudgetCost;
+  /** What it costs a session to keep its past. */
+  readonly past: PastCost;
+}
+
+/** The same sessions with and without the triggers that keep what commits overwrite, which took turns: medians of the rounds' ratios. */
+export interface PastCost {
+  readonly session_time_ratio: number;
+  readonly in_postgres_ratio: number;
+  readonly write_ahead_log_ratio: number;
 }
 
 /** Differences between the same sessions with and without budgets, which took turns. */
@@ -56,6 +65,8 @@ interface Measured {
   readonly totals: ReadonlyMap<ShapeName, readonly ShapeTotals[]>;
   /** Of sessions as `double-turns`, by round. */
   readonly budgeted: readonly ShapeTotals[];
+  /** The same, while the past is not kept. */
+  readonly withoutPast: readonly ShapeTotals[];
   readonly commits: readonly number[];
 }
 
@@ -66,6 +77,7 @@ export function stepReport({
   settings,
   totals,
   budgeted,
+  withoutPast,
   commits,
 }: Measured): StepReport {
   const commitMs = percentile(commits, 0.5);
@@ -84,6 +96,23 @@ export function stepReport({
     tool_step: cost(tool, commitMs),
     rest_of_session: cost(rest, commitMs),
     budgets: budgetCost(totals.get("double-turns") ?? [], budgeted),
+    past: pastCost(withoutPast, totals.get("double-turns") ?? []),
+  };
+}
+
+function pastCost(without: readonly ShapeTotals[], kept: readonly ShapeTotals[]): PastCost {
+  const ratio = (key: keyof ShapeTotals) =>
+    percentile(
+      kept.flatMap((round, index) => {
+        const other = without[index];
+        return other === undefined ? [] : [round[key] / other[key]];
+      }),
+      0.5,
+    );
+  return {
+    session_time_ratio: ratio("ms"),
+    in_postgres_ratio: ratio("postgresMs"),
+    write_ahead_log_ratio: ratio("walKb"),
   };
 }
 

@@ -36,6 +36,11 @@ const parseReport = compileParser(
       write_ahead_log_kb_per_call: Type.Number(),
       in_postgres_ms_per_call: Type.Number(),
     }),
+    past: Type.Object({
+      session_time_ratio: Type.Number(),
+      in_postgres_ratio: Type.Number(),
+      write_ahead_log_ratio: Type.Number(),
+    }),
   }),
 );
 
@@ -55,6 +60,7 @@ describe("npm run bench -- step", () => {
     expect(report.tool_step.write_transactions_per_step).to.be.at.least(1);
     expect(report.tool_step.statements_per_step).to.be.at.least(1);
     expect(stdout).to.include("tool step").and.to.include("Budgets of the session and of the day add");
+    expect(stdout).to.include("Keeping its past costs a session");
     expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
   });
 

@@ -4,14 +4,19 @@ import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
 import { budgetsCommand } from "./commands/budgets.ts";
 import { cancelCommand } from "./commands/cancel.ts";
+import { cassetteCommand } from "./commands/cassette.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { evalCommand } from "./commands/eval.ts";
+import { forkCommand } from "./commands/fork.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
 import { notificationsCommand } from "./commands/notifications.ts";
 import { parkCommand } from "./commands/park.ts";
+import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
@@ -31,7 +36,12 @@ const WORKING = [
   steerCommand,
   scoreCommand,
   chatCommand,
+  forkCommand,
+  compareCommand,
+  cassetteCommand,
+  replayCommand,
   budgetsCommand,
+  evalCommand,
   initCommand,
   configCommand,
   keysCommand,

@@ -3,6 +3,7 @@ import Koa from "koa";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
+import { forkingRoutes } from "./forking/forking-routes.ts";
 import { allow, checkSite } from "./http/access.ts";
 import { documentedRoutes } from "./contracts/documented-routes.ts";
 import type { Route } from "./http/route.ts";
@@ -77,6 +78,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
+    ...forkingRoutes({ ...deps, submitter }, session),
     { method: "get", path: `${session}/alerts`, action: "session.read", handle: getSessionAlerts(deps) },
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },

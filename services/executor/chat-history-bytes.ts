@@ -1,5 +1,5 @@
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import { CHARS_PER_TOKEN } from "./tools/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
 
 /** The part of what a model takes that the history may have; the rest is for the alert, the tools and their results. */
 const HISTORY_SHARE = 0.5;

@@ -65,7 +65,7 @@ WITH found AS MATERIALIZED (
   WHERE found.event_type IS NOT NULL
   RETURNING id, seq
 )
-SELECT found.status, found.is_followed_up, found.age_ms, found.trace_context, found.chain_id, found.teams, found.budgets, found.tools_mode, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
+SELECT found.status, found.is_followed_up, found.age_ms, found.trace_context, found.chain_id, found.teams, found.budgets, found.tool_source, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
        found.database_time_ms, found.silent_ms, found.parked_ms, found.is_asked_to_park, found.inbox_seq, found.event_type, claim.stamp, event.id AS event_id, event.seq
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
 
@@ -80,7 +80,7 @@ const parseFree = compileParser(
       "chain_id",
       "teams",
       "budgets",
-      "tools_mode",
+      "tool_source",
       "lease_epoch",
       "attempts",
       "interruptions",

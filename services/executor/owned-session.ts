@@ -3,7 +3,7 @@ import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
-import type { ToolsMode } from "#shared/contracts/recorded-tools.ts";
+import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, TerminalError, cancelledByUser, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
@@ -61,7 +61,7 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The session's total time, in milliseconds. */
   readonly timeoutMs: number;
   /** Whether its tool calls are made, or answered from what is recorded. */
-  readonly toolsMode: ToolsMode;
+  readonly toolSource: ToolSource;
   /** The longest tool call, whatever its server allows, in milliseconds. */
   readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
@@ -157,7 +157,7 @@ export function openOwnedSession(
     commitMutex: pLimit(1),
     memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
     toolCallMs,
-    toolsMode: claim.toolsMode,
+    toolSource: claim.toolSource,
     verifiesState,
     inbox,
     publisher,

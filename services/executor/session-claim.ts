@@ -2,7 +2,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { TOOLS_MODES, type ToolsMode } from "#shared/contracts/recorded-tools.ts";
+import { TOOL_SOURCES, type ToolSource } from "#shared/contracts/recorded-tools.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
@@ -34,7 +34,7 @@ export interface SessionClaim {
   /** What decides which budgets its LLM calls count against. */
   readonly limitedBy: LimitedBy;
   /** Whether its tool calls are made. */
-  readonly toolsMode: ToolsMode;
+  readonly toolSource: ToolSource;
   /** Where the trace of its submission is; null if it was not traced. */
   readonly trace: TraceCarrier | null;
   /** True if it was asked to park, and has not: its former owner was lost before. */
@@ -95,7 +95,7 @@ export const ClaimRow = Type.Object({
   chain_id: Type.String(),
   teams: Type.Array(Type.String()),
   budgets: Type.Union([ResolvedBudgets, Type.Null()]),
-  tools_mode: literals(TOOLS_MODES),
+  tool_source: literals(TOOL_SOURCES),
   postgres_up_ms: Type.Number(),
   /** Another executor died at about the time when the lease was last renewed. */
   others_died: Type.Boolean(),
@@ -131,7 +131,8 @@ export const CLAIM_COLUMNS = `
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
        (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context,
-       s.chain_id, s.teams, s.tools_mode, s.resolved_config->'budgets' AS budgets`;
+       s.chain_id, s.teams,
+       CASE WHEN s.tools_mode = 'live' AND s.fork_changes ? 'tool_result' THEN 'edited' ELSE s.tools_mode END AS tool_source, s.resolved_config->'budgets' AS budgets`;
 
 /** A follow-up's deadline does not count waits that pause it; with the claim's rows as `found`. */
 export const EXTEND_DEADLINES = `
@@ -211,7 +212,7 @@ export function claimed(
     | "chain_id"
     | "teams"
     | "budgets"
-    | "tools_mode"
+    | "tool_source"
     | "is_asked_to_park"
     | "inbox_seq"
   >,
@@ -230,7 +231,7 @@ export function claimed(
     deadlineInMs: row.timeout_ms - row.elapsed_ms,
     waitedMs: row.status === "pending" ? Math.max(0, row.age_ms) : null,
     limitedBy: { chainId: row.chain_id, teams: row.teams, budgets: row.budgets },
-    toolsMode: row.tools_mode,
+    toolSource: row.tool_source,
     trace: row.trace_context,
     isAskedToPark: row.is_asked_to_park,
     inboxSeq: row.inbox_seq,

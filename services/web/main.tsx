@@ -14,6 +14,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 
 // The screens of a usual look at an alert are in the first file, the others are loaded when they are opened.
+const CompareScreen = later(async () => (await loadRare()).CompareScreen);
 const MemoriesScreen = later(async () => (await loadRare()).MemoriesScreen);
 const SubmitScreen = later(async () => (await loadRare()).SubmitScreen);
 const SystemScreen = later(async () => (await loadRare()).SystemScreen);
@@ -68,6 +69,7 @@ function Routes() {
       <Route path="/" component={SessionsScreen} />
       <Route path="/s/:id" component={SessionScreen} />
       <Route path="/s/:id/trace" component={TraceScreen} />
+      <Route path="/compare/:a/:b?" component={CompareScreen} />
       <Route path="/new" component={SubmitScreen} />
       <Route path="/memories" component={MemoriesScreen} />
       <Route path="/system" component={SystemScreen} />

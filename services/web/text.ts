@@ -31,6 +31,7 @@ export const TEXT = {
     system: "System",
     usage: "Usage",
     memories: "Memories",
+    compare: "Compare",
   },
   statuses: {
     pending: "Waiting",

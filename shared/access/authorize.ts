@@ -10,6 +10,7 @@ const ACTIONS = {
   "ticket.create": "viewer",
   "alert.submit": "submitter",
   "alert.submit_critical": "operator",
+  "session.fork": "submitter",
   "session.cancel": "submitter",
   "session.steer": "submitter",
   "session.park": "submitter",

@@ -2,12 +2,8 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
 import { resolveFound } from "#shared/agent-config/resolve-chain.ts";
 import { resolveScoring } from "#shared/agent-config/resolve-scoring.ts";
-import {
-  withSubAgents,
-  type ResolvedAgent,
-  type ResolvedChain,
-  type ResolvedProvider,
-} from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedAgent, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import { providersOfAgent, providersOfResolved } from "#shared/agent-config/providers-of-resolved.ts";
 import { TerminalError } from "#shared/errors.ts";
 
 /** Every provider that the sessions of a chain can call, by name: of agents, summaries, answers and judges. */
@@ -21,7 +17,7 @@ export function providersOfChain(
   const resolved = [resolveFound(config, found, true), resolveChat(config, found, true)];
   const judge = judgeOf(config, chain);
   const providers = [
-    ...resolved.flatMap((one) => (one === undefined ? [] : providersOf(one))),
+    ...resolved.flatMap((one) => (one === undefined ? [] : providersOfResolved(one))),
     ...(judge === undefined ? [] : providersOfAgent(judge)),
   ];
   return new Map(providers.map((provider) => [provider.name, provider]));
@@ -38,27 +34,4 @@ function judgeOf(
     if (error instanceof TerminalError) return undefined;
     throw error;
   }
-}
-
-function providersOf({
-  stages,
-  executive_summary,
-  mcp_server_summaries = {},
-}: ResolvedChain): ResolvedProvider[] {
-  const agents = stages.flatMap(({ agents: members, synthesis }) => [
-    ...members.flatMap(withSubAgents),
-    ...(synthesis === undefined ? [] : [synthesis]),
-  ]);
-  return [
-    ...agents.flatMap(providersOfAgent),
-    ...(executive_summary === undefined ? [] : providersOfAgent(executive_summary)),
-    ...Object.values(mcp_server_summaries).flatMap(({ llm_provider }) => llm_provider ?? []),
-  ];
-}
-
-function providersOfAgent({
-  llm_provider,
-  fallback_providers = [],
-}: Pick<ResolvedAgent, "llm_provider" | "fallback_providers">): ResolvedProvider[] {
-  return [llm_provider, ...fallback_providers];
 }

@@ -6,6 +6,10 @@ import { literals } from "#shared/contracts/literals.ts";
 export const TOOLS_MODES = ["live", "recorded"] as const;
 export type ToolsMode = (typeof TOOLS_MODES)[number];
 
+/** Where an executor takes the outcomes of calls from; `edited`: calls are made, but for the one whose result a fork has edited. */
+export const TOOL_SOURCES = [...TOOLS_MODES, "edited"] as const;
+export type ToolSource = (typeof TOOL_SOURCES)[number];
+
 /**
  * How a tool call ended, beside the text that its record has: `mcp_interactions.outcome`. With the place of the call, from which its
  * id derives.

@@ -4,9 +4,13 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TABLES } from "#shared/database/grants.ts";
 import type { TableGrants } from "#shared/database/table-rules.ts";
 import { OWNED_FUNCTIONS, type OwnedFunction } from "#shared/database/owned-functions.ts";
+import { pastSchemaOf } from "#shared/database/past-views.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
+
+/** The services that read sessions as they were. */
+const PAST_READERS: ReadonlySet<DatabaseService> = new Set(["api"]);
 
 const parsePlace = compileParser(
   "database and schema",
@@ -44,6 +48,7 @@ export async function applyGrants(transaction: Queryable): Promise<readonly Data
       "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC",
       ...OWNED_FUNCTIONS.flatMap((owned) => functionStatements(owned, schema, services)),
       ...(services.length === 0 ? [] : roleStatements(quoted(place.database), schema, names, services)),
+      ...pastStatements(quoted(pastSchemaOf(place.schema)), services),
     ].join(";\n"),
   );
   return services;
@@ -94,6 +99,22 @@ function roleStatements(
         tableStatements(`${schema}.${quoted(table)}`, grants[service], SERVICE_ROLES[service]),
       ),
     ),
+  ];
+}
+
+/** Views read with the rights of their owner, so who may read them is decided here. */
+function pastStatements(past: string, services: readonly DatabaseService[]): string[] {
+  const revoked = ["PUBLIC", ...rolesOf(services)].join(", ");
+  const readers = rolesOf(services.filter((service) => PAST_READERS.has(service))).join(", ");
+  return [
+    `REVOKE ALL ON SCHEMA ${past} FROM ${revoked}`,
+    `REVOKE ALL ON ALL TABLES IN SCHEMA ${past} FROM ${revoked}`,
+    ...(readers === ""
+      ? []
+      : [
+          `GRANT USAGE ON SCHEMA ${past} TO ${readers}`,
+          `GRANT SELECT ON ALL TABLES IN SCHEMA ${past} TO ${readers}`,
+        ]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { ACCESS_TABLES } from "#shared/database/access-tables.ts";
 import { BUDGET_TABLES } from "#shared/database/budget-tables.ts";
 import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
+import { HISTORY_TABLES } from "#shared/database/history-tables.ts";
 import { MCP_TABLES } from "#shared/database/mcp-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
@@ -13,6 +14,7 @@ import { PERSON_TABLES } from "#shared/database/person-tables.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
 import { TEXT_TABLES } from "#shared/database/text-tables.ts";
+import { TOOL_TABLES } from "#shared/database/tool-tables.ts";
 import type { TableRules } from "#shared/database/table-rules.ts";
 
 const READ = { select: true } as const;
@@ -183,14 +185,15 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   messages: {
     grants: {
-      api: READ,
+      // Of a fork.
+      api: { select: true, insert: true },
       // A summary replaces the shown part of a large result before a model is sent it.
       executor: { select: true, insert: true, update: ["content", "seq"] },
     },
     purge: { kind: "session" },
   },
   llm_interactions: {
-    grants: { api: READ, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
   session_model_usage: {
@@ -199,7 +202,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "session" },
   },
   mcp_interactions: {
-    grants: { api: READ, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
   timeline_events: {
@@ -230,19 +233,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  tool_calls: {
-    grants: {
-      api: READ,
-      // It claims the ids of calls that must not run any more.
-      executor: { select: true, insert: true },
-      "tool-runner": {
-        select: true,
-        insert: true,
-        update: ["state", "phase", "result", "is_error", "failure", "completed_at", "alive_until"],
-      },
-    },
-    purge: { kind: "session" },
-  },
   masked_values: {
     // A lock on conflicts is not needed: rows are inserted only if there is none.
     grants: {
@@ -253,28 +243,9 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  tool_results: {
-    grants: {
-      // Those of the built-in tools.
-      executor: { select: true, insert: true },
-      // What it needs to see how much of the session's room is used.
-      "tool-runner": { select: ["call_id", "session_id", "bytes"], insert: true },
-    },
-    purge: { kind: "session" },
-  },
-  recorded_tool_calls: {
-    // The executor's update: which call was answered with a row.
-    grants: {
-      api: { select: true, insert: true },
-      executor: { select: true, update: ["used_by"] },
-    },
-    purge: { kind: "session" },
-  },
-  recorded_tool_lists: {
-    grants: { api: { select: true, insert: true }, executor: READ },
-    purge: { kind: "session" },
-  },
+  ...TOOL_TABLES,
   ...TEXT_TABLES,
+  ...HISTORY_TABLES,
   alert_notifications: {
     // UPDATE only for the lock with which old ones are taken.
     grants: { api: { select: true, insert: true, update: ["received_at"], delete: true } },

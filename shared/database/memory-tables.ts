@@ -45,7 +45,7 @@ export const MEMORY_TABLES = {
     purge: { kind: "session" },
   },
   session_memories: {
-    grants: { api: { select: true }, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
 } as const satisfies Record<string, TableRules>;

@@ -1,6 +1,7 @@
 import type { DataSource, Migration } from "typeorm";
 import { applyGrants } from "#shared/database/apply-grants.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
+import { createPastViews } from "#shared/database/past-views.ts";
 import { openForMigrations } from "#shared/database/open-orm.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -27,7 +28,10 @@ export async function migrate(
     await checkSchemaSupport(db);
     const applied = await runOutstanding(db, log);
     for (const { name } of applied) log.info({ migration: name }, "migration applied");
-    const services = await db.transaction(async (transaction) => applyGrants(transaction));
+    const services = await db.transaction(async (transaction) => {
+      await createPastViews(transaction);
+      return applyGrants(transaction);
+    });
     await lockHolder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     await lockHolder.release();
     return services;

@@ -21,6 +21,8 @@ const afterDays = `pg_catalog.now() - pg_catalog.make_interval(days => greatest(
 
 /** The large tables of a session with their keys, rows before those they depend on. */
 const LARGE_TABLES = [
+  // By the place of the row: no index has its id.
+  ["row_history", "ctid"],
   ["events", "id"],
   ["tool_results", "call_id"],
   ["tool_calls", "call_id"],

@@ -7,14 +7,15 @@ const ADD = { select: true, insert: true } as const;
 export const PERSON_TABLES = {
   approvals: {
     grants: {
-      api: { select: true, update: ["state", "decided_at", "decided_by", "reason"] },
+      // It inserts those of a fork, which were decided before.
+      api: { select: true, insert: true, update: ["state", "decided_at", "decided_by", "reason"] },
       executor: { select: true, insert: true, update: ["state", "decided_at"] },
       "tool-runner": READ,
     },
     purge: { kind: "session" },
   },
   steering_messages: { grants: { api: ADD, executor: READ }, purge: { kind: "session" } },
-  steering_deliveries: { grants: { api: READ, executor: ADD }, purge: { kind: "session" } },
+  steering_deliveries: { grants: { api: ADD, executor: ADD }, purge: { kind: "session" } },
   follow_ups: {
     grants: {
       api: { select: true, insert: true, update: ["cancel_requested_at", "is_indexed"] },

@@ -3,6 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { pastSchemaOf } from "#shared/database/past-views.ts";
 import { prepareRoles } from "#shared/database/prepare-roles.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -18,10 +19,11 @@ const PLACE = `
 SELECT datname::text AS name, datdba = $1::regrole AS is_owned, current_setting('is_superuser')::boolean AS is_superuser
 FROM pg_database WHERE datname = current_database()`;
 
+const parseSchema = compileParser("schema", Type.Object({ schema: Type.String() }));
 const parseObject = compileParser("object", Type.Object({ kind: Type.String(), name: Type.String() }));
 
 /**
- * What an earlier version created as someone else. Sequences follow their tables; what belongs to an extension stays. Every
+ * What an earlier version created as someone else. Sequences follow their tables; the schema with the past comes before its views; what belongs to an extension stays. Every
  * writer locks `alert_sessions` first and then `session_runtime`.
  */
 const OTHERS = `
@@ -29,7 +31,10 @@ SELECT kind, name FROM (
   SELECT CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END AS kind,
          oid::regclass::text AS name, oid, 'pg_class'::regclass AS catalog, relowner AS owner,
          array_position(ARRAY['alert_sessions', 'session_runtime'], relname::text) AS rank
-  FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
+  FROM pg_class WHERE relnamespace IN (current_schema()::regnamespace, to_regnamespace($2)) AND relkind IN ('r', 'p', 'v', 'm')
+  UNION ALL
+  SELECT 'SCHEMA', quote_ident(nspname), oid, 'pg_namespace'::regclass, nspowner, 0
+  FROM pg_namespace WHERE oid = to_regnamespace($2)
   UNION ALL
   SELECT 'TYPE', oid::regtype::text, oid, 'pg_type'::regclass, typowner, NULL
   FROM pg_type WHERE typnamespace = current_schema()::regnamespace AND typtype = 'e'
@@ -70,7 +75,9 @@ export async function prepareOwner(admin: Queryable, password: string): Promise<
 
 /** One transaction, because it is one query. */
 async function adoptOthers(admin: Queryable): Promise<number> {
-  const objects = await selectRows(admin, parseObject, OTHERS, [OWNER_ROLE]);
+  const [place] = await selectRows(admin, parseSchema, "SELECT current_schema() AS schema", []);
+  const past = quoted(pastSchemaOf(place?.schema ?? "public"));
+  const objects = await selectRows(admin, parseObject, OTHERS, [OWNER_ROLE, past]);
   if (objects.length === 0) return 0;
   await admin.query(
     objects.map(({ kind, name }) => `ALTER ${kind} ${name} OWNER TO ${OWNER_ROLE}`).join(";\n"),

@@ -25,22 +25,41 @@ const KEPT = `
  FROM tool_results t WHERE t.session_id = i.session_id AND strpos(i.tool_result ->> 'content', t.call_id) > 0
  ORDER BY t.created_at DESC LIMIT 1)`;
 
-const execution = `coalesce(($3::jsonb ->> i.execution_id::text)::uuid, i.execution_id)`;
+/** The execution of a row in the target. */
+function mapped(row: string): string {
+  return `coalesce(($3::jsonb ->> ${row}.execution_id::text)::uuid, ${row}.execution_id)`;
+}
 
+/** What the source was itself answered from, and has not called yet, comes behind its own calls. */
 const RECORD = `
-WITH calls AS (
+WITH own AS (
+  SELECT 0 AS part, row_number() OVER (ORDER BY i.created_at, i.execution_id, (i.outcome ->> 'index')::int, i.interaction_id) AS place,
+    ${mapped("i")} AS execution_id, (i.outcome ->> 'iteration')::int AS iteration, (i.outcome ->> 'index')::int AS call_index, i.server_name,
+    coalesce(i.tool_name, '') AS tool_name, coalesce(i.tool_arguments, '{}') AS arguments, ${OUTCOME} AS outcome, ${KEPT} AS kept
+  FROM mcp_interactions i
+  WHERE i.session_id = $1 AND i.interaction_type = 'tool_call' AND i.interaction_id IS DISTINCT FROM $4::uuid AND ${IS_RECORDED}),
+unused AS (
+  SELECT 1 AS part, r.ordinal AS place, ${mapped("r")} AS execution_id, r.iteration, r.call_index, r.server_name, r.tool_name,
+    r.arguments, r.outcome, r.kept
+  FROM recorded_tool_calls r WHERE r.session_id = $1 AND r.used_by IS NULL AND $1::uuid <> $2::uuid),
+calls AS (
   INSERT INTO recorded_tool_calls (session_id, ordinal, execution_id, iteration, call_index, server_name, tool_name, arguments, outcome, kept)
-  SELECT $2::uuid, row_number() OVER (ORDER BY i.created_at, i.execution_id, (i.outcome ->> 'index')::int, i.interaction_id), ${execution},
-    (i.outcome ->> 'iteration')::int, (i.outcome ->> 'index')::int, i.server_name, coalesce(i.tool_name, ''),
-    coalesce(i.tool_arguments, '{}'), ${OUTCOME}, ${KEPT}
-  FROM mcp_interactions i WHERE i.session_id = $1 AND i.interaction_type = 'tool_call' AND ${IS_RECORDED}
+  SELECT $2::uuid, row_number() OVER (ORDER BY part, place), execution_id, iteration, call_index, server_name, tool_name, arguments, outcome, kept
+  FROM (SELECT * FROM own UNION ALL SELECT * FROM unused) known
   RETURNING 1),
-lists AS (
-  INSERT INTO recorded_tool_lists (session_id, execution_id, server_name, ordinal, available_tools, tool_result, error_message)
-  SELECT $2::uuid, ${execution}, i.server_name, row_number() OVER (ORDER BY i.created_at, i.interaction_id),
-    coalesce(i.available_tools, '[]'), i.tool_result, i.error_message
+listed AS (
+  SELECT 0 AS part, ${mapped("i")} AS execution_id, i.server_name,
+    row_number() OVER (ORDER BY i.created_at, i.interaction_id) AS place,
+    coalesce(i.available_tools, '[]') AS available_tools, i.tool_result, i.error_message
   FROM mcp_interactions i
   WHERE i.session_id = $1 AND i.interaction_type = 'tool_list' AND i.server_name <> '${BUILT_IN_SERVER}'
+  UNION ALL
+  SELECT 1, ${mapped("r")}, r.server_name, r.ordinal, r.available_tools, r.tool_result, r.error_message
+  FROM recorded_tool_lists r WHERE r.session_id = $1 AND $1::uuid <> $2::uuid),
+lists AS (
+  INSERT INTO recorded_tool_lists (session_id, execution_id, server_name, ordinal, available_tools, tool_result, error_message)
+  SELECT $2::uuid, execution_id, server_name, row_number() OVER (ORDER BY part DESC, place), available_tools, tool_result, error_message
+  FROM (SELECT DISTINCT ON (execution_id, server_name) * FROM listed ORDER BY execution_id, server_name, part) known
   RETURNING 1)
 SELECT (SELECT count(*)::int FROM calls) AS calls, (SELECT count(*)::int FROM lists) AS lists`;
 
@@ -54,6 +73,8 @@ interface Recording {
   readonly source: string;
   readonly target: string;
   readonly executions: Readonly<Record<string, string>>;
+  /** The record of a call that is left out. */
+  readonly without?: string;
 }
 
 /**
@@ -62,8 +83,13 @@ interface Recording {
  */
 export async function recordTools(
   db: Queryable,
-  { source, target, executions }: Recording,
+  { source, target, executions, without }: Recording,
 ): Promise<{ readonly calls: number; readonly lists: number }> {
-  const [counts] = await selectRows(db, parseCounts, RECORD, [source, target, JSON.stringify(executions)]);
+  const [counts] = await selectRows(db, parseCounts, RECORD, [
+    source,
+    target,
+    JSON.stringify(executions),
+    without ?? null,
+  ]);
   return counts ?? { calls: 0, lists: 0 };
 }

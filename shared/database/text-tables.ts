@@ -22,6 +22,8 @@ export const TEXT_TABLES: Readonly<Record<string, TableRules>> = {
   },
   session_runbooks: {
     grants: {
+      // For cassettes, and of a fork.
+      api: { select: true, insert: true },
       executor: { select: true, insert: true },
       "tool-runner": { select: true, insert: true },
     },

@@ -23,6 +23,8 @@ const SCREENS = [
   { name: "sessions", path: () => "/", ready: "main a[href^='/s/']" },
   { name: "session", path: (id: string) => `/s/${id}`, ready: ".entry" },
   { name: "trace", path: (id: string) => `/s/${id}/trace`, ready: ".trace-row" },
+  { name: "compare", path: (id: string) => `/compare/${id}/${id}`, ready: ".compare-same" },
+  { name: "compare-choice", path: (id: string) => `/compare/${id}`, ready: "#compare-other" },
   { name: "submit", path: () => "/new", ready: "main form" },
   { name: "system", path: () => "/system", ready: ".servers" },
   { name: "usage", path: () => "/usage", ready: ".plot" },

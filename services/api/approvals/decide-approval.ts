@@ -65,7 +65,7 @@ interface Decided {
  */
 export async function decideApproval(
   transaction: Queryable,
-  { session_id, status }: FoundSession,
+  { session_id, status }: Pick<FoundSession, "session_id" | "status">,
   approvalId: string,
   { state, reason, decidedBy }: Decision & { readonly decidedBy: string },
 ): Promise<Decided> {

@@ -5,11 +5,12 @@ import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { formsOfSecrets } from "#shared/masking/patterns/known-values.ts";
 import { readSessionMasking } from "#shared/masking/read-session-masking.ts";
+import { TerminalError } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { RequestError } from "../http/request-error.ts";
 import { buildCassette } from "./build-cassette.ts";
 import { hashRequests } from "./hash-requests.ts";
-import { loadCassetteRows } from "./load-cassette-rows.ts";
+import { loadCassetteRows, type CassetteRows } from "./load-cassette-rows.ts";
 import { maskCassette } from "./mask-cassette.ts";
 
 /** Rows with more are not read: the process has several copies while it exports. */
@@ -26,19 +27,16 @@ SELECT ((SELECT octet_length(alert_data) + octet_length(resolved_config::text) F
   + (SELECT coalesce(sum(bytes), 0) FROM tool_results WHERE session_id = $1)
   + (SELECT coalesce(sum(bytes), 0) FROM group_alerts WHERE session_id = $1))::float8 AS bytes`;
 
+type Exporting = Pick<ApiDeps, "db" | "masker"> & {
+  readonly config: Pick<ApiDeps["config"], "readVariable">;
+};
+
 /**
- * The JSON text of a session's cassette. Throws RequestError 409 for a session whose cassette would be too large, and 500 if a secret is
- * left in it; database errors.
+ * The JSON text of a session's cassette. Throws RequestError 409 for a session whose cassette would be too large or whose rows cannot be
+ * read, and 500 if a secret is left in it; database errors.
  */
 export async function exportCassette(
-  {
-    db,
-    orm,
-    masker,
-    config,
-  }: Pick<ApiDeps, "db" | "orm" | "masker"> & {
-    readonly config: Pick<ApiDeps["config"], "readVariable">;
-  },
+  { orm, ...exporting }: Exporting & Pick<ApiDeps, "orm">,
   sessionId: string,
   now: Date,
 ): Promise<string> {
@@ -47,7 +45,18 @@ export async function exportCassette(
     if ((size?.bytes ?? 0) > MAX_ROW_BYTES) throw tooLarge();
     return loadCassetteRows(manager, sessionId);
   });
-  const { resolved_config, prompt_nonce: nonce } = rows.session;
+  try {
+    return await textOf(exporting, rows, now);
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    throw new RequestError(409, `no cassette can be made of session ${sessionId}: ${error.message}`, {
+      code: "cassette_unreadable",
+    });
+  }
+}
+
+async function textOf({ db, masker, config }: Exporting, rows: CassetteRows, now: Date): Promise<string> {
+  const { session_id: sessionId, resolved_config, prompt_nonce: nonce } = rows.session;
   const chains = [resolved_config, ...rows.followUps.map((followUp) => followUp.resolved_config)];
   const names = new Set(chains.flatMap((chain) => parseResolvedChain(chain).variables ?? []));
   const values = formsOfSecrets([...names].map((name) => config.readVariable(name)));
@@ -55,12 +64,9 @@ export async function exportCassette(
   const clean = await maskCassette(buildCassette(rows, now), { masker, key, seen, nonce, values });
   const text = `${JSON.stringify(await hashRequests(clean), null, 1)}\n`;
   if (Buffer.byteLength(text) > MAX_CASSETTE_BYTES) throw tooLarge();
-  // Names of members are not masked.
+  // The last look at what leaves the process.
   if (masker.maskKnown(text, { key, more: values }) !== text) {
-    throw new RequestError(
-      500,
-      "the cassette is withheld: a secret is part of the name of a member of its JSON",
-    );
+    throw new RequestError(500, "the cassette is withheld: a secret that this process knows is still in it");
   }
   return text;
 }

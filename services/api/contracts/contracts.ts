@@ -3,6 +3,7 @@ import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { BUDGET_CONTRACTS } from "./budgets.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
+import { FORKING_CONTRACTS } from "./forking.ts";
 import { MEMORY_CONTRACTS } from "./memories.ts";
 import { NOTIFICATION_CONTRACTS } from "./notifications.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
@@ -23,6 +24,7 @@ export const CONTRACTS = {
   ...MEMORY_CONTRACTS,
   ...SESSION_LIST_CONTRACTS,
   ...SESSION_CONTRACTS,
+  ...FORKING_CONTRACTS,
   ...STEERING_CONTRACTS,
   ...SCORING_CONTRACTS,
   ...CHAT_CONTRACTS,

@@ -4,6 +4,7 @@ import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
 import { SessionResponse } from "../schemas/session.ts";
 import { ParkBody, ParkResponse, ResumeResponse } from "../schemas/parking.ts";
+import { AtSeqQuery } from "../schemas/time-travel.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
 import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
 import type { RouteContracts } from "./route-contract.ts";
@@ -15,7 +16,9 @@ export const SESSION_CONTRACTS = {
     tag: "sessions",
     summary: "A session with its stages, executions and timeline",
     params: SessionParams,
+    query: AtSeqQuery,
     responses: { 200: { description: "the session, read from one snapshot", schema: SessionResponse } },
+    errors: [409],
   },
   "DELETE /api/v1/sessions/:id": {
     id: "deleteSession",
@@ -47,28 +50,36 @@ export const SESSION_CONTRACTS = {
     tag: "sessions",
     summary: "The timeline of a session, in order",
     params: SessionParams,
+    query: AtSeqQuery,
     responses: { 200: { description: "the timeline", schema: TimelineResponse } },
+    errors: [409],
   },
   "GET /api/v1/sessions/:id/trace": {
     id: "getTrace",
     tag: "sessions",
     summary: "Every LLM call, tool listing and tool call of a session, oldest first",
     params: SessionParams,
+    query: AtSeqQuery,
     responses: { 200: { description: "the calls", schema: TraceResponse } },
+    errors: [409],
   },
   "GET /api/v1/sessions/:id/trace/llm/:interaction": {
     id: "getLlmCall",
     tag: "sessions",
     summary: "One LLM call with its complete input and its answer",
     params: InteractionParams,
+    query: AtSeqQuery,
     responses: { 200: { description: "the call", schema: LlmTraceResponse } },
+    errors: [409],
   },
   "GET /api/v1/sessions/:id/trace/mcp/:interaction": {
     id: "getToolCall",
     tag: "sessions",
     summary: "One tool listing or tool call with its arguments and result",
     params: InteractionParams,
+    query: AtSeqQuery,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
+    errors: [409],
   },
   "GET /api/v1/sessions/:id/cassette": {
     id: "getCassette",

@@ -48,6 +48,7 @@ export function checkSite({ door, audit }: AccessDeps): Middleware {
 /** Recorded also when they are allowed; refusals always are. A submission is recorded with the session that it stores. */
 const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "session.cancel",
+  "session.fork",
   "session.review",
   "session.delete",
   "approval.decide",

@@ -13,6 +13,7 @@ import { callerOf } from "../http/caller.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { EventsQuery } from "../schemas/session-events.ts";
+import { checkMoment } from "../http/session-at.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { sseStream } from "../sse/sse-stream.ts";
 
@@ -23,7 +24,7 @@ const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * `GET /api/v1/sessions/:id/events`: a page of the stored events after `after_seq`, ascending, exactly as on the
+ * `GET /api/v1/sessions/:id/events`: a page of the stored events after `after_seq` and up to `until_seq`, ascending, exactly as on the
  * WebSocket. With `Accept: text/event-stream` all of them and then the live events, until the session is over.
  */
 export function getEvents(deps: ApiDeps): RouterMiddleware {
@@ -33,17 +34,18 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
     if (ctx.accepts("application/json", "text/event-stream") === "text/event-stream") {
       return answerSse(deps, ctx, sessionId);
     }
-    const { after_seq: afterSeq, limit } = readQuery(ctx.query);
+    const { after_seq: afterSeq, until_seq: untilSeq, limit } = readQuery(ctx.query);
     // It begins a stream, not a page; one that no event can have is a client's mistake all the same.
     const lastEventId = ctx.get("last-event-id");
     if (lastEventId !== "") parseWholeNumber("Last-Event-ID", lastEventId, SEQ);
     const { last_seq, purged } = await visibleSession(deps.db, ctx);
     checkNotBeyond("after_seq", afterSeq, last_seq);
     if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
-    const range = { afterSeq, throughSeq: last_seq, limit, maxBytes: MAX_PAGE_BYTES };
+    const throughSeq = lastWanted(untilSeq, { afterSeq, last_seq });
+    const range = { afterSeq, throughSeq, limit, maxBytes: MAX_PAGE_BYTES };
     const events = await readEvents(deps.db, sessionId, range);
     // The purge or the deletion may have begun since the state was read.
-    if (!isContiguous(events, afterSeq, last_seq)) {
+    if (!isContiguous(events, afterSeq, throughSeq)) {
       await visibleSession(deps.db, ctx);
       throw goneEvents(sessionId);
     }
@@ -51,7 +53,7 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
       session_id: sessionId,
       events: events.map(wireEvent),
       last_seq,
-      has_more: (events.at(-1)?.seq ?? afterSeq) < last_seq,
+      has_more: (events.at(-1)?.seq ?? afterSeq) < throughSeq,
     };
   };
 }
@@ -74,8 +76,12 @@ async function answerSse(
   const { last_seq, status, purged } = await visibleSession(db, ctx);
   checkNotBeyond(field, afterSeq, last_seq);
   const followsAll = parseFollow(ctx.query["follow"]);
-  const isOver = isTerminal(status) && !followsAll;
-  if (isOver && afterSeq === last_seq) {
+  const until = ctx.query["until_seq"];
+  const isBounded = until !== undefined;
+  const isOver = isBounded || (isTerminal(status) && !followsAll);
+  const untilSeq = isBounded ? parseWholeNumber("until_seq", until, SEQ) : undefined;
+  const lastWantedSeq = lastWanted(untilSeq, { afterSeq, last_seq });
+  if (isOver && afterSeq === lastWantedSeq) {
     // 204 is the only response after which a browser does not reconnect.
     ctx.status = 204;
     return;
@@ -89,7 +95,7 @@ async function answerSse(
   if (ctx.method === "HEAD") return;
   endWithCredential(door, identity, closed, log);
   ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
-  const lastSeq = isOver ? last_seq : undefined;
+  const lastSeq = isOver ? lastWantedSeq : undefined;
   ctx.body = Readable.from(
     sseStream({ db, connection, afterSeq, lastSeq, followsAll, heartbeatMs: sse.heartbeatMs }),
   );
@@ -119,6 +125,17 @@ function parseFollow(given: string | string[] | undefined): boolean {
     "session",
     "all",
   ]);
+}
+
+/** The last event that is asked for. Throws RequestError 400 for one that the session does not have, or before the first. */
+function lastWanted(
+  untilSeq: number | undefined,
+  { afterSeq, last_seq }: { readonly afterSeq: number; readonly last_seq: number },
+): number {
+  if (untilSeq === undefined) return last_seq;
+  checkMoment({ last_seq }, untilSeq, "until_seq");
+  if (untilSeq >= afterSeq) return untilSeq;
+  throw validationError("until_seq", `must not be before after_seq, which is ${afterSeq}: got ${untilSeq}`);
 }
 
 function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void {

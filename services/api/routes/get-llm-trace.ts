@@ -13,7 +13,7 @@ import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts
 import { StageEntity } from "#shared/database/entities/stage.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
-import { visibleSession } from "../http/visible-session.ts";
+import { sessionAt } from "../http/session-at.ts";
 import { interactionView, withShownStage } from "./get-trace.ts";
 import { withoutNulls } from "./without-nulls.ts";
 
@@ -45,19 +45,21 @@ const PLACEHOLDER = /\{\{\.(\w+):[0-9a-f]{24}\}\}/gu;
  * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the messages
  * sent to the model and its answer, with the names of inserted variables instead of their values, the bound tools and the model's settings.
  */
-export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
+export function getLlmTrace({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const interaction_id = ctx.params["interaction"] ?? "";
     if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
-    const { session_id } = await visibleSession(db, ctx);
-    const interaction = await orm.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
-    if (interaction === null) throw notFound();
-    ctx.body = {
-      ...interactionView(await withShownStage(orm.manager, interaction)),
-      conversation: await readConversation(orm.manager, interaction),
-      tools: await readBoundTools(orm.manager, interaction),
-      llm_provider: await readProvider(orm.manager, interaction),
-    };
+    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
+      const { session_id } = await sessionAt(manager, ctx);
+      const interaction = await manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
+      if (interaction === null) throw notFound();
+      return {
+        ...interactionView(await withShownStage(manager, interaction)),
+        conversation: await readConversation(manager, interaction),
+        tools: await readBoundTools(manager, interaction),
+        llm_provider: await readProvider(manager, interaction),
+      };
+    });
   };
 }
 
@@ -106,11 +108,9 @@ async function readProvider(
   manager: EntityManager,
   { session_id, stage_id, execution_id, llm_request }: LlmInteraction,
 ): Promise<ResolvedProvider | undefined> {
-  const [session, stage, execution] = await Promise.all([
-    manager.findOneByOrFail(AlertSessionEntity, { session_id }),
-    manager.findOneByOrFail(StageEntity, { stage_id }),
-    manager.findOneByOrFail(AgentExecutionEntity, { execution_id }),
-  ]);
+  const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
+  const stage = await manager.findOneByOrFail(StageEntity, { stage_id });
+  const execution = await manager.findOneByOrFail(AgentExecutionEntity, { execution_id });
   const chain = parseResolvedChain(session.resolved_config);
   const plan = chain.stages[stage.stage_index - 1];
   // The execution after a stage's agents is its synthesis.

@@ -15,8 +15,9 @@ import { storedBudgets } from "../budgets/stored-budgets.ts";
 import type { BudgetView } from "../schemas/budgets.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
+import { readLineage } from "../forking/read-lineage.ts";
 import { readAlertGroup } from "../grouping/read-alerts.ts";
-import { visibleSession } from "../http/visible-session.ts";
+import { sessionAt } from "../http/session-at.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readScores } from "../scoring/read-scores.ts";
 import { readStages } from "./read-stages.ts";
@@ -24,11 +25,14 @@ import { readSummaryCalls } from "./read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";
 import { sessionView } from "./session-view.ts";
 
-/** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot. */
-export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
+/**
+ * `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot; with `at_seq` as it was then.
+ * What the caller may do, what is configured and what is left of budgets are as they are.
+ */
+export function getSession({ config, db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const found = await visibleSession(manager, ctx);
+      const found = await sessionAt(manager, ctx);
       const { session_id } = found;
       const { identity } = callerOf(ctx);
       const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
@@ -36,6 +40,9 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
       const rows = {
         mayChange: allows(identity, "session.steer") && mayChange(identity, found),
         mayAsk: allows(identity, "session.chat"),
+        mayFork: allows(identity, "session.fork"),
+        // Forks are those of the present, also where the session is shown as it was.
+        lineage: await readLineage(db, session, identity),
         isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
         timeline: await readTimeline(manager, session_id),

@@ -6,7 +6,7 @@ import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/enti
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { visibleSession } from "../http/visible-session.ts";
+import { sessionAt } from "../http/session-at.ts";
 import { readStagesOf } from "./read-stages.ts";
 import { withoutNulls } from "./without-nulls.ts";
 
@@ -20,11 +20,12 @@ interface Interaction {
 /**
  * `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, failed ones included, oldest first, by stage and
  * execution, those of sub-agents under the execution that started them. The executive summary is no agent's: its calls are the session's.
+ * With `at_seq` those that there were then.
  */
 export function getTrace({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const { session_id } = await visibleSession(manager, ctx);
+      const { session_id } = await sessionAt(manager, ctx);
       const { shown } = await readStagesOf(manager, session_id);
       const where = { session_id };
       const order = { created_at: "ASC", interaction_id: "ASC" } as const;

@@ -9,6 +9,7 @@ import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import { costMembers } from "../cost/cost-members.ts";
 import type { BudgetView } from "../schemas/budgets.ts";
+import type { readLineage } from "../forking/read-lineage.ts";
 import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scoring/read-scores.ts";
@@ -26,6 +27,9 @@ interface SessionRows {
   /** Whether the role of the reader allows to ask about it. */
   readonly mayAsk: boolean;
   readonly isMemoryEnabled: boolean;
+  /** Whether the role of the reader allows to fork it. */
+  readonly mayFork: boolean;
+  readonly lineage: Awaited<ReturnType<typeof readLineage>>;
   readonly stages: SessionStages;
   readonly timeline: readonly TimelineEvent[];
   /** The open ones. */
@@ -75,6 +79,8 @@ export function sessionView(
     ...reviewMembers(session),
     cost_estimation_enabled: isCostEstimated,
     ...costMembers(runtime, isCostEstimated),
+    ...rows.lineage,
+    may_fork: rows.mayFork,
     may_change: rows.mayChange,
     may_ask: rows.mayAsk,
     memory_enabled: rows.isMemoryEnabled,

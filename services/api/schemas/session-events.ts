@@ -10,6 +10,13 @@ export const EventsQuery = Type.Object({
     default: 0,
     description: "only events after this one",
   }),
+  until_seq: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: "only events up to this one, which the session must have; a stream ends with it",
+    }),
+  ),
   limit: Type.Integer({
     minimum: 1,
     maximum: 1_000,

@@ -12,11 +12,13 @@ import {
 import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { BudgetView } from "./budgets.ts";
 import { AlertGroup } from "./alert-groups.ts";
 import { AnyObject, Time } from "./common.ts";
+import { Fork, ForkedFrom } from "./forking.ts";
 import { CostMembers } from "./cost.ts";
 import { Parked } from "./parking.ts";
 import { UnreadSteering } from "./steering.ts";
@@ -176,6 +178,10 @@ export const SessionResponse = Type.Object(
     scoring_status: Nullable(ScoreStatus),
     score_id: Nullable(Uuid),
     edges: Type.Object({}),
+    tools_mode: { ...literals(TOOLS_MODES), description: "whether its tool calls are made, or answered from a record" },
+    forked_from: Nullable(ForkedFrom),
+    forks: Type.Array(Fork, { description: "those that the caller may see, oldest first, at most 100" }),
+    may_fork: Type.Boolean({ description: "whether the caller may fork it" }),
     may_change: Type.Boolean({
       description:
         "whether the caller may cancel the session or an answer, review it, have it scored, and write to its agents",

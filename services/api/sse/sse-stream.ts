@@ -10,7 +10,7 @@ interface SseStreamOptions {
   readonly connection: SseConnection;
   /** The client already has the events up to this one. */
   readonly afterSeq: number;
-  /** The last event of a session that is over; undefined while it runs. */
+  /** The last event that is wanted, or that a session has which is over; undefined while it runs. */
   readonly lastSeq: number | undefined;
   /** The stream goes on after the session's end, with the events of what follows. */
   readonly followsAll: boolean;
@@ -42,7 +42,7 @@ export async function* sseStream(options: SseStreamOptions): AsyncGenerator<stri
       if (connection.newestSeq <= afterSeq) yield HEARTBEAT;
       continue;
     }
-    const page = await readPage(db, connection.sessionId, afterSeq);
+    const page = await readPage(db, connection.sessionId, afterSeq, lastSeq);
     if (page === "unavailable") {
       await connection.waitForEventAfter(Infinity, RETRY_MS);
       yield HEARTBEAT;
@@ -66,9 +66,14 @@ async function readPage(
   db: Database,
   sessionId: string,
   afterSeq: number,
+  lastSeq: number,
 ): Promise<readonly StoredEvent[] | "unavailable"> {
   try {
-    return await readEvents(db, sessionId, { afterSeq, ...PAGE });
+    return await readEvents(db, sessionId, {
+      afterSeq,
+      ...(lastSeq === Infinity ? {} : { throughSeq: lastSeq }),
+      ...PAGE,
+    });
   } catch (error) {
     if (!isDatabaseRetryable(error)) throw error;
     return "unavailable";

@@ -29,7 +29,7 @@ const FREE: ClaimRow = {
   chain_id: "test-chain",
   teams: [],
   budgets: null,
-  tools_mode: "live",
+  tool_source: "live",
   postgres_up_ms: 3_600_000,
   others_died: false,
 };

@@ -81,7 +81,7 @@ describe("a session with recorded tools", () => {
   /** Runs a session that is answered from what another has recorded, without any runner. */
   const runRecorded = async (
     source: string,
-    change = async (_id: string): Promise<unknown> => null,
+    change: (id: string) => Promise<unknown> = async () => Promise.resolve(),
   ): Promise<string> => {
     const id = await fixture.executor.insert({ strategy: "native-thinking", servers: ["k8s"] });
     await fixture.executor.query("UPDATE alert_sessions SET tools_mode = 'recorded' WHERE session_id = $1", [

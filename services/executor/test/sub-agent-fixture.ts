@@ -17,6 +17,8 @@ interface Given {
   readonly servers?: readonly string[];
   readonly childServers?: readonly string[];
   readonly childType?: "action";
+  /** As for `resolvedChain`; each agent may start the sub-agent. */
+  readonly stages?: readonly (readonly string[])[];
 }
 
 /** The instructions of the sub-agent. */
@@ -66,7 +68,13 @@ export class SubAgentFixture implements AsyncDisposable {
 
   async insert(given: Given = {}) {
     const { strategy = "native-thinking", limits = {}, maxIterations = 20, maxParallel = 5 } = given;
-    const chain = resolvedChain({ strategy, maxIterations, maxParallel, servers: given.servers ?? [] });
+    const chain = resolvedChain({
+      strategy,
+      maxIterations,
+      maxParallel,
+      servers: given.servers ?? [],
+      ...(given.stages === undefined ? {} : { stages: given.stages }),
+    });
     const child = {
       ...resolvedAgent("Checker", strategy),
       ...(given.childType === undefined ? {} : { type: given.childType }),

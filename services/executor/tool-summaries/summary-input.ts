@@ -3,7 +3,7 @@ import type { ResolvedProvider, ResolvedSummaries } from "#shared/contracts/reso
 import type { ExecutionRun } from "../execution-run.ts";
 import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import type { NewMessage } from "../prompts/prompt-input.ts";
-import { CHARS_PER_TOKEN } from "../tools/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
 import { toolNames } from "../tools/record-tool-call.ts";
 import { conversationText } from "./conversation-text.ts";
 import { readKeptText } from "./read-kept-text.ts";

@@ -3,7 +3,7 @@ import type { PendingSummary } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { RESULT_TOOL_NAMES } from "../controllers/built-in-tools.ts";
-import { CHARS_PER_TOKEN } from "../tools/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
 
 /** The size of a text in tokens, estimated. */
 export function tokensOf({ bytes }: Pick<PendingSummary, "bytes">): number {

@@ -11,7 +11,7 @@ import { abandonOpenCalls } from "./abandon-open-calls.ts";
 import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";
 import { callArguments } from "./call-arguments.ts";
 import { callTool, unmakeableCall } from "./call-tool.ts";
-import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import { toolCallKey, toolNames } from "./record-tool-call.ts";
@@ -53,18 +53,14 @@ async function make(
   const startedAt = performance.now();
   const parameters = parseActionInput(call.rawArguments);
   const callArgumentsText = callArguments(step, written ?? call.rawArguments, state.tools);
-  if (session.toolsMode === "recorded" && (builtIn === undefined || isMemoryTool(builtIn))) {
-    const outcome =
-      (builtIn === undefined
+  if (session.toolSource !== "live" && (builtIn === undefined || isMemoryTool(builtIn))) {
+    const asked = { executionId: execution.execution_id, ...position, name: call.name, parameters };
+    const unmakeable =
+      builtIn === undefined
         ? unmakeableCall(state.tools ?? [], { name: call.name, arguments: callArgumentsText })
-        : null) ??
-      (await answerFromRecord(session, {
-        executionId: execution.execution_id,
-        ...position,
-        name: call.name,
-        parameters,
-      }));
-    return { outcome, ms: performance.now() - startedAt };
+        : null;
+    const outcome = unmakeable ?? (await answerFromRecord(session, asked));
+    if (outcome !== null) return { outcome, ms: performance.now() - startedAt };
   }
   // No runner can have run a built-in tool.
   if (announced?.byThisOwner !== true && builtIn === undefined) await abandonOpenCalls(session, [request]);

@@ -99,7 +99,7 @@ function withBudget(run: ExecutionRun): ExecutionRun {
 /** Calls that were begun beside another are not looked up: they do not follow what is stored. */
 async function makeOrRepeat(run: ExecutionRun, step: RunTool): Promise<MadeCall> {
   // A repetition that was answered with the last result is recorded as such.
-  const isRecorded = run.session.toolsMode === "recorded";
+  const isRecorded = run.session.toolSource === "recorded";
   const repeated = isRecorded ? null : await findRepeatedResult(run, step.call);
   return repeated === null ? makeToolCall(run, step, run.session.signal) : { outcome: repeated, ms: 0 };
 }

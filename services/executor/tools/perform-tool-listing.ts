@@ -33,7 +33,7 @@ export async function performToolListing(run: ExecutionRun, step: ListTools): Pr
   const startedAt = performance.now();
   const asked = { executionId: execution.execution_id, servers };
   const listing =
-    session.toolsMode === "recorded"
+    session.toolSource === "recorded"
       ? await listFromRecord(session, asked)
       : await listTools(session, asked, session.signal);
   if (listing.kind === "unavailable") {

@@ -34,6 +34,7 @@ export function screenItems(text: string, path: string): readonly PaletteItem[] 
       : [
           [`/s/${id}`, TEXT.titles.session],
           [`/s/${id}/trace`, TEXT.titles.trace],
+          [`/compare/${id}`, TEXT.titles.compare],
         ].map(([url = "", name = ""]) => ({ key: url, text: name, note: TEXT.palette.screen, url }));
   const words = text
     .toLowerCase()

@@ -16,6 +16,7 @@ export const RARE_TEXT = {
     details: "Details",
     showEntry: "Show in the session",
     choose: "Choose a row to see the whole call.",
+    asOf: (seq: number) => `You see the trace as it was at event ${seq}.`,
     running: "Follows the investigation",
     segments: {
       wait: "waiting for the model",

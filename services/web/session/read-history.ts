@@ -1,4 +1,4 @@
-import { isSessionMessage, type StoredMessage } from "./session-message.ts";
+import { isStoredMessage, type StoredMessage } from "./session-message.ts";
 
 /** A page of `GET /api/v1/sessions/:id/events`, as far as it is needed here. */
 interface EventsPage {
@@ -22,15 +22,11 @@ export async function readHistory({ afterSeq, readPage, onEvents }: HistoryOptio
   let reading: ReturnType<typeof readPage> | undefined = readPage(afterSeq);
   while (reading !== undefined) {
     const page: EventsPage | undefined = await reading;
-    const events: readonly StoredMessage[] = (page?.events ?? []).filter(isStored);
+    const events: readonly StoredMessage[] = (page?.events ?? []).filter(isStoredMessage);
     const last: StoredMessage | undefined = events.at(-1);
     reading = page?.has_more === true && last !== undefined ? readPage(last.seq) : undefined;
     // A failure is thrown when the page is waited for.
     reading?.catch(() => undefined);
     onEvents(events);
   }
-}
-
-function isStored(event: unknown): event is StoredMessage {
-  return isSessionMessage(event) && "seq" in event;
 }

@@ -78,3 +78,8 @@ export function isSessionMessage(message: unknown): message is SessionMessage {
   if (needed === undefined) return false;
   return Object.entries(needed).every(([name, type]) => typeof members.get(name) === type);
 }
+
+/** True for such a message that is stored, and has a number. */
+export function isStoredMessage(message: unknown): message is StoredMessage {
+  return isSessionMessage(message) && "seq" in message;
+}

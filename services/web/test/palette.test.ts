@@ -11,6 +11,7 @@ describe("screenItems(text, path)", () => {
     expect(urls("", "/")).to.deep.equal(["/new", "/usage", "/memories", "/system"]);
     expect(urls("", `/s/${ID}`)).to.deep.equal([
       `/s/${ID}/trace`,
+      `/compare/${ID}`,
       "/",
       "/new",
       "/usage",

@@ -56,7 +56,10 @@ CREATE TABLE recorded_tool_lists (
   PRIMARY KEY (session_id, execution_id, server_name)
 )`;
 
-/** A session that has to be answered from the record must not run without it. */
+/**
+ * A session that has to be answered from the record must not run without it. The views of the past depend on the columns; the next
+ * migration makes them anew.
+ */
 const DOWN = `
 DO $$ BEGIN
   IF EXISTS (SELECT FROM alert_sessions WHERE tools_mode = 'recorded' AND status IN ('pending', 'in_progress')) THEN
@@ -65,7 +68,8 @@ DO $$ BEGIN
 END $$;
 DROP TABLE recorded_tool_lists;
 DROP TABLE recorded_tool_calls;
-ALTER TABLE mcp_interactions DROP COLUMN outcome;
+ALTER TABLE mcp_interactions DROP COLUMN outcome CASCADE;
 DROP INDEX alert_sessions_forked_from;
 ALTER TABLE alert_sessions
-  DROP COLUMN tools_mode, DROP COLUMN forked_from, DROP COLUMN forked_at_seq, DROP COLUMN fork_changes`;
+  DROP COLUMN tools_mode CASCADE, DROP COLUMN forked_from CASCADE, DROP COLUMN forked_at_seq CASCADE,
+  DROP COLUMN fork_changes CASCADE`;

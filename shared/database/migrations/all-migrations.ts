@@ -41,6 +41,7 @@ import { Parking0000000000051 } from "./0051-parking.ts";
 import { RecordedTools0000000000055 } from "./0055-recorded-tools.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 import { Outbox0000000000047 } from "./0047-outbox.ts";
+import { Past0000000000053 } from "./0053-past.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -87,6 +88,7 @@ export const MIGRATIONS = [
   Outbox0000000000047,
   Parking0000000000051,
   RecordedTools0000000000055,
+  Past0000000000053,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

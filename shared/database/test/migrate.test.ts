@@ -28,7 +28,7 @@ describe("the schema", () => {
       const db = await empty();
       await migrate(db, log);
       const above: unknown = await db.query(TABLES);
-      expect(above).to.have.length(53);
+      expect(above).to.have.length(54);
       await undoAfter(db, 0);
       expect(await db.query(TABLES)).to.deep.equal([{ table_name: "schema_migrations" }]);
       expect(await db.query("SELECT typname FROM pg_type WHERE typtype = 'e'")).to.deep.equal([]);

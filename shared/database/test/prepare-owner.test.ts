@@ -6,6 +6,7 @@ import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
 import { openForMigrations } from "#shared/database/open-orm.ts";
 import { OWNER_ROLE, prepareOwner } from "#shared/database/prepare-owner.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 
 const log = pino({ level: "silent" });
@@ -18,6 +19,8 @@ SELECT DISTINCT owner FROM (
   SELECT relowner::regrole::text AS owner FROM pg_class c WHERE relnamespace = 'public'::regnamespace
   UNION ALL SELECT typowner::regrole::text FROM pg_type t WHERE typnamespace = 'public'::regnamespace AND ${OWN("t.oid")}
   UNION ALL SELECT proowner::regrole::text FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND ${OWN("p.oid")}
+  UNION ALL SELECT relowner::regrole::text FROM pg_class WHERE relnamespace = to_regnamespace('public_past')
+  UNION ALL SELECT nspowner::regrole::text FROM pg_namespace WHERE oid = to_regnamespace('public_past')
   UNION ALL SELECT datdba::regrole::text FROM pg_database WHERE datname = current_database()
 ) AS owners`;
 
@@ -77,6 +80,30 @@ describe("prepareOwner", () => {
     // The services of the version before go on as who they were.
     await old.query("UPDATE session_runtime SET last_seq = 1");
     expect(await prepareOwner(old, "owner-password")).to.equal(0);
+  });
+
+  it("takes over the schema of the past, too", async () => {
+    const { admin, owner } = await database();
+    await migrate({ url: admin }, log);
+    expect(await prepareOwner(await fixture.connect(admin), "owner-password")).to.be.greaterThan(50);
+    await migrate({ url: owner }, log);
+    const db = await fixture.connect(owner);
+    expect(await db.query(OWNERS)).to.deep.equal([{ owner: OWNER_ROLE }]);
+  });
+
+  it("is what an owner of tables needs that may not create the schema of the past, and the error says so", async () => {
+    const { admin } = await database();
+    const superuser = await fixture.connect(admin);
+    await superuser.query("DROP ROLE IF EXISTS tables_only");
+    await superuser.query("CREATE ROLE tables_only LOGIN PASSWORD 'tables'");
+    await superuser.query("GRANT CREATE ON SCHEMA public TO tables_only");
+    await superuser.query("CREATE EXTENSION IF NOT EXISTS pg_trgm");
+    const url = new URL(admin);
+    [url.username, url.password] = ["tables_only", "tables"];
+    const refused = await rejectionOf(migrate({ url: url.href }, log));
+    expect(refused).to.include("may not create the schema").and.include("AUTHORIZATION");
+    await superuser.query("CREATE SCHEMA public_past AUTHORIZATION tables_only");
+    await migrate({ url: url.href }, log);
   });
 
   it("needs no superuser where a role may create roles and owns the database", async () => {

@@ -2,9 +2,9 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { RecordedKept, RecordedOutcome } from "#shared/contracts/recorded-tools.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
+import type { OwnedSession } from "../../owned-session.ts";
 import { toolNames } from "../record-tool-call.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
 
@@ -32,6 +32,7 @@ WITH asked AS (
 found AS MATERIALIZED (
   SELECT r.ordinal FROM recorded_tool_calls r JOIN asked USING (session_id)
   WHERE r.server_name = $6 AND r.tool_name = $7 AND r.arguments = $8::jsonb
+    AND ($9::boolean OR (r.execution_id = asked.execution_id AND r.iteration = asked.iteration AND r.call_index = asked.call_index))
   ORDER BY (r.used_by = asked.call_id) IS TRUE DESC,
     (r.execution_id = asked.execution_id AND r.iteration = asked.iteration AND r.call_index = asked.call_index) IS TRUE DESC,
     r.used_by IS NOT NULL, r.execution_id <> asked.execution_id,
@@ -56,12 +57,13 @@ SELECT 1 AS done`;
 
 /**
  * The outcome that is recorded for a call of a session with recorded tools; it is not made. The same call gets the same outcome however
- * often it asks. A call that nothing is recorded for is an error to the model that says so. Throws database errors.
+ * often it asks. A call that nothing is recorded for is an error to the model that says so; if the session's calls are made but for
+ * one (`edited`), it is null. Throws database errors.
  */
 export async function answerFromRecord(
-  { db, sessionId }: { readonly db: Database; readonly sessionId: string },
+  { db, sessionId, toolSource }: Pick<OwnedSession, "db" | "sessionId" | "toolSource">,
   call: AskedCall,
-): Promise<ToolOutcome> {
+): Promise<ToolOutcome | null> {
   const callId = toolCallId(call.executionId, call);
   const { server_name, tool_name } = toolNames(call.name);
   return db.transaction(async (transaction) => {
@@ -75,8 +77,11 @@ export async function answerFromRecord(
       server_name,
       tool_name,
       postgresSafeJson(call.parameters),
+      toolSource === "recorded",
     ]);
-    if (found === undefined) return { kind: "refused", message: notRecorded(call.name) };
+    if (found === undefined) {
+      return toolSource === "recorded" ? { kind: "refused", message: notRecorded(call.name) } : null;
+    }
     const { outcome, kept } = found;
     if (kept === null || outcome.kind !== "result") return outcomeOf(outcome);
     const { handle, bytes, lines, content } = kept;

@@ -14,6 +14,7 @@ import { ResultView } from "./result-view.tsx";
 import type { SessionStore } from "./session-store.ts";
 
 const ApprovalQuestion = laterPart(async () => (await loadRare()).ApprovalQuestion);
+const ForkButton = laterPart(async () => (await loadRare()).ForkButton);
 
 interface EntryBodyProps {
   readonly entry: Entry;
@@ -27,11 +28,14 @@ export function EntryBody({ entry, store }: EntryBodyProps) {
       <EntryContent entry={entry} store={store} />
       {entry.type === "memory_injected" && <a href={`#${MEMORIES_ANCHOR}`}>{TEXT.titles.memories}</a>}
       {entry.status !== "streaming" && (
-        <CopyButton
-          class="plain small entry-copy"
-          label={TEXT.session.copyEntry}
-          value={() => linkTo(store.id, entry.id)}
-        />
+        <>
+          <CopyButton
+            class="plain small entry-copy"
+            label={TEXT.session.copyEntry}
+            value={() => linkTo(store.id, entry.id)}
+          />
+          <ForkButton store={store} entry={entry} />
+        </>
       )}
     </>
   );

@@ -16,6 +16,7 @@ import { offersQuestions, SCORE_ANCHOR } from "./follow-ups-part.tsx";
 import { ReviewButtons } from "./review-buttons.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
+import { traceOf } from "./trace-of.ts";
 import "./session-header.css";
 
 interface SessionHeaderProps {
@@ -112,10 +113,16 @@ interface NumbersProps {
 
 function Numbers({ facts, view, store }: NumbersProps) {
   const { startedAt, endedAt, scoring } = view;
-  // What was used until an earlier moment is not known.
-  const isNow = store.at.value === undefined;
+  const at = store.at.value;
+  const past = store.past.value;
+  // The numbers of the moment before stay until those of this one are known.
+  const shown = at === undefined ? facts : past?.facts;
   return (
-    <dl class="session-numbers small" aria-label={TEXT.session.facts}>
+    <dl
+      class="session-numbers small"
+      aria-label={TEXT.session.facts}
+      aria-busy={at !== undefined && past?.seq !== at && !store.hasOtherNumbers}
+    >
       {facts !== undefined && (
         <div>
           <dt>{TEXT.session.age}</dt>
@@ -132,19 +139,19 @@ function Numbers({ facts, view, store }: NumbersProps) {
           </dd>
         </div>
       )}
-      {isNow && facts !== undefined && facts.total_tokens > 0 && (
+      {shown !== undefined && shown.total_tokens > 0 && (
         <div>
           <dt class="hidden-text">{TEXT.session.tokens}</dt>
           <dd>
-            <Tokens count={facts.total_tokens} />
+            <Tokens count={shown.total_tokens} />
           </dd>
         </div>
       )}
-      {isNow && facts?.estimated_cost_usd !== undefined && (
+      {shown?.estimated_cost_usd !== undefined && (
         <div>
           <dt>{TEXT.session.cost}</dt>
           <dd>
-            <Money usd={facts.estimated_cost_usd} isComplete={facts.cost_completeness === "complete"} />
+            <Money usd={shown.estimated_cost_usd} isComplete={shown.cost_completeness === "complete"} />
           </dd>
         </div>
       )}
@@ -184,7 +191,7 @@ function Actions({ store, view, facts }: ActionsProps) {
         label={TEXT.session.copyLink}
         shortcut={["y", TEXT.session.keys.copyLink]}
       />
-      <a class="button" href={`/s/${store.id}/trace`}>
+      <a class="button" href={traceOf(store)}>
         {TEXT.session.trace}
       </a>
       {isOver &&

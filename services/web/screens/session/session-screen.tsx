@@ -2,11 +2,13 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso/router";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { useKeys } from "../../keys.ts";
+import { laterPart } from "../../parts/later-part.tsx";
 import { loadMarkdown } from "../../parts/markdown.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { setOpen, toggleOpen } from "../../session/open-entries.ts";
 import { TEXT } from "../../text.ts";
+import { loadRare } from "../load-rare.ts";
 import { entryOfAddress, numberParameter } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
@@ -18,8 +20,11 @@ import { SessionSearch } from "./session-search.tsx";
 import { SessionStore } from "./session-store.ts";
 import { StageBand } from "./stage-band.tsx";
 import { SteeringPart } from "./steering-part.tsx";
-import { TimeSlider } from "./time-slider.tsx";
+import { TimePart } from "./time-part.tsx";
+import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
+
+const Lineage = laterPart(async () => (await loadRare()).Lineage);
 
 /** The screen `Session`: one investigation, live and at any moment of its past. */
 export function SessionScreen() {
@@ -48,13 +53,15 @@ function OneSession({ id }: { readonly id: string }) {
     <div class={`session-screen ${store.at.value === undefined ? "" : "past"}`}>
       <div class="session-top">
         <SessionHeader store={store} view={view} target={target} showEntry={showEntry} />
-        <TimeSlider store={store} />
+        <TimePart store={store} />
       </div>
-      {store.at.value !== undefined && <p class="past-note">{TEXT.session.asOf}</p>}
       <div class="session-overview">
         <Conclusion view={view} />
         {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
       </div>
+      {facts !== undefined && (facts.forked_from !== null || facts.forks.length > 0) && (
+        <Lineage facts={facts} />
+      )}
       <SteeringPart store={store} />
       <section class="investigation" aria-label={TEXT.session.investigation}>
         <div class="investigation-tools">
@@ -125,7 +132,7 @@ function useSessionKeys(store: SessionStore, toggleAlert: () => void) {
     t: [TEXT.session.keys.tools, () => toggle("tools")],
     r: [TEXT.session.keys.thoughts, () => toggle("thoughts")],
     a: [TEXT.session.keys.alert, toggleAlert],
-    w: [TEXT.session.keys.trace, () => route(`/s/${store.id}/trace`)],
+    w: [TEXT.session.keys.trace, () => route(traceOf(store))],
   });
 }
 

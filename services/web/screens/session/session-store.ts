@@ -22,6 +22,13 @@ export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id">;
 /** The connection to the notifier. `over`: the investigation has ended, and what is done with it later is followed; `gone`: the session was deleted. */
 export type Connection = "connecting" | "live" | "lost" | "over" | "gone";
 
+/** What no event carries, as it was at an earlier event; or why that is not known. */
+export interface PastFacts {
+  readonly seq: number;
+  readonly facts?: SessionFacts;
+  readonly problem?: string;
+}
+
 /** Between two reads of the numbers that no event carries, in milliseconds. */
 const FACTS_PAUSE_MS = 10_000;
 /** A session that takes long to read is read less often: the pause is this many times the duration of the last one. */
@@ -55,6 +62,10 @@ export class SessionStore {
   readonly failure = signal<string | undefined>(undefined);
   /** The event as of which the session is shown; undefined for now. */
   readonly at: Signal<number | undefined>;
+  /** What REST says of the session as it was, for the latest event for which that is known. */
+  readonly past = signal<PastFacts | undefined>(undefined);
+  /** The event from whose step a fork is being prepared. */
+  readonly forkAt = signal<number | undefined>(undefined);
   readonly open = signal<OpenRules>(DEFAULT_OPEN);
   readonly live: LiveTexts;
   /** The last event that was stored when the page began to follow the session; undefined before that. */
@@ -122,6 +133,11 @@ export class SessionStore {
   /** Every event so far, in order; those of types that this page does not know are missing. */
   get events(): readonly StoredMessage[] {
     return this.#events;
+  }
+
+  /** True where events were made up for those that were deleted: their numbers are not those of the api. */
+  get hasOtherNumbers(): boolean {
+    return this.#shift > 0;
   }
 
   /** Follows the session until `stop`. */

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
+import { failingControl, FieldFailure, FormField } from "../../parts/form-field.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
@@ -25,32 +25,6 @@ const { submit: texts } = RARE_TEXT;
 interface Failure {
   readonly field: AlertField | undefined;
   readonly message: string;
-}
-
-interface FieldProps {
-  readonly name: AlertField;
-  readonly label: string;
-  readonly failure: Failure | undefined;
-  readonly children: ComponentChildren;
-}
-
-/** A labelled control with what is wrong about it. */
-function Field({ name, label, failure, children }: FieldProps) {
-  return (
-    <div class="submit-field">
-      <label for={`alert-${name}`}>{label}</label>
-      {children}
-      <FieldFailure name={name} failure={failure} />
-    </div>
-  );
-}
-
-function FieldFailure({ name, failure }: Pick<FieldProps, "name" | "failure">) {
-  return (
-    <p id={`alert-${name}-failure`} class="submit-failure" role="alert">
-      {failure?.field === name ? failure.message : ""}
-    </p>
-  );
 }
 
 /** What the form offers to choose from. */
@@ -129,11 +103,8 @@ export function SubmitScreen() {
   const { types, runbooks } = useChoices();
   const { draft, change, failure, isBusy, send } = useDraft();
   useKeys({ "Mod+enter": [texts.send, () => void send()] });
-  const described = (name: AlertField) => ({
-    id: `alert-${name}`,
-    "aria-describedby": `alert-${name}-failure`,
-    "aria-invalid": failure?.field === name,
-  });
+  const failureOf = (name: AlertField) => (failure?.field === name ? failure.message : undefined);
+  const described = (name: AlertField) => failingControl(`alert-${name}`, failureOf(name));
   const description = types?.alert_types.find(({ type }) => type === draft.type)?.description;
   return (
     <form
@@ -145,7 +116,7 @@ export function SubmitScreen() {
       }}
     >
       <h1>{TEXT.titles.submit}</h1>
-      <Field name="text" label={texts.text} failure={failure}>
+      <FormField id="alert-text" label={texts.text} failure={failureOf("text")}>
         <textarea
           {...described("text")}
           class="mono"
@@ -155,8 +126,8 @@ export function SubmitScreen() {
           value={draft.text}
           onInput={(event) => change({ ...draft, text: event.currentTarget.value })}
         />
-      </Field>
-      <Field name="type" label={texts.type} failure={failure}>
+      </FormField>
+      <FormField id="alert-type" label={texts.type} failure={failureOf("type")}>
         <select
           {...described("type")}
           value={draft.type}
@@ -172,8 +143,8 @@ export function SubmitScreen() {
           ))}
         </select>
         {description !== undefined && description !== "" && <p class="soft small">{description}</p>}
-      </Field>
-      <Field name="runbook" label={texts.runbook} failure={failure}>
+      </FormField>
+      <FormField id="alert-runbook" label={texts.runbook} failure={failureOf("runbook")}>
         <input
           {...described("runbook")}
           type="text"
@@ -188,10 +159,10 @@ export function SubmitScreen() {
             <option key={address} value={address} />
           ))}
         </datalist>
-      </Field>
+      </FormField>
       <ToolChoice draft={draft} onChange={change} />
-      <FieldFailure name="servers" failure={failure} />
-      <p class="submit-failure" role="alert">
+      <FieldFailure id="alert-servers" failure={failureOf("servers")} />
+      <p class="field-failure" role="alert">
         {failure !== undefined && failure.field === undefined ? failure.message : ""}
       </p>
       <div>

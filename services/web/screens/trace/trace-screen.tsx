@@ -10,6 +10,7 @@ import { StatusDot } from "../../parts/status-dot.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
+import { numberParameter } from "../session/address.ts";
 import { TEXT } from "../../text.ts";
 import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
 import { entryOfCall } from "./entry-of-call.ts";
@@ -21,6 +22,8 @@ import { Waterfall } from "./waterfall.tsx";
 import { zoomOf } from "./zoom.ts";
 import "./trace-screen.css";
 
+const { keys: KEYS } = RARE_TEXT.trace;
+
 /** The calls of a session as a waterfall; the address names the chosen row (`row`), what bars show (`bars`), `idle=full` and `zoom`. */
 export function TraceScreen() {
   useTitle(TEXT.titles.trace);
@@ -30,7 +33,9 @@ export function TraceScreen() {
   const chosen = query["row"];
   const measure = BAR_MEASURES.find((name) => name === query["bars"]) ?? "time";
   const collapsesIdle = query["idle"] !== "full";
-  const remote = useTrace(id);
+  const at = numberParameter("at");
+  const remote = useTrace(id, at);
+  const sessionPath = withQuery(`/s/${id}`, { at: at?.toString() });
   const { value, isRunning } = remote;
   const rows = useMemo(
     () => (value === undefined ? [] : traceRows(value.trace, value.session, value.readAt)),
@@ -49,16 +54,15 @@ export function TraceScreen() {
   const close = () => change({ row: undefined });
   const setMeasure = (next: BarMeasure) => change({ bars: next === "time" ? undefined : next });
   const setIdle = (isShort: boolean) => change({ idle: isShort ? undefined : "full" });
-  const { keys } = RARE_TEXT.trace;
   useRowKeys(rows, index, choose);
   useKeys({
     b: [
-      keys.measure,
+      KEYS.measure,
       () => setMeasure(BAR_MEASURES[(BAR_MEASURES.indexOf(measure) + 1) % BAR_MEASURES.length] ?? "time"),
     ],
-    i: [keys.idle, () => setIdle(!collapsesIdle)],
-    s: [keys.session, () => route(`/s/${id}`)],
-    Escape: [keys.close, close],
+    i: [KEYS.idle, () => setIdle(!collapsesIdle)],
+    s: [KEYS.session, () => route(sessionPath)],
+    Escape: [KEYS.close, close],
   });
   const row = rows[index];
   const entry = value && row && entryOfCall(value.session.timeline, row.key);
@@ -68,12 +72,13 @@ export function TraceScreen() {
     <div class="trace-screen">
       <header class="trace-header">
         <div>
-          <a href={`/s/${id}`}>← {title || RARE_TEXT.trace.back}</a>
+          <a href={sessionPath}>← {title || RARE_TEXT.trace.back}</a>
           <h1>{TEXT.titles.trace}</h1>
         </div>
         {value !== undefined && <SessionFigures session={value.session} rows={rows} />}
         <Controls measure={measure} onMeasure={setMeasure} collapsesIdle={collapsesIdle} onIdle={setIdle} />
       </header>
+      <PastNote at={at} url={url} />
       <RemoteState remote={remote} />
       {value !== undefined && rows.length === 0 && <p class="soft">{RARE_TEXT.trace.empty}</p>}
       {rows.length > 0 && (
@@ -103,12 +108,21 @@ export function TraceScreen() {
 
 /** The keys that go from row to row. */
 function useRowKeys(rows: readonly TraceRow[], index: number, choose: (target: number) => void): void {
-  const { keys } = RARE_TEXT.trace;
   useKeys({
-    j: [keys.next, () => choose(Math.min(rows.length - 1, index + 1))],
-    k: [keys.previous, () => choose(Math.max(0, index - 1))],
-    f: [keys.nextFailed, () => choose(nextFailed(rows, index))],
+    j: [KEYS.next, () => choose(Math.min(rows.length - 1, index + 1))],
+    k: [KEYS.previous, () => choose(Math.max(0, index - 1))],
+    f: [KEYS.nextFailed, () => choose(nextFailed(rows, index))],
   });
+}
+
+/** That the trace is one of the past, and the way back to now. */
+function PastNote({ at, url }: { readonly at: number | undefined; readonly url: string }) {
+  if (at === undefined) return null;
+  return (
+    <p class="past-note">
+      {RARE_TEXT.trace.asOf(at)} <a href={withQuery(url, { at: undefined })}>{TEXT.session.backToLive}</a>
+    </p>
+  );
 }
 
 /** Which part of the time is shown, and the way back to all of it. */

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { isTerminal, type SteeringMode } from "#shared/contracts/statuses.ts";
 import { api } from "../../../api/client.ts";
-import { lanesOf, type Lane } from "../../../session/session-view.ts";
-import { shownText } from "../../../session/shown-text.ts";
+import { lanesOf } from "../../../session/session-view.ts";
 import { laneName } from "../lane-column.tsx";
 import type { SessionFacts, SessionStore } from "../session-store.ts";
 import { LATER_TEXT } from "./later-text.ts";
 import { MessageField } from "./message-field.tsx";
 import { Problem } from "./problem.tsx";
+import { Unread } from "./unread.tsx";
 import { useSending } from "./use-sending.ts";
 import "./message-box.css";
 
@@ -83,36 +83,7 @@ export function SteeringBox({ store, facts }: SteeringBoxProps) {
         </span>
       </fieldset>
       <Problem text={problem} />
-      <Unread messages={facts.unread_messages} lanes={lanes} />
+      <Unread messages={facts.unread_messages} view={store.view.value} />
     </section>
-  );
-}
-
-interface UnreadProps {
-  readonly messages: SessionFacts["unread_messages"];
-  readonly lanes: readonly Lane[];
-}
-
-function Unread({ messages, lanes }: UnreadProps) {
-  if (messages.length === 0) return null;
-  const nameOf = (id: string) => {
-    const lane = lanes.find(({ executionId }) => executionId === id);
-    return lane === undefined ? id : laneName(lane);
-  };
-  return (
-    <>
-      <h3>{TEXTS.unread}</h3>
-      <ul class="unread">
-        {messages.map(({ message_id, mode, content, author, execution_ids }) => (
-          <li key={message_id}>
-            <b>{TEXTS.modes[mode]}</b> {content !== undefined && shownText(content)}{" "}
-            <span class="soft small">
-              {TEXTS.by(shownText(author))},{" "}
-              {TEXTS.for(execution_ids === null ? TEXTS.next : execution_ids.map(nameOf).join(", "))}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }

@@ -1,0 +1,53 @@
+import type { Database } from "#shared/database/database.ts";
+import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
+import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
+import { OfflineBench } from "../../replay/offline-bench.ts";
+import type { OfflineExecutor } from "../../replay/offline-executor.ts";
+import type { Configuration } from "./configurations.ts";
+import { startGateway } from "./gateway.ts";
+
+/** Runs sessions in this process, on a Postgres of its own, with the models of configuration directories. */
+export interface Engine extends AsyncDisposable {
+  readonly db: Database;
+  /** The executor with the llm-gateway of a configuration, which is started when it is first asked for. */
+  executorOf(configuration: Configuration): Promise<OfflineExecutor>;
+}
+
+/** Starts the database. Throws LaunchError if it cannot start, and the signal's reason. */
+export async function openEngine(parallel: number, signal: AbortSignal): Promise<Engine> {
+  await using opened = new AsyncDisposableStack();
+  const bench = opened.use(await OfflineBench.open({ signal }));
+  const executors = new Map<string, Promise<OfflineExecutor>>();
+  const resources = opened.move();
+  const open = async ({ path, env, config }: Configuration) => {
+    const gateway = resources.use(await startGateway({ path, env }, signal));
+    const executor = await bench.openExecutor({
+      llmAddress: gateway.address,
+      llmToken: gateway.token,
+      sessions: parallel,
+      signal,
+      readVariable: (name) => secretVariable(env, name),
+      maskingRules: maskingRulesOf(config.mcpServers),
+      costEstimation: costEstimationOf(config),
+    });
+    return resources.use(executor);
+  };
+  return {
+    db: bench.db,
+    executorOf: (configuration) => {
+      const known = executors.get(configuration.path);
+      if (known !== undefined) return known;
+      const opening = open(configuration);
+      executors.set(configuration.path, opening);
+      // The next cell tries again.
+      opening.catch(() => executors.delete(configuration.path));
+      return opening;
+    },
+    [Symbol.asyncDispose]: async () => {
+      // A gateway that is being started registers itself only once it is ready.
+      await Promise.allSettled(executors.values());
+      await resources.disposeAsync();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { showFrameCodes } from "#shared/cassette/frame-codes.ts";
+import { parseCassette } from "#shared/cassette/parse-cassette.ts";
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import type { PlannedCell } from "../plan/planned-cell.ts";
+import type { CellFacts } from "../results/cell-facts.ts";
+import { answerQuestions } from "./answer-questions.ts";
+import type { Configuration } from "./configurations.ts";
+import { insertCellSession } from "./insert-cell-session.ts";
+import { judgeSession } from "./judge-session.ts";
+import type { Engine } from "./open-engine.ts";
+import { readCellFacts } from "./read-cell-facts.ts";
+
+/** A scoring ends by itself after ten minutes. */
+const JUDGE_WITHIN_MS = 11 * 60_000;
+/** An investigation that has reached its deadline ends by itself, unless nothing runs it any more. */
+const SPARE_MS = 60_000;
+
+const DELETE = "DELETE FROM alert_sessions WHERE session_id = $1";
+
+/** A cell's configuration, and the judge with its own. */
+export interface CellSettings {
+  readonly configuration: Configuration;
+  readonly judge: { readonly agent: ResolvedAgent; readonly configuration: Configuration } | undefined;
+}
+
+/**
+ * Runs a cell: the investigation of the cassette's alert by the variant's chain, with live models and recorded tools, and then the
+ * judge. Throws if it cannot be run or does not end, and the signal's reason.
+ */
+export async function runCell(
+  engine: Engine,
+  cell: PlannedCell,
+  { configuration, judge }: CellSettings,
+  signal: AbortSignal,
+): Promise<CellFacts> {
+  const { db } = engine;
+  const { chain } = cell;
+  const executor = await engine.executorOf(configuration);
+  const nonce = randomUUID();
+  const cassette = parseCassette(showFrameCodes(await readFile(cell.cassette.file, "utf8"), nonce));
+  const skills = [...configuration.config.skills.values()].map(({ hash, body }) => [hash, body] as const);
+  const texts = { ...cassette.texts, ...Object.fromEntries(skills) };
+  const sessionId = await insertCellSession(db, { cassette, nonce, chain, texts });
+  try {
+    const over = new AbortController();
+    const answering = answerQuestions(db, sessionId, cassette, over.signal);
+    try {
+      const limit = limitOf(chain.session_timeout_ms + SPARE_MS, "the investigation");
+      await executor.runToEnd(sessionId, AbortSignal.any([signal, limit]));
+    } finally {
+      over.abort();
+      await answering;
+    }
+    const facts = await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
+    if (judge === undefined || facts.status !== "completed") return facts;
+    await judgeSession(db, sessionId, { chain, judge: judge.agent });
+    const judging = await engine.executorOf(judge.configuration);
+    await judging.runToEnd(sessionId, AbortSignal.any([signal, limitOf(JUDGE_WITHIN_MS, "the judge")]));
+    return await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
+  } finally {
+    await db.query(DELETE, [sessionId]);
+  }
+}
+
+function limitOf(ms: number, what: string): AbortSignal {
+  const limit = new AbortController();
+  setTimeout(
+    () => limit.abort(new Error(`${what} has not ended after ${Math.round(ms / 1_000)} s`)),
+    ms,
+  ).unref();
+  return limit.signal;
+}

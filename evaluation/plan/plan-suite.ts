@@ -1,0 +1,153 @@
+import { readFile } from "node:fs/promises";
+import { providersOfAgent, providersOfResolved } from "#shared/agent-config/providers-of-resolved.ts";
+import type { Cassette } from "#shared/cassette/cassette.ts";
+import { parseCassette } from "#shared/cassette/parse-cassette.ts";
+import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { TerminalError, errorMessage } from "#shared/errors.ts";
+import type { Configuration, Configurations } from "../engine/configurations.ts";
+import type { Suite, SuiteCassette, Variant } from "../suite/suite.ts";
+import { applyVariant } from "./apply-variant.ts";
+import { baseChain } from "./base-chain.ts";
+import { cellKey } from "./cell-key.ts";
+import { insertedValues } from "./inserted-values.ts";
+import type { PlannedCell } from "./planned-cell.ts";
+import { resolveJudge } from "./resolve-judge.ts";
+import { unpricedModels } from "./unpriced-models.ts";
+
+/** A cell may cost this many times its share of the budget, unless the suite says how much. */
+const SHARES = 10;
+
+/** A suite with everything that running its cells needs. */
+export interface SuitePlan {
+  /** All repetitions one after the other, so that a run that ends early has compared everything about as often. */
+  readonly cells: readonly PlannedCell[];
+  /** By the variant's name. */
+  readonly configurations: ReadonlyMap<string, Configuration>;
+  readonly judge: { readonly agent: ResolvedAgent; readonly configuration: Configuration } | undefined;
+  /** What one cell may cost; 0 without a budget. */
+  readonly worstCaseUsd: number;
+}
+
+/** Throws TerminalError and AgentConfigError that name the file, the variant or the cassette which is wrong. */
+export async function planSuite(suite: Suite, read: Configurations, version: string): Promise<SuitePlan> {
+  const judge = await judgeOf(suite, read);
+  const configurations = new Map<string, Configuration>();
+  for (const variant of suite.variants) configurations.set(variant.name, await read.read(variant.configDir));
+  const count = suite.cassettes.length * suite.variants.length * suite.repetitions;
+  const worstCaseUsd = worstCase(suite, count);
+  const pairs: Omit<PlannedCell, "repetition" | "key">[] = [];
+  const keys: ((repetition: number) => string)[] = [];
+  for (const cassette of suite.cassettes) {
+    const bytes = await readFile(cassette.file);
+    const recorded = parse(cassette, bytes);
+    for (const variant of suite.variants) {
+      const configuration = await read.read(variant.configDir);
+      const chain = chainOf({ suite, cassette, recorded, variant, configuration, judge, worstCaseUsd });
+      const providers = [
+        ...providersOfResolved(chain),
+        ...(judge === undefined ? [] : providersOfAgent(judge.agent)),
+      ];
+      const inserted = await insertedValues(configuration, chain, providers);
+      pairs.push({ cassette, variant, chain });
+      // What the cell may cost changes with the number of cells, and its result with neither.
+      const { budgets: _budgets, ...identity } = chain;
+      keys.push((repetition) =>
+        cellKey({
+          version,
+          cassette: bytes,
+          variant: variant.name,
+          chain: {
+            ...identity,
+            ...(judge === undefined ? {} : { scoring: { enabled: true, agent: judge.agent } }),
+          },
+          inserted,
+          repetition,
+        }),
+      );
+    }
+  }
+  const cells = Array.from({ length: suite.repetitions }, (_, index) => index + 1).flatMap((repetition) =>
+    pairs.map((pair, index) => ({ ...pair, repetition, key: keys[index]?.(repetition) ?? "" })),
+  );
+  return { cells, configurations, judge, worstCaseUsd };
+}
+
+async function judgeOf({ judge }: Suite, read: Configurations): Promise<SuitePlan["judge"]> {
+  if (judge === undefined) return undefined;
+  const configuration = await read.read(judge.configDir);
+  requireProvider(configuration, judge.provider, "judge");
+  return { agent: resolveJudge(configuration.config, judge.provider), configuration };
+}
+
+function worstCase({ budgetUsd, cellBudgetUsd }: Suite, cells: number): number {
+  if (budgetUsd === undefined) return 0;
+  // Six decimals are what a budget can have.
+  return (
+    cellBudgetUsd ?? Math.max(0.000_001, Number(Math.min(budgetUsd, (SHARES * budgetUsd) / cells).toFixed(6)))
+  );
+}
+
+function parse({ file }: SuiteCassette, bytes: Buffer): Cassette {
+  try {
+    return parseCassette(bytes.toString("utf8"));
+  } catch (error) {
+    throw new TerminalError("malformed", `${file}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function chainOf({
+  suite,
+  cassette,
+  recorded,
+  variant,
+  configuration,
+  judge,
+  worstCaseUsd,
+}: {
+  readonly suite: Suite;
+  readonly cassette: SuiteCassette;
+  readonly recorded: Cassette;
+  readonly variant: Variant;
+  readonly configuration: Configuration;
+  readonly judge: SuitePlan["judge"];
+  readonly worstCaseUsd: number;
+}): ResolvedChain {
+  const { provider } = variant;
+  if (provider !== undefined) requireProvider(configuration, provider, `variants.${variant.name}`);
+  let base: ResolvedChain;
+  try {
+    base = baseChain(recorded, variant, configuration.config);
+  } catch (error) {
+    const where = `${cassette.name} cannot be run by variant ${variant.name} (${configuration.path})`;
+    throw new TerminalError("invalid_configuration", `${where}: ${errorMessage(error)}`, { cause: error });
+  }
+  const budgetUsd = suite.budgetUsd === undefined ? undefined : worstCaseUsd;
+  const chain = applyVariant(base, variant, configuration.config, { timeoutMs: suite.timeoutMs, budgetUsd });
+  if (budgetUsd !== undefined) {
+    requirePrices(configuration, providersOfResolved(chain), `variant ${variant.name}`);
+    if (judge !== undefined) requirePrices(judge.configuration, providersOfAgent(judge.agent), "the judge");
+  }
+  return chain;
+}
+
+function requireProvider({ config, path }: Configuration, name: string, where: string): void {
+  if (config.llmProviders.has(name)) return;
+  const known = [...config.llmProviders.keys()].toSorted().join(", ");
+  throw new TerminalError(
+    "invalid_configuration",
+    `${where}: there is no LLM provider ${JSON.stringify(name)} in ${path}; it has ${known}`,
+  );
+}
+
+function requirePrices(
+  { config, path }: Configuration,
+  providers: Parameters<typeof unpricedModels>[1],
+  where: string,
+): void {
+  const unpriced = unpricedModels(config, providers);
+  if (unpriced.length === 0) return;
+  throw new TerminalError(
+    "invalid_configuration",
+    `budget_usd needs the price of every model, and none is known for ${unpriced.join(", ")} of ${where}: add each model to system.cost_estimation.model_rates in ${path}/tarsy.yaml, or remove budget_usd`,
+  );
+}

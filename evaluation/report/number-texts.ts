@@ -1,0 +1,14 @@
+/** A share as whole percent; `–` for none. */
+export function percentText(rate: number | null): string {
+  return rate === null ? "–" : `${Math.round(rate * 100)} %`;
+}
+
+/** A count with one decimal where it is no whole number. */
+export function countText(count: number): string {
+  return Number.isInteger(count) ? String(count) : count.toFixed(1);
+}
+
+/** A mean with its standard deviation; `–` for none. */
+export function meanText(value: { readonly mean: number; readonly sd: number } | null): string {
+  return value === null ? "–" : `${value.mean.toFixed(1)} ± ${value.sd.toFixed(1)}`;
+}

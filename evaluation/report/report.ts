@@ -1,0 +1,25 @@
+import type { JudgedCell } from "../results/judged-cell.ts";
+import type { VariantComparison } from "../statistics/compare-variants.ts";
+import type { VariantSummary } from "../statistics/summarize-variants.ts";
+
+/** Everything that the outputs of an evaluation show. */
+export interface Report {
+  readonly suite: string;
+  /** The version of TARSy. */
+  readonly version: string;
+  /** ISO 8601. */
+  readonly madeAt: string;
+  /** `incomplete`: cells could not be run; they are tried again by the next run. */
+  readonly state: "complete" | "incomplete" | "interrupted" | "budget";
+  readonly variants: readonly { readonly name: string; readonly description: string }[];
+  readonly cassettes: readonly string[];
+  readonly repetitions: number;
+  /** The judge's provider and model; null without one. */
+  readonly judge: string | null;
+  /** In USD; null if a cost is not known. */
+  readonly spentUsd: number | null;
+  readonly budgetUsd: number | null;
+  readonly cells: readonly JudgedCell[];
+  readonly summaries: readonly VariantSummary[];
+  readonly comparisons: readonly VariantComparison[];
+}

@@ -1,0 +1,43 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
+
+const OrNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const Count = Type.Integer({ minimum: 0 });
+
+/** A tool call of an investigation, as the report shows it. */
+const CalledTool = Type.Object({
+  server: Type.String(),
+  tool: Type.String(),
+  /** As JSON, cut. */
+  arguments: Type.String(),
+  /** Null if it succeeded. */
+  error: OrNull(Type.String()),
+});
+export type CalledTool = Static<typeof CalledTool>;
+
+/** What a cell's investigation came to. Assertions are checked against it when a report is made, so that they can change later. */
+export const CellFacts = Type.Object({
+  status: literals(TERMINAL_STATUSES),
+  error: OrNull(Type.String()),
+  conclusion: Type.String(),
+  summary: OrNull(Type.String()),
+  /** Null without a judge, or if it gave none. */
+  score: OrNull(Type.Integer()),
+  /** What the judge said, or why it gave no score; null without a judge. */
+  judge: OrNull(Type.String()),
+  tags: Type.Array(Type.String()),
+  /** With the judge; null if a model has no price. */
+  cost_usd: OrNull(Type.Number()),
+  /** Of the investigation, from its start to its end. */
+  duration_ms: Count,
+  /** The cell's budget, if it ended an agent early; null if it did not. */
+  limited_by_usd: OrNull(Type.Number()),
+  /** Without the judge. */
+  input_tokens: Count,
+  output_tokens: Count,
+  llm_calls: Count,
+  tool_calls: Type.Array(CalledTool),
+});
+export type CellFacts = Static<typeof CellFacts>;

@@ -1,0 +1,88 @@
+import type { PlannedCell } from "../plan/planned-cell.ts";
+import type { CellFacts } from "../results/cell-facts.ts";
+import type { ResultsFile } from "../results/results-file.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Spending } from "./spending.ts";
+
+/** How running the cells ended. */
+export interface CellsRun {
+  /** By key: why a cell has no result. */
+  readonly errors: ReadonlyMap<string, string>;
+  /** Cells were left out because they could have exceeded the budget. */
+  readonly isBudgetSpent: boolean;
+}
+
+/** What happens to cells, for the progress. */
+export interface CellWatcher {
+  started(cell: PlannedCell): void;
+  /** With what it came to, or why it came to nothing. */
+  ended(cell: PlannedCell, outcome: CellFacts | Error): void;
+}
+
+interface RunCells {
+  /** Without a result, in the order in which they are to start. */
+  readonly cells: readonly PlannedCell[];
+  readonly parallel: number;
+  readonly version: string;
+  readonly results: ResultsFile;
+  readonly spending: Spending;
+  readonly watcher: CellWatcher;
+  /** Runs one cell. Rejects if it could not be run, which says nothing about the variant. */
+  readonly run: (cell: PlannedCell, signal: AbortSignal) => Promise<CellFacts>;
+  /** Stops the running cells, which then have no result. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs cells, several at a time, and stores each result as soon as it is there. Ends early once the signal is aborted, or once the
+ * worst case of one more cell would exceed the budget; the results so far are kept either way. Throws if a result cannot be stored.
+ */
+export async function runCells(options: RunCells): Promise<CellsRun> {
+  const { cells, parallel, spending, signal } = options;
+  const errors = new Map<string, string>();
+  const running = new Set<Promise<void>>();
+  let isBudgetSpent = false;
+  for (const cell of cells) {
+    // A running cell may turn out cheaper than its worst case.
+    while (running.size > 0 && (running.size >= parallel || !spending.fits)) await Promise.race(running);
+    if (signal.aborted) break;
+    if (!spending.fits) {
+      isBudgetSpent = true;
+      break;
+    }
+    spending.reserve();
+    const run: Promise<void> = runOne(options, cell, errors).finally(() => running.delete(run));
+    running.add(run);
+  }
+  await Promise.all(running);
+  return { errors, isBudgetSpent };
+}
+
+async function runOne(
+  { run, results, spending, watcher, version, signal }: RunCells,
+  cell: PlannedCell,
+  errors: Map<string, string>,
+): Promise<void> {
+  watcher.started(cell);
+  let facts: CellFacts;
+  try {
+    facts = await run(cell, signal);
+  } catch (error) {
+    // What an aborted cell has cost is not known any more.
+    spending.settle(null);
+    if (!signal.aborted) errors.set(cell.key, errorMessage(error));
+    watcher.ended(cell, error instanceof Error ? error : new Error(errorMessage(error)));
+    return;
+  }
+  spending.settle(facts.cost_usd);
+  await results.add({
+    key: cell.key,
+    cassette: cell.cassette.name,
+    variant: cell.variant.name,
+    repetition: cell.repetition,
+    version,
+    at: new Date().toISOString(),
+    facts,
+  });
+  watcher.ended(cell, facts);
+}

@@ -1,0 +1,95 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Duration, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
+import { MAX_SCORE } from "#shared/contracts/scoring.ts";
+
+/** The most cassettes, variants, repetitions and cells of a suite: what a report can still show. */
+export const SUITE_LIMITS = { cassettes: 1_000, variants: 20, repetitions: 100, cells: 10_000 } as const;
+
+const Usd = Type.Number({ minimum: 0, maximum: 1_000_000 });
+
+/** One assertion: a mapping with exactly one of these keys. */
+export const AssertionEntry = Type.Object({
+  /** The conclusion contains the text, whatever its case. */
+  contains: Type.Optional(Text),
+  not_contains: Type.Optional(Text),
+  /** The conclusion has a match of the regular expression, in RE2's syntax. */
+  matches: Type.Optional(Text),
+  tool_called: Type.Optional(
+    Type.Object(
+      {
+        /** `server.tool`, or the tool's name alone. */
+        name: Name,
+        /** Arguments that the call must have, compared as text. */
+        arguments: Type.Optional(Type.Record(Type.String(), Text)),
+        min: Type.Optional(Whole(1)),
+        max: Type.Optional(Whole(1)),
+      },
+      { shorthand: "name" },
+    ),
+  ),
+  tool_not_called: Type.Optional(Name),
+  max_cost_usd: Type.Optional(Usd),
+  max_duration: Type.Optional(Duration),
+  max_llm_calls: Type.Optional(Whole(0)),
+  status: Type.Optional(Type.Enum(TERMINAL_STATUSES)),
+  min_score: Type.Optional(Whole(0, MAX_SCORE)),
+});
+export type AssertionEntry = Static<typeof AssertionEntry>;
+
+/** The keys of which an assertion has one. */
+export const ASSERTION_KINDS = [
+  "contains",
+  "not_contains",
+  "matches",
+  "tool_called",
+  "tool_not_called",
+  "max_cost_usd",
+  "max_duration",
+  "max_llm_calls",
+  "status",
+  "min_score",
+] as const satisfies readonly (keyof AssertionEntry)[];
+
+const Assertions = Type.Array(AssertionEntry);
+
+/** Cassettes by a path or a pattern, with what is asserted of them alone. */
+const CassettesEntry = Type.Object(
+  { path: Name, assertions: Type.Optional(Assertions) },
+  { shorthand: "path" },
+);
+
+/** What is compared: a configuration, or a change to one. */
+const VariantEntry = Type.Object({
+  /** By default that of the suite. */
+  config_dir: Type.Optional(Name),
+  /** `recorded`: the chain that the cassette was recorded with, on `llm_provider`; by default that of the directory. */
+  chain: Type.Optional(Type.Enum(["configured", "recorded"] as const)),
+  llm_provider: Type.Optional(Name),
+  model: Type.Optional(Name),
+  /** Replaces the instructions of every agent of the chain's stages. */
+  custom_instructions: Type.Optional(Text),
+  max_iterations: Type.Optional(Whole(1, 1_000)),
+});
+export type VariantEntry = Static<typeof VariantEntry>;
+
+/** The shape of a suite's file. */
+export const SuiteFile = Type.Object({
+  name: Type.Optional(Name),
+  /** Where variants without a directory of their own, and the judge, find their providers; by default that of `npm start`. */
+  config_dir: Type.Optional(Name),
+  cassettes: Type.Array(CassettesEntry, { minItems: 1 }),
+  variants: Type.Record(Type.String(), VariantEntry),
+  repetitions: Type.Optional(Whole(1, SUITE_LIMITS.repetitions)),
+  tools: Type.Optional(Type.Enum(["recorded"] as const)),
+  assertions: Type.Optional(Assertions),
+  judge: Type.Optional(Type.Object({ llm_provider: Name }, { shorthand: "llm_provider" })),
+  /** What all cells may cost, the judge included. */
+  budget_usd: Type.Optional(Type.Number({ minimum: 0.000_001, maximum: 1_000_000 })),
+  /** What one cell may cost. */
+  cell_budget_usd: Type.Optional(Type.Number({ minimum: 0.000_001, maximum: 1_000_000 })),
+  parallel: Type.Optional(Whole(1, 32)),
+  /** The longest investigation of a cell. */
+  timeout: Type.Optional(Duration),
+});
+export type SuiteFile = Static<typeof SuiteFile>;

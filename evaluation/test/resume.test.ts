@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { until } from "../../test/support/until.ts";
+import { EvalFixture, SCRIPTS } from "./eval-fixture.ts";
+import { makeCassette } from "./make-cassette.ts";
+
+const create = async (...options: Parameters<typeof EvalFixture.create>) => {
+  const fixture = await EvalFixture.create(...options);
+  for (const name of ["disk", "memory", "network"]) {
+    await fixture.addCassette(name, makeCassette({ alert: `${name} alert` }));
+  }
+  return fixture;
+};
+
+describe("tarsy eval that is ended", () => {
+  it("continues after a kill with the cells that are missing, and runs none twice", async () => {
+    const slow = [
+      { when: { call: 1 }, steps: [{ delay: "400ms" }, { text: "The log fills the disk." }] },
+      SCRIPTS.bad[0],
+    ];
+    await using fixture = await create({ good: slow, bad: slow });
+    await fixture.writeSuite({ parallel: 1, repetitions: 2 });
+    const first = fixture.start();
+    await until("two cells are stored", async () => (await fixture.results().catch(() => [])).length >= 2);
+    first.kill("SIGKILL");
+    await first.ended;
+    const before = await fixture.results();
+    expect(before.length).to.be.lessThan(12);
+    // What a kill in the middle of a write leaves.
+    await fixture.appendResults('{"key": "half');
+
+    const second = fixture.start();
+    await until(
+      "another cell is stored",
+      async () => (await fixture.results().catch(() => [])).length > before.length,
+    );
+    second.kill("SIGINT");
+    const interrupted = await second.ended;
+    expect(interrupted.code, interrupted.errors).to.equal(130);
+    expect(await fixture.read("report.html")).to.contain("The run was interrupted");
+
+    const third = await fixture.run();
+    expect(third.code, third.errors).to.equal(0);
+    const after = await fixture.results();
+    expect(after.slice(0, before.length)).to.deep.equal(before);
+    expect(new Set(after.map(({ key }) => key)).size).to.equal(12);
+    expect(after).to.have.length(12);
+  });
+});

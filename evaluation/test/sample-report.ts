@@ -1,0 +1,75 @@
+import type { Report } from "../report/report.ts";
+import type { JudgedCell } from "../results/judged-cell.ts";
+import { compareVariants } from "../statistics/compare-variants.ts";
+import { summarizeVariants } from "../statistics/summarize-variants.ts";
+
+const VARIANTS = ["today", "other model", "short instructions"];
+const CASSETTES = ["disk-full", "pods-restart", "certificate-expired"];
+const REPETITIONS = 4;
+
+/** A report with cells of every kind, in which models, tools and names say `text`. */
+export function sampleReport(text: string): Report {
+  const names = [...CASSETTES, text.slice(0, 80)];
+  const variants = [...VARIANTS, text.slice(0, 60)];
+  const cells = names.flatMap((cassette, c) =>
+    variants.flatMap((variant, v) =>
+      Array.from({ length: REPETITIONS }, (_, r) =>
+        sampleCell({ cassette, variant, repetition: r + 1 }, c * 7 + v * 3 + r, text),
+      ),
+    ),
+  );
+  const costs = cells.flatMap((cell) => (cell.state === "done" ? [cell.facts.cost_usd ?? 0] : []));
+  return {
+    suite: `Weekly comparison ${text}`,
+    version: "0.1.0",
+    madeAt: "2026-11-25T22:00:00.000Z",
+    state: "budget",
+    variants: variants.map((name) => ({ name, description: `gemini (model ${text.slice(0, 40)})` })),
+    cassettes: names,
+    repetitions: REPETITIONS,
+    judge: "claude (claude-opus)",
+    spentUsd: costs.reduce((sum, cost) => sum + cost, 0),
+    budgetUsd: 5,
+    cells,
+    summaries: summarizeVariants(variants, cells),
+    comparisons: compareVariants(variants, names, cells),
+  };
+}
+
+function sampleCell(
+  place: Pick<JudgedCell, "cassette" | "variant" | "repetition">,
+  number: number,
+  text: string,
+): JudgedCell {
+  if (number % 11 === 5) return { ...place, state: "error", message: text };
+  if (number % 17 === 9) return { ...place, state: "missing" };
+  const passed = number % 3 !== 1;
+  return {
+    ...place,
+    state: "done",
+    passed,
+    checks: [
+      { kind: "status", text: "ends as completed", passed: true, reason: "" },
+      { kind: "contains", text: `contains ${JSON.stringify(text)}`, passed, reason: passed ? "" : text },
+    ],
+    facts: {
+      status: passed ? "completed" : "failed",
+      error: passed ? null : text,
+      conclusion: text,
+      summary: text,
+      score: passed ? 60 + ((number * 13) % 40) : 10 + ((number * 7) % 30),
+      judge: text,
+      tags: passed ? [] : ["wrong_conclusion"],
+      cost_usd: 0.01 + ((number * 5) % 9) / 200,
+      duration_ms: 20_000 + ((number * 7_919) % 60_000),
+      limited_by_usd: number % 13 === 0 ? 0.1 : null,
+      input_tokens: 12_000 + number,
+      output_tokens: 800 + number,
+      llm_calls: 4 + (number % 5),
+      tool_calls: [
+        { server: "cluster", tool: "get_pods", arguments: JSON.stringify({ namespace: text }), error: null },
+        { server: "cluster", tool: text.slice(0, 30), arguments: "{}", error: text },
+      ],
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { projectRoot } from "../../launcher/prepare.mjs";
+import { LOCAL_MODEL, startLocalModel } from "../../test/support/local-model/start-local-model.ts";
+import { NIGHTLY } from "../../test/support/nightly.ts";
+
+const MAIN = join(projectRoot, "scripts", "tarsy", "main.ts");
+
+const parseReport = compileParser(
+  "report",
+  Type.Object(
+    {
+      state: Type.String(),
+      summaries: Type.Array(
+        Type.Object(
+          { variant: Type.String(), cells: Type.Integer(), passed: Type.Integer(), errors: Type.Integer() },
+          { additionalProperties: true },
+        ),
+      ),
+    },
+    { additionalProperties: true },
+  ),
+);
+
+/** Runs an example as the documentation says, with results in a directory of its own. */
+async function evaluate(suite: string, env: Readonly<Record<string, string>> = {}) {
+  const out = await mkdtemp(join(tmpdir(), "tarsy-example-"));
+  try {
+    const code = await new Promise<string>((resolve) => {
+      const args = [MAIN, "eval", `examples/eval/${suite}`, "--out", out];
+      const options = { cwd: projectRoot, env: { PATH: process.env["PATH"], ...env } };
+      execFile(process.execPath, args, options, (error, _out, errors) =>
+        resolve(`${error?.code ?? 0} ${errors}`),
+      );
+    });
+    const report = parseReport(JSON.parse(await readFile(join(out, "report.json"), "utf8")));
+    return { code: code.split(" ")[0], report, said: code };
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+describe("the example of an evaluation", () => {
+  it("tells two scripted models apart, without a key", async () => {
+    const { code, report, said } = await evaluate("suite.yaml");
+    expect(code, said).to.equal("1");
+    const passed = report.summaries.map((summary) => `${summary.variant} ${summary.passed}/${summary.cells}`);
+    expect(passed, said).to.deep.equal(["careful 6/6", "hasty 0/6"]);
+  });
+});
+
+// Takes minutes, and downloads a model.
+if (NIGHTLY) {
+  describe("the example of an evaluation with a model of this machine", function evaluateLocally() {
+    this.timeout(90 * 60_000);
+
+    it("runs every cell", async () => {
+      await using model = await startLocalModel();
+      const env = { LOCAL_MODEL, LOCAL_MODEL_URL: model.url };
+      const { report, said } = await evaluate("local-model.yaml", env);
+      expect(report.state, said).to.equal("complete");
+      expect(report.summaries.map(({ cells, errors }) => [cells, errors])).to.deep.equal([
+        [2, 0],
+        [2, 0],
+      ]);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Report } from "../../../evaluation/report/report.ts";
+import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
+import { TerminalError } from "#shared/errors.ts";
+import { UsageError, type Command, type CommandCall } from "../command.ts";
+import { JSON_OPTION } from "../connection.ts";
+import { EXIT } from "../exit-codes.ts";
+
+/** The run ended because the budget could not pay one more cell. */
+const BUDGET_ENDED = 3;
+
+/** `tarsy eval` */
+export const evalCommand: Command = {
+  name: "eval",
+  args: "SUITE.yaml",
+  maxArgs: 1,
+  summary: "Runs recorded alerts with other configurations or models, and compares what comes of them",
+  details: `Models are live and cost money; tools answer from the cassettes. Results are kept in a directory, so that the same command
+continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2 the suite or the command line is wrong,
+3 the budget has ended.`,
+  options: {
+    out: {
+      value: "DIR",
+      help: "where results and reports are kept; by default SUITE.results beside the suite",
+    },
+    fresh: { help: "runs all cells again; the results of before are kept in results.jsonl.old" },
+    junit: { value: "FILE", help: "writes JUnit's XML there, too" },
+    ...JSON_OPTION,
+  },
+  run: async (call) => {
+    const { terminal, flag, signal } = call;
+    const { report, page, renderText, renderJson } = await evaluate(call);
+    terminal.write(flag("json") ? renderJson(report) : renderText(report, terminal));
+    terminal.warn(`${endOf(report)}${page}\n`);
+    return signal.aborted ? EXIT.interrupted : codeOf(report);
+  },
+};
+
+async function evaluate(call: CommandCall) {
+  const { terminal, option, flag, signal, env } = call;
+  const userDir = env["INIT_CWD"] ?? process.cwd();
+  const file = suiteFile(call, userDir);
+  const out = option("out");
+  const junit = option("junit");
+  // The executor's code takes longer to load than the other commands take to run.
+  const [{ runEvaluation }, { renderText }, { renderJson }] = await Promise.all([
+    import("../../../evaluation/run-evaluation.ts"),
+    import("../../../evaluation/report/render-text.ts"),
+    import("../../../evaluation/report/render-json.ts"),
+  ]);
+  const { warn, isTerminal, columns } = terminal;
+  try {
+    const evaluation = await runEvaluation({
+      file,
+      directory:
+        out === undefined
+          ? join(dirname(file), `${basename(file, extname(file))}.results`)
+          : resolve(userDir, out),
+      fresh: flag("fresh"),
+      junit: junit === undefined ? undefined : resolve(userDir, junit),
+      env,
+      output: { warn, isTerminal, columns },
+      signal,
+    });
+    return { ...evaluation, renderText, renderJson };
+  } catch (error) {
+    const isWrong = error instanceof AgentConfigError || error instanceof TerminalError;
+    throw isWrong ? new UsageError(error.message, { cause: error }) : error;
+  }
+}
+
+function suiteFile({ positionals }: CommandCall, userDir: string): string {
+  const [file] = positionals;
+  if (file === undefined) throw new UsageError("eval needs the file of a suite: eval SUITE.yaml");
+  return resolve(userDir, file);
+}
+
+/** The first words of the last line. */
+function endOf({ state }: Report): string {
+  switch (state) {
+    case "complete":
+      return "the report: ";
+    case "budget":
+      return "the budget has ended, so cells are missing; the report: ";
+    case "interrupted":
+      return "interrupted; the same command continues; the report: ";
+    case "incomplete":
+      return "some cells could not be run; the same command tries them again; the report: ";
+    default:
+      return state satisfies never;
+  }
+}
+
+function codeOf({ state, cells }: Report): number {
+  if (state === "budget") return BUDGET_ENDED;
+  return cells.every((cell) => cell.state === "done" && cell.passed) ? EXIT.done : EXIT.failed;
+}

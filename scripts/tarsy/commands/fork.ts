@@ -1,0 +1,108 @@
+import type { ApiRequest } from "#shared/client/api-types.ts";
+import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
+import { isUuid } from "#shared/contracts/uuid.ts";
+import { UsageError, type Command, type CommandCall } from "../command.ts";
+import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf, sessionOf } from "../connection.ts";
+import { EXIT } from "../exit-codes.ts";
+import { follow } from "../follow.ts";
+import { textArgument } from "../text-argument.ts";
+
+type Body = NonNullable<ApiRequest<"POST /api/v1/sessions/:id/fork">["body"]>;
+type Changes = NonNullable<Body["changes"]>;
+
+/** `tarsy fork SESSION` */
+export const forkCommand: Command = {
+  name: "fork",
+  args: "SESSION",
+  maxArgs: 1,
+  summary:
+    "Investigates again from a step of a session, with another model, instruction, limit or tool result",
+  details: `Without --at-seq the fork begins behind the last step before the session's end. With recorded tools (the default) its agents get
+the results that the session got; what it has not called is an error to them. Prints the id of the fork.`,
+  options: {
+    "at-seq": { value: "N", help: "the number of the last event of the step from which the fork goes on" },
+    provider: { value: "NAME", help: "another LLM provider of the configuration, for all agents" },
+    model: { value: "MODEL", help: "another model, for all agents" },
+    instructions: { value: "TEXT|@FILE", help: "other custom instructions for all agents" },
+    "max-iterations": { value: "N", help: "another limit of iterations for all agents" },
+    "tool-result": {
+      value: "CALL=TEXT|@FILE",
+      help: "another result of this tool call, by its id in the trace",
+    },
+    tools: {
+      value: "MODE",
+      help: "whether tool calls are answered from the session's record or made",
+      choices: TOOLS_MODES,
+    },
+    key: { value: "KEY", help: "the Idempotency-Key: the same fork with it is made once" },
+    watch: { help: "shows the fork live to its end" },
+    ...JSON_OPTION,
+    ...API_OPTION,
+    ...WS_OPTION,
+  },
+  run: async (call) => {
+    const { option, flag, terminal, signal } = call;
+    const id = sessionOf(call);
+    const api = apiOf(call);
+    if (flag("watch")) notifierOf(call);
+    const tools = TOOLS_MODES.find((mode) => mode === option("tools"));
+    const atSeq = wholeNumber(call, "at-seq");
+    const key = option("key");
+    const accepted = await api.call("POST /api/v1/sessions/:id/fork", {
+      params: { id },
+      body: {
+        ...(atSeq === undefined ? {} : { at_seq: atSeq }),
+        ...(tools === undefined ? {} : { tools }),
+        changes: await changesOf(call),
+      },
+      ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),
+      signal,
+    });
+    if (!flag("watch")) {
+      terminal.write(`${flag("json") ? JSON.stringify(accepted) : accepted.session_id}\n`);
+      return EXIT.done;
+    }
+    return follow(call, { api, sessionId: accepted.session_id, mayAsk: terminal.isInteractive });
+  },
+};
+
+async function changesOf(call: CommandCall): Promise<Changes> {
+  const { option, signal } = call;
+  const [provider, model, instructions, edited] = [
+    option("provider"),
+    option("model"),
+    option("instructions"),
+    option("tool-result"),
+  ];
+  const limit = wholeNumber(call, "max-iterations");
+  return {
+    ...(provider === undefined ? {} : { llm_provider: provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(instructions === undefined
+      ? {}
+      : { custom_instructions: await textArgument("--instructions", instructions, signal) }),
+    ...(limit === undefined ? {} : { max_iterations: limit }),
+    ...(edited === undefined ? {} : { tool_result: await editedResult(edited, signal) }),
+  };
+}
+
+async function editedResult(
+  given: string,
+  signal: AbortSignal,
+): Promise<NonNullable<Changes["tool_result"]>> {
+  const at = given.indexOf("=");
+  const call = given.slice(0, Math.max(at, 0)).toLowerCase();
+  if (!isUuid(call)) {
+    throw new UsageError(
+      `--tool-result is "${given.slice(0, 100)}": it must be the id of a call in the trace, = and a text or @FILE`,
+    );
+  }
+  return { interaction_id: call, content: await textArgument("--tool-result", given.slice(at + 1), signal) };
+}
+
+function wholeNumber({ option }: CommandCall, name: string): number | undefined {
+  const given = option(name);
+  if (given === undefined) return undefined;
+  if (!/^\d{1,9}$/u.test(given)) throw new UsageError(`--${name} is "${given}": it must be a whole number`);
+  return Number(given);
+}

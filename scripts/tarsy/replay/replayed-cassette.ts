@@ -1,0 +1,10 @@
+import type { ReplayResult } from "../../../replay/replay-result.ts";
+
+/** What became of one cassette of the command line. */
+export interface ReplayedCassette {
+  readonly name: string;
+  /** Null if it could not be read. */
+  readonly sessionId: string | null;
+  readonly result: ReplayResult;
+  readonly durationMs: number;
+}

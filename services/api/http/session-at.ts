@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { enterPast } from "#shared/database/enter-past.ts";
+import type { FoundSession } from "#shared/database/find-session.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { AtSeqQuery } from "../schemas/time-travel.ts";
+import { queryReader } from "./query-reader.ts";
+import { RequestError, validationError } from "./request-error.ts";
+import { visibleSession } from "./visible-session.ts";
+
+/** The code of the error about a session whose past was not kept. */
+const NO_PAST = "no_past";
+
+interface ViewRequest {
+  readonly req: IncomingMessage;
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+const readQuery = queryReader(AtSeqQuery);
+
+const parseRuntime = compileParser(
+  "past of a session",
+  Type.Object({
+    has_past: Type.Boolean(),
+    forked_from: Type.Union([Type.String(), Type.Null()]),
+    forked_at_seq: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+);
+const HAS_PAST = `
+SELECT r.has_past, s.forked_from, s.forked_at_seq
+FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE session_id = $1`;
+
+/**
+ * Finds the session of a route's `:id` for the caller, as it is, and makes the transaction read it as it was at the query's `at_seq`, if
+ * there is one. Throws RequestError as `visibleSession`, 400 for a number that is none of its events', and 409 for a session from before
+ * its past was kept.
+ */
+export async function sessionAt(transaction: Queryable, ctx: ViewRequest): Promise<FoundSession> {
+  const { at_seq: atSeq } = readQuery(ctx.query);
+  const session = await visibleSession(transaction, ctx);
+  if (atSeq === undefined) return session;
+  checkMoment(session, atSeq);
+  const [runtime] = await selectRows(transaction, parseRuntime, HAS_PAST, [session.session_id]);
+  if (runtime?.has_past !== true) throw withoutPast(session.session_id);
+  const { forked_from: parent, forked_at_seq: since } = runtime;
+  if (parent !== null && since !== null && atSeq < since) {
+    throw new RequestError(
+      409,
+      `session ${session.session_id} is a fork that begins at ${since}: until then it is session ${parent}`,
+      { code: NO_PAST },
+    );
+  }
+  await enterPast(transaction, atSeq);
+  return session;
+}
+
+/** Throws RequestError 400 unless the session has this event; 0 is before the first. */
+export function checkMoment(
+  { last_seq }: Pick<FoundSession, "last_seq">,
+  seq: number,
+  field = "at_seq",
+): void {
+  if (seq <= last_seq) return;
+  throw validationError(
+    field,
+    `must be one whole number from 0 to ${last_seq}, which is the session's last event: got ${seq}`,
+  );
+}
+
+/** 409 for a session of which only the present is known. */
+export function withoutPast(sessionId: string): RequestError {
+  return new RequestError(
+    409,
+    `session ${sessionId} was submitted to a version that did not keep what its steps overwrite: it can only be shown as it is`,
+    { code: NO_PAST },
+  );
+}

@@ -1,0 +1,88 @@
+import type { RouterMiddleware } from "@koa/router";
+import pLimit from "p-limit";
+import type { EntityManager } from "typeorm";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { FoundSession } from "#shared/database/find-session.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { loadCassetteRows, type CassetteRows } from "../cassette/load-cassette-rows.ts";
+import { compareRuns } from "../comparison/compare-runs.ts";
+import { comparedRun } from "../comparison/compared-run.ts";
+import { queryReader } from "../http/query-reader.ts";
+import { RequestError } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
+import { ComparisonQuery, type ComparisonResponse } from "../schemas/forking.ts";
+
+/** Of the conversations and results of both sessions together: the process has several copies while it compares. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const inTurn = pLimit(1);
+
+const readQuery = queryReader(ComparisonQuery);
+
+const parseBytes = compileParser("size of sessions", Type.Object({ bytes: Type.Number() }));
+const BYTES = `
+SELECT (coalesce((SELECT sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0)) FROM messages WHERE session_id = ANY($1::uuid[])), 0)
+  + coalesce((SELECT sum(coalesce(octet_length(tool_result::text), 0) + coalesce(octet_length(available_tools::text), 0))
+       FROM mcp_interactions WHERE session_id = ANY($1::uuid[])), 0)
+  + coalesce((SELECT sum(bytes) FROM tool_results WHERE session_id = ANY($1::uuid[])), 0))::float8 AS bytes`;
+
+/**
+ * `GET /api/v1/sessions/:id/comparison?with=OTHER`: the steps of both sessions side by side, and the first in which they differ. One
+ * comparison at a time. Needs the right to read both.
+ */
+export function getComparison({ config, db, orm }: Pick<ApiDeps, "config" | "db" | "orm">): RouterMiddleware {
+  return async (ctx) => {
+    const a = await visibleSession(db, ctx);
+    const { with: other } = readQuery(ctx.query);
+    const b = await visibleSession(db, { req: ctx.req, params: { id: other } });
+    const isCostEstimated = config.agents.system.cost_estimation.enabled;
+    ctx.body = await inTurn(async (): Promise<ComparisonResponse> => {
+      const rows = await orm.transaction("REPEATABLE READ", async (manager) => readBoth(manager, a, b));
+      const compared = await compareRuns(comparedRun(rows.a), comparedRun(rows.b));
+      return { a: sideOf(rows.a, isCostEstimated), b: sideOf(rows.b, isCostEstimated), ...compared };
+    });
+  };
+}
+
+async function readBoth(
+  manager: EntityManager,
+  a: FoundSession,
+  b: FoundSession,
+): Promise<{ readonly a: CassetteRows; readonly b: CassetteRows }> {
+  const [size] = await selectRows(manager, parseBytes, BYTES, [[a.session_id, b.session_id]]);
+  if ((size?.bytes ?? 0) > MAX_BYTES) {
+    throw new RequestError(
+      409,
+      `the sessions are too large to be compared: their rows may have ${MAX_BYTES / 1024 / 1024} MiB together`,
+    );
+  }
+  return {
+    a: await loadCassetteRows(manager, a.session_id),
+    b: await loadCassetteRows(manager, b.session_id),
+  };
+}
+
+function sideOf(
+  { session, runtime, executions, llmCalls, toolCalls }: CassetteRows,
+  isCostEstimated: boolean,
+): ComparisonResponse["a"] {
+  const { started_at, completed_at } = session;
+  const { priced_interaction_count: priced, estimated_cost_usd } = runtime;
+  return {
+    session_id: session.session_id,
+    status: session.status,
+    chain_id: session.chain_id,
+    llm_providers: [...new Set(executions.map(({ llm_provider }) => llm_provider))].toSorted(),
+    duration_ms:
+      started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
+    estimated_cost_usd: isCostEstimated && priced > 0 ? estimated_cost_usd : null,
+    input_tokens: runtime.input_tokens,
+    output_tokens: runtime.output_tokens,
+    total_tokens: runtime.total_tokens,
+    llm_calls: llmCalls.length,
+    tool_calls: toolCalls.filter(({ interaction_type }) => interaction_type === "tool_call").length,
+    final_analysis: session.final_analysis,
+    executive_summary: session.executive_summary,
+  };
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { DataTable } from "../../parts/data-table.tsx";
+import { durationText, moneyText, shortId } from "../../parts/format.ts";
+import { StatusDot } from "../../parts/status-dot.tsx";
+import { shownText } from "../../session/shown-text.ts";
+import type { Comparison } from "./compare-screen.tsx";
+import { COMPARE_TEXT } from "./compare-text.ts";
+
+type Side = Comparison["a"];
+
+const ROWS: readonly (readonly [string, (side: Side) => ComponentChildren])[] = [
+  [COMPARE_TEXT.rows.status, ({ status }) => <StatusDot status={status} />],
+  [COMPARE_TEXT.rows.chain, ({ chain_id }) => shownText(chain_id)],
+  [COMPARE_TEXT.rows.providers, ({ llm_providers }) => llm_providers.map(shownText).join(", ")],
+  [COMPARE_TEXT.rows.duration, ({ duration_ms: ms }) => (ms === null ? "–" : durationText(ms))],
+  [COMPARE_TEXT.rows.cost, ({ estimated_cost_usd: usd }) => costText(usd)],
+  [COMPARE_TEXT.rows.tokens, ({ total_tokens }) => total_tokens.toLocaleString()],
+  [
+    COMPARE_TEXT.rows.inOut,
+    ({ input_tokens, output_tokens }) =>
+      `${input_tokens.toLocaleString()}, ${output_tokens.toLocaleString()}`,
+  ],
+  [COMPARE_TEXT.rows.llm, ({ llm_calls }) => llm_calls],
+  [COMPARE_TEXT.rows.tool, ({ tool_calls }) => tool_calls],
+];
+
+/** An amount of dollars; `–` where it is not known. */
+export function costText(usd: number | null): string {
+  return usd === null ? "–" : moneyText(usd);
+}
+
+/** How two sessions went and what they cost. */
+export function Figures({ comparison: { a, b } }: { readonly comparison: Comparison }) {
+  const sides = [
+    ["A", a],
+    ["B", b],
+  ] as const;
+  return (
+    <section class="compare-figures">
+      <p class="compare-sides">
+        {sides.map(([letter, { session_id }]) => (
+          <a key={letter} href={`/s/${session_id}`} title={session_id}>
+            {COMPARE_TEXT.side(letter, shortId(session_id))}
+          </a>
+        ))}
+      </p>
+      <DataTable
+        caption={COMPARE_TEXT.figures}
+        hidesCaption
+        columns={[{ text: COMPARE_TEXT.columns.what }, { text: "A" }, { text: "B" }]}
+        rows={ROWS.map(([name, show]) => ({ key: name, cells: [name, show(a), show(b)] }))}
+      />
+    </section>
+  );
+}

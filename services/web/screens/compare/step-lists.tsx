@@ -1,0 +1,112 @@
+import { durationText } from "../../parts/format.ts";
+import { shownText } from "../../session/shown-text.ts";
+import { TEXT } from "../../text.ts";
+import type { Comparison } from "./compare-screen.tsx";
+import { COMPARE_TEXT } from "./compare-text.ts";
+import { costText } from "./figures.tsx";
+import { stepGroups } from "./step-groups.ts";
+
+type Execution = Comparison["executions"][number];
+type Pair = Execution["steps"][number];
+type Step = NonNullable<Pair["a"]>;
+
+/** The steps of two sessions, agent by agent, each beside its counterpart. */
+export function StepLists({ comparison }: { readonly comparison: Comparison }) {
+  const { executions, first_divergence: first } = comparison;
+  return (
+    <section aria-labelledby="compare-steps">
+      <h2 id="compare-steps">{COMPARE_TEXT.steps}</h2>
+      {executions.length === 0 && <p class="soft">{COMPARE_TEXT.noSteps}</p>}
+      {executions.map((execution) => (
+        <ExecutionSteps
+          key={execution.path}
+          execution={execution}
+          first={first?.path === execution.path ? first.step : undefined}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface ExecutionStepsProps {
+  readonly execution: Execution;
+  /** The position of the first step that differs, if it is here. */
+  readonly first: number | undefined;
+}
+
+function ExecutionSteps({ execution, first }: ExecutionStepsProps) {
+  const { path, agent_name, stage_name, a, b, steps } = execution;
+  const only = a === null ? "B" : b === null ? "A" : undefined;
+  return (
+    <section class="compare-execution" aria-label={`${stage_name} ${agent_name}`}>
+      <h3>
+        {shownText(stage_name)} · {shownText(agent_name)}{" "}
+        <span class="soft small">
+          {path} {only !== undefined && COMPARE_TEXT.onlyIn(only)}
+        </span>
+      </h3>
+      {stepGroups(steps).map((group) =>
+        group.kind === "step" ? (
+          <PairRow
+            key={group.first}
+            pair={group.step}
+            position={group.first}
+            isFirst={group.first === first}
+          />
+        ) : (
+          <details key={group.first} class="compare-run">
+            <summary>{COMPARE_TEXT.equalSteps(group.steps.length)}</summary>
+            {group.steps.map((pair, index) => (
+              <PairRow key={index} pair={pair} position={group.first + index} isFirst={false} />
+            ))}
+          </details>
+        ),
+      )}
+    </section>
+  );
+}
+
+interface PairRowProps {
+  readonly pair: Pair;
+  /** From 0 in the execution. */
+  readonly position: number;
+  readonly isFirst: boolean;
+}
+
+function PairRow({ pair, position, isFirst }: PairRowProps) {
+  const { kind, name, equal } = pair;
+  return (
+    <article class={`compare-pair ${equal ? "equal" : "differs"} ${isFirst ? "first" : ""}`}>
+      <h4>
+        <span class="numbers">{position + 1}.</span> {COMPARE_TEXT.kinds[kind]}{" "}
+        <span class="mono">{shownText(name)}</span>{" "}
+        <span class="compare-mark small">
+          {equal ? `= ${COMPARE_TEXT.equal}` : `≠ ${isFirst ? COMPARE_TEXT.first : COMPARE_TEXT.differs}`}
+        </span>
+      </h4>
+      <div class="compare-columns">
+        <StepCell letter="A" step={pair.a} />
+        <StepCell letter="B" step={pair.b} />
+      </div>
+    </article>
+  );
+}
+
+function StepCell({ letter, step }: { readonly letter: string; readonly step: Step | null }) {
+  if (step === null) return <p class="compare-cell soft small">{COMPARE_TEXT.noStep(letter)}</p>;
+  const { duration_ms, estimated_cost_usd, total_tokens, text, error } = step;
+  const facts = [
+    duration_ms !== null && durationText(duration_ms),
+    total_tokens !== null && TEXT.units.tokens(total_tokens.toLocaleString()),
+    estimated_cost_usd !== null && costText(estimated_cost_usd),
+  ].filter((fact) => fact !== false);
+  return (
+    <div class="compare-cell" role="group" aria-label={letter}>
+      <p class="soft small numbers">
+        <b>{letter}</b> {facts.join(" · ")}
+      </p>
+      {error !== null && <p class="problem">{shownText(error)}</p>}
+      {text !== "" && <p class="compare-preview">{shownText(text)}</p>}
+    </div>
+  );
+}

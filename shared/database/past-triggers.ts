@@ -1,0 +1,164 @@
+import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/past-tables.ts";
+
+/**
+ * The setting of a transaction with the places of the rows that it has added to `row_history`. Writers without a lease write
+ * their rows first and number their events as the last statement: the rows then get the number of that.
+ */
+const KEPT = "tarsy.kept_rows";
+
+/** The triggers of a table's past, as the migration creates them. */
+export interface PastTrigger {
+  readonly name: string;
+  readonly table: string;
+  /** "AFTER UPDATE", … */
+  readonly when: string;
+  /** A condition in SQL; empty for every row. */
+  readonly condition: string;
+}
+
+/** Heartbeats and leases leave all of these as they are; what else is kept changes together with one of them. */
+const RUNTIME_CONDITION = `(${[
+  "last_seq",
+  "waiting_since",
+  "park_requested_at",
+  "park_by",
+  "park_until",
+  "parked_at",
+  "chat_message_count",
+]
+  .map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`)
+  .join(" OR ")})`;
+
+const columnsOf = (groups: readonly PastGroup[]): string =>
+  groups.flatMap(({ columns }) => columns).join(", ");
+
+/** Every trigger that keeps what is overwritten. */
+export const PAST_TRIGGERS: readonly PastTrigger[] = [
+  ...Object.entries(PAST_TABLES).flatMap(([table, { changing, since }]) => [
+    ...(changing.length === 0
+      ? []
+      : [
+          {
+            name: `${table}_keep_change`,
+            table,
+            // The session's own row has others that nobody is shown.
+            when: table === "alert_sessions" ? `AFTER UPDATE OF ${columnsOf(changing)}` : "AFTER UPDATE",
+            condition: table === "session_runtime" ? RUNTIME_CONDITION : "",
+          },
+        ]),
+    ...(since === "kept"
+      ? [{ name: `${table}_keep_insert`, table, when: "AFTER INSERT", condition: "" }]
+      : []),
+  ]),
+  { name: "alert_groups_keep_change", table: "alert_groups", when: "AFTER UPDATE", condition: "" },
+  { name: "alert_sessions_forget", table: "alert_sessions", when: "AFTER DELETE", condition: "" },
+];
+
+/** The name of a trigger's function. */
+export const pastFunction = (trigger: Pick<PastTrigger, "name">): string => `tarsy_${trigger.name}`;
+
+/** The statements that create the functions of all triggers; `schema` is a quoted identifier. */
+export function pastFunctions(schema: string): string[] {
+  return [
+    ...Object.entries(PAST_TABLES).flatMap(([table, past]) => [
+      ...(past.changing.length === 0
+        ? []
+        : [functionOf(schema, `${table}_keep_change`, changeBody(schema, table, past))]),
+      ...(past.since === "kept"
+        ? [functionOf(schema, `${table}_keep_insert`, insertBody(schema, table, past))]
+        : []),
+    ]),
+    functionOf(schema, "alert_groups_keep_change", groupBody(schema)),
+    functionOf(
+      schema,
+      "alert_sessions_forget",
+      `BEGIN
+  DELETE FROM ${schema}.row_history WHERE session_id = OLD.session_id;
+  RETURN NULL;
+END`,
+    ),
+  ];
+}
+
+/**
+ * With the rights of the owner: a `migrate` of the version before takes every right on tables that it does not know from the services, and
+ * their steps must go on. A fixed search path would cost each call more than the rest of it; instead every table is named with its schema,
+ * and no service may create anything that could be found instead of the functions of Postgres.
+ */
+function functionOf(schema: string, name: string, body: string): string {
+  return `CREATE OR REPLACE FUNCTION ${schema}.${pastFunction({ name })}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $past$
+${body}
+$past$`;
+}
+
+/** The groups of columns that the update has overwritten, with what they held. */
+const overwritten = (groups: readonly PastGroup[]): string =>
+  groups
+    .map(({ columns, by }) => {
+      const object = `jsonb_build_object(${columns.map((name) => `'${name}', OLD.${name}`).join(", ")})`;
+      const isChanged = by.map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`).join(" OR ");
+      return by.length === 0 ? object : `CASE WHEN ${isChanged} THEN ${object} ELSE '{}' END`;
+    })
+    .join("\n    || ");
+
+/** Remembers where the row is, for the number that the transaction may get later. */
+const REMEMBER = `PERFORM set_config('${KEPT}', coalesce(nullif(current_setting('${KEPT}', true), '') || ';', '') || place::text, true);`;
+
+const keep = (schema: string, table: string, row: string, key: string, before: string): string => `
+  INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
+  SELECT ${row}.session_id, r.last_seq, '${table}', ${key}, ${before}
+  FROM ${schema}.session_runtime r WHERE r.session_id = ${row}.session_id
+  RETURNING ctid INTO place;
+  ${REMEMBER}`;
+
+function changeBody(schema: string, table: string, { key, changing }: PastTable): string {
+  const before = overwritten(changing);
+  if (table === "session_runtime") return runtimeBody(schema, before);
+  return `DECLARE
+  place tid;
+BEGIN${keep(schema, table, "OLD", key("OLD"), before)}
+  RETURN NULL;
+END`;
+}
+
+/**
+ * Gives what the transaction has kept of the session the number of its events. The statement of a step triggers in any order and reads the
+ * new number everywhere: then no row is older. `ctid` finds the transaction's own rows without an index, which every step would have to
+ * write.
+ */
+const runtimeBody = (schema: string, before: string): string => `DECLARE
+  place tid;
+BEGIN
+  IF current_setting('${KEPT}', true) <> '' AND NEW.last_seq > OLD.last_seq THEN
+    UPDATE ${schema}.row_history SET seq = NEW.last_seq
+    WHERE ctid = ANY (string_to_array(current_setting('${KEPT}'), ';')::tid[])
+      AND session_id = NEW.session_id AND seq < NEW.last_seq;
+  END IF;
+  INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
+  VALUES (OLD.session_id, NEW.last_seq, 'session_runtime', OLD.session_id, ${before})
+  RETURNING ctid INTO place;
+  ${REMEMBER}
+  RETURN NULL;
+END`;
+
+function insertBody(schema: string, table: string, { key }: PastTable): string {
+  return `DECLARE
+  place tid;
+BEGIN${keep(schema, table, "NEW", key("NEW"), "NULL")}
+  RETURN NULL;
+END`;
+}
+
+/** A group that goes on with another session leaves its whole row behind for the one before. */
+function groupBody(schema: string): string {
+  const before = "to_jsonb(OLD)";
+  return `DECLARE
+  place tid;
+BEGIN
+  IF OLD.session_id IS NOT NULL THEN${keep(schema, "alert_groups", "OLD", "OLD.session_id", before)}
+  END IF;
+  IF NEW.session_id IS DISTINCT FROM OLD.session_id AND NEW.session_id IS NOT NULL THEN${keep(schema, "alert_groups", "NEW", "NEW.session_id", "NULL")}
+  END IF;
+  RETURN NULL;
+END`;
+}

@@ -1,0 +1,207 @@
+import { expect } from "chai";
+import { appendEvents } from "#shared/database/append-events.ts";
+import type { Database } from "#shared/database/database.ts";
+import { enterPast, pastAt } from "#shared/database/enter-past.ts";
+import { PAST_TRIGGERS } from "#shared/database/past-triggers.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+/** Steps of the session that shows what a long past costs. */
+const STEPS = 2_000;
+const PAGE = 250;
+
+/** What a session's steps write, each in a transaction of its own. */
+const steps = (id: string, from: number, to: number): string => `
+DO $steps$
+DECLARE
+  n integer;
+BEGIN
+  FOR n IN ${from}..${to} LOOP
+    UPDATE session_runtime SET last_seq = n, llm_interaction_count = n, total_tokens = 100 * n WHERE session_id = '${id}';
+    UPDATE agent_executions SET iteration_state = jsonb_build_object('iteration', n), total_tokens = 100 * n, seq = n
+    WHERE execution_id = '${id}';
+    UPDATE timeline_events SET status = 'completed', content = repeat('x', 500), seq = n
+    WHERE session_id = '${id}' AND sequence_number = n - 1;
+    INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, content, seq)
+    VALUES (gen_random_uuid(), '${id}', '${id}', '${id}', n, 'llm_response', '', n);
+    COMMIT;
+  END LOOP;
+END
+$steps$`;
+
+describe("the past of a session's rows", () => {
+  let fixture: DatabaseFixture;
+  let db: Database;
+
+  before(async () => {
+    fixture = await DatabaseFixture.start();
+    db = await fixture.migrated();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  const changed = async (tx: Queryable, session_id: string, status: "in_progress" | "cancelling") => {
+    await tx.query("UPDATE alert_sessions SET status = $2 WHERE session_id = $1", [session_id, status]);
+    await appendEvents(tx, session_id, [{ type: "session.status", session_id, status }]);
+  };
+  const at = async (id: string, seq: number, columns = "status::text AS status"): Promise<unknown> =>
+    db.transaction(async (tx) => {
+      await enterPast(tx, seq);
+      return tx.query(
+        `SELECT ${columns} FROM alert_sessions JOIN session_runtime USING (session_id) WHERE session_id = $1`,
+        [id],
+      );
+    });
+
+  it("has what a transaction overwrites before it numbers its events under the number that they get", async () => {
+    const id = await fixture.insertSession(db);
+    await db.transaction(async (tx) => changed(tx, id, "in_progress"));
+    await db.transaction(async (tx) => changed(tx, id, "cancelling"));
+    expect(await at(id, 0)).to.deep.equal([{ status: "pending" }]);
+    expect(await at(id, 1)).to.deep.equal([{ status: "in_progress" }]);
+    expect(await at(id, 2)).to.deep.equal([{ status: "cancelling" }]);
+    expect(await at(id, 1, "last_seq")).to.deep.equal([{ last_seq: 1 }]);
+  });
+
+  it("has numbers within a commit show what was before it", async () => {
+    const session_id = await fixture.insertSession(db);
+    const payload = { type: "session.status", session_id, status: "in_progress" } as const;
+    await db.transaction(async (tx) => {
+      await tx.query("UPDATE alert_sessions SET status = 'in_progress' WHERE session_id = $1", [session_id]);
+      await appendEvents(tx, session_id, [payload, payload, payload]);
+    });
+    expect(await at(session_id, 2)).to.deep.equal([{ status: "pending" }]);
+    expect(await at(session_id, 2, "last_seq")).to.deep.equal([{ last_seq: 0 }]);
+    expect(await at(session_id, 3)).to.deep.equal([{ status: "in_progress" }]);
+  });
+
+  it("gives the number of another writer's commit in between to neither", async () => {
+    const id = await fixture.insertSession(db);
+    await db.transaction(async (tx) => {
+      await tx.query("UPDATE alert_sessions SET author = 'a', assignee = 'jane' WHERE session_id = $1", [id]);
+      await appendEvents(db, id, [{ type: "session.status", session_id: id, status: "in_progress" }]);
+      await appendEvents(tx, id, [{ type: "session.status", session_id: id, status: "in_progress" }]);
+    });
+    expect(await at(id, 1, "assignee")).to.deep.equal([{ assignee: null }]);
+    expect(await at(id, 2, "assignee")).to.deep.equal([{ assignee: "jane" }]);
+  });
+
+  it("belongs, without an event, to the number that the session has", async () => {
+    const id = await fixture.insertSession(db);
+    await db.transaction(async (tx) => changed(tx, id, "in_progress"));
+    const wait = JSON.stringify({ kind: "approval" });
+    await db.query(
+      "UPDATE session_runtime SET waiting_for = $2, waiting_since = now() WHERE session_id = $1",
+      [id, wait],
+    );
+    expect(await at(id, 0, "waiting_for")).to.deep.equal([{ waiting_for: null }]);
+    expect(await at(id, 1, "waiting_for")).to.deep.equal([{ waiting_for: { kind: "approval" } }]);
+  });
+
+  it("costs a heartbeat nothing", async () => {
+    const id = await fixture.insertSession(db);
+    await db.query(
+      "UPDATE session_runtime SET lease_expires_at = now(), last_interaction_at = now() WHERE session_id = $1",
+      [id],
+    );
+    expect(await db.query("SELECT 1 FROM row_history WHERE session_id = $1", [id])).to.deep.equal([]);
+  });
+
+  it("shows the group of a session also after it has gone on with another one", async () => {
+    const [first, second] = [await fixture.insertSession(db), await fixture.insertSession(db)];
+    await db.query("INSERT INTO alert_groups (group_key, chain_id, window_ms) VALUES ($1, 'c', 1)", [first]);
+    const move = async (id: string) =>
+      db.transaction(async (tx) => {
+        await tx.query("UPDATE alert_groups SET session_id = $2, count = count + 1 WHERE group_key = $1", [
+          first,
+          id,
+        ]);
+        await changed(tx, id, "in_progress");
+      });
+    await move(first);
+    await move(first);
+    await move(second);
+    await db.transaction(async (tx) => changed(tx, first, "cancelling"));
+    const groupAt = async (id: string, seq: number) =>
+      db.transaction(async (tx) => {
+        const past = await pastAt(tx, seq);
+        return tx.query(`SELECT count FROM ${past}.alert_groups WHERE session_id = $1`, [id]);
+      });
+    expect(await groupAt(first, 0)).to.deep.equal([]);
+    expect(await groupAt(first, 1)).to.deep.equal([{ count: 1 }]);
+    // That it went on is no event of the first session: it belongs to the last number.
+    expect(await groupAt(first, 2)).to.deep.equal([]);
+    expect(await groupAt(second, 0)).to.deep.equal([]);
+    expect(await groupAt(second, 1)).to.deep.equal([{ count: 3 }]);
+  });
+
+  for (const how of [
+    "DELETE FROM alert_sessions WHERE session_id = $1",
+    "SELECT tarsy_remove_session($1, 500)",
+  ]) {
+    it(`goes with its session: ${how}`, async () => {
+      const id = await fixture.insertSession(db);
+      await db.transaction(async (tx) => changed(tx, id, "in_progress"));
+      await db.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [id]);
+      await db.query(how, [id]);
+      expect(await db.query("SELECT 1 FROM row_history WHERE session_id = $1", [id])).to.deep.equal([]);
+    });
+  }
+
+  it("is read by the api and by no other service", async () => {
+    for (const service of ["api", "executor", "tool-runner", "notifier"] as const) {
+      const role = await fixture.connect(fixture.servers.postgres.serviceUrls[service]);
+      const read = async (tx: Queryable) =>
+        tx.query(`SELECT 1 FROM ${await pastAt(tx, 0)}.group_alerts`).then(
+          () => "read",
+          () => "denied",
+        );
+      expect(await role.transaction(read), service).to.equal(service === "api" ? "read" : "denied");
+    }
+  });
+
+  it("is kept by a trigger for each table, which a migration creates", async () => {
+    const triggers = await db.query(
+      "SELECT tgname AS name, tgrelid::regclass::text AS table FROM pg_trigger WHERE tgname ~ '_(keep_change|keep_insert|forget)$' ORDER BY 1",
+    );
+    const declared = PAST_TRIGGERS.map(({ name, table }) => ({ name, table }));
+    expect(triggers).to.have.deep.members(declared);
+  });
+
+  it(`is read by an index, also of a session with ${STEPS} steps`, async function () {
+    this.timeout(60_000);
+    const id = await fixture.insertSession(db);
+    await db.query(
+      `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $1, 's', 1, 1)`,
+      [id],
+    );
+    await db.query(
+      `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy, iteration_state, llm_provider, seq)
+       VALUES ($1, $1, $1, 'a', 1, 'react', '{"iteration": 0}', 'p', 0)`,
+      [id],
+    );
+    for (let done = 0; done < STEPS; done += PAGE) await db.query(steps(id, done + 1, done + PAGE));
+    const analysed = await db.transaction(async (tx) => {
+      await enterPast(tx, STEPS / 2);
+      return tx.query(
+        "EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM timeline_events JOIN session_runtime USING (session_id) WHERE session_id = $1",
+        [id],
+      );
+    });
+    const plan = JSON.stringify(analysed);
+    expect(plan)
+      .to.include("row_history_of_row")
+      .and.not.to.include(
+        '"Seq Scan","Parallel Aware":false,"Async Capable":false,"Relation Name":"row_history"',
+      );
+    const rows = await db.transaction(async (tx) => {
+      await enterPast(tx, STEPS / 2);
+      return tx.query(
+        `SELECT (SELECT count(*)::int FROM timeline_events WHERE session_id = $1) AS entries,
+           (SELECT llm_interaction_count FROM session_runtime WHERE session_id = $1) AS calls,
+           (SELECT iteration_state ->> 'iteration' FROM agent_executions WHERE session_id = $1) AS iteration`,
+        [id],
+      );
+    });
+    expect(rows).to.deep.equal([{ entries: STEPS / 2, calls: STEPS / 2, iteration: String(STEPS / 2) }]);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect } from "chai";
+import { ForkFixture } from "../support/fork-fixture.ts";
+
+/** Forks that run at the same time. */
+const AT_ONCE = 5;
+
+describe("a fork without changes, through all five services", () => {
+  let forks: ForkFixture;
+
+  before(async () => {
+    forks = await ForkFixture.start();
+  });
+  after(() => forks[Symbol.asyncDispose]());
+  afterEach(function () {
+    forks.showOutputOf(this.currentTest);
+  });
+
+  const views = async (id: string): Promise<unknown[]> =>
+    Promise.all(
+      ["", "/trace", "/events"].map(async (path) => {
+        const { body } = await forks.client.request("GET", `/api/v1/sessions/${id}${path}`);
+        return { ...body, forks: null };
+      }),
+    );
+  const count = async (sql: string, parameters: unknown[]): Promise<unknown> => {
+    const [row] = await forks.query(`SELECT count(*)::int AS n ${sql}`, parameters);
+    return row;
+  };
+
+  it("asks the model what its parent asked after that step, word for word, at the end of every step", async () => {
+    const parent = await forks.investigate();
+    const asked = ForkFixture.texts(forks.requests);
+    const before = await views(parent);
+    const made = await forks.toolCalls();
+    const steps = [0, ...(await forks.stepsOf(parent))];
+    expect(steps.length).to.be.greaterThan(10);
+    for (let from = 0; from < steps.length; from += AT_ONCE) {
+      await Promise.all(
+        steps.slice(from, from + AT_ONCE).map(async (at_seq) => {
+          const { id } = await forks.fork(parent, { at_seq });
+          const calls = "FROM llm_interactions WHERE session_id = $1 AND seq > $2";
+          expect(await count(calls, [id, at_seq]), `at ${at_seq}`).to.deep.equal(
+            await count(calls, [parent, at_seq]),
+          );
+          const [numbers] = await forks.query(
+            "SELECT count(*) = max(seq) AS whole FROM events WHERE session_id = $1",
+            [id],
+          );
+          expect(numbers).to.deep.equal({ whole: true });
+          const { body } = await forks.client.request(
+            "GET",
+            `/api/v1/sessions/${parent}/comparison?with=${id}`,
+          );
+          expect(body["first_divergence"], `at ${at_seq}`).to.equal(null);
+        }),
+      );
+    }
+    const now = ForkFixture.texts(forks.requests.slice(asked.length));
+    const total =
+      "FROM llm_interactions i JOIN alert_sessions s USING (session_id) WHERE s.forked_from = $1 AND i.seq > s.forked_at_seq";
+    expect(await count(total, [parent])).to.deep.equal({ n: now.length });
+    expect(now.filter((text) => !asked.includes(text))).to.deep.equal([]);
+    expect(await forks.toolCalls()).to.equal(made);
+    expect(await views(parent)).to.deep.equal(before);
+  });
+
+  it("is made of a session that runs", async () => {
+    const parent = await forks.client.submit("it runs", { alert_type: "chain" });
+    const { id } = await forks.fork(parent, { at_seq: 0, tools: "live" });
+    expect((await forks.client.waitFor(parent, ["completed", "failed"])).status).to.equal("completed");
+    expect((await forks.client.session(id)).final_analysis).to.equal("it was the memory");
+  });
+
+  it("waits for an executor, and shows itself from its first own event on", async () => {
+    const parent = await forks.investigate();
+    const [at_seq = 0] = (await forks.stepsOf(parent)).slice(4);
+    await forks.pipeline.system.stop("executor", "SIGKILL");
+    const { id: session_id } = await forks.ask(parent, { at_seq });
+    const path = `/api/v1/sessions/${session_id}`;
+    const [kept, steps] = [await forks.client.request("GET", path), await forks.stepsOf(parent)];
+    expect(kept.body).to.include({ status: "pending", started_at: null });
+    await forks.pipeline.system.startService("executor");
+    expect((await forks.client.waitFor(session_id, ["completed", "failed"])).status).to.equal("completed");
+    const past = await forks.client.request("GET", `${path}?at_seq=${at_seq}`);
+    expect(past.body["stages"]).to.deep.equal(kept.body["stages"]);
+    expect(past.body["timeline"]).to.deep.equal(kept.body["timeline"]);
+    const earlier = await forks.client.request("GET", `${path}?at_seq=${at_seq - 1}`);
+    expect(earlier.status).to.equal(409);
+    expect(steps).to.deep.equal(await forks.stepsOf(parent));
+  });
+});

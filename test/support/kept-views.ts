@@ -1,0 +1,104 @@
+import { expect } from "chai";
+import pLimit from "p-limit";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Database } from "#shared/database/database.ts";
+
+/** Requests a path of the api; resolves with the decoded body, or throws unless the status is 200. */
+type Get = (path: string) => Promise<unknown>;
+/** Each of them is asked for after each commit. */
+const VIEWS = ["", "/timeline", "/trace"];
+/** The calls one by one are asked for after the nth commit only: there are many. */
+const CALLS_EVERY = 12;
+
+type Views = ReadonlyMap<string, unknown>;
+
+const parseNumber = compileParser(
+  "session",
+  Type.Object({ last_seq: Type.Integer() }, { additionalProperties: true }),
+);
+const parseMembers = compileParser("members", Type.Record(Type.String(), Type.Unknown()));
+
+/** The views of a session by the number of its newest event; of several states with one number the last. */
+export class KeptViews {
+  readonly #get: Get;
+  readonly #id: string;
+  readonly #views = new Map<number, Views>();
+  readonly #oneAtATime = pLimit(1);
+
+  constructor(get: Get, id: string) {
+    this.#get = get;
+    this.#id = id;
+  }
+
+  /** The numbers of which views are kept, ascending. */
+  get moments(): readonly number[] {
+    return [...this.#views.keys()].sort((one, other) => one - other);
+  }
+
+  /** Does what writes to the session while nothing else does, and keeps the views that there are afterwards. */
+  async after<T>(write: () => Promise<T>): Promise<T> {
+    return this.#oneAtATime(async () => {
+      const written = await write();
+      await this.#keep();
+      return written;
+    });
+  }
+
+  /** Keeps the views as they are. */
+  async keep(): Promise<void> {
+    await this.#oneAtATime(async () => this.#keep());
+  }
+
+  async #keep(): Promise<void> {
+    const views = await this.#read("", this.#views.size % CALLS_EVERY === 0);
+    this.#views.set(parseNumber(views.get("")).last_seq, views);
+  }
+
+  /** Keeps views after each commit of this connection, until the result is disposed of. */
+  follow(db: Database): Disposable {
+    const [query, transaction] = [db.query.bind(db), db.transaction.bind(db)];
+    db.query = async (sql, parameters) => {
+      const run = async () => query(sql, parameters);
+      return /^\s*SELECT/u.test(sql) ? run() : this.after(run);
+    };
+    db.transaction = async (work) => this.after(async () => transaction(work));
+    return { [Symbol.dispose]: () => Object.assign(db, { query, transaction }) };
+  }
+
+  /** Throws unless each kept view is what the api answers for its number now. */
+  async check(): Promise<void> {
+    for (const [seq, kept] of this.#views) {
+      const past = await this.#read(`?at_seq=${seq}`, kept.size > VIEWS.length);
+      expect([...past.keys()], `the calls at ${seq}`).to.deep.equal([...kept.keys()]);
+      for (const [path, view] of kept) expect(past.get(path), `${path} at ${seq}`).to.deep.equal(view);
+    }
+  }
+
+  async #read(query: string, withCalls: boolean): Promise<Views> {
+    const views = new Map<string, unknown>();
+    const read = async (path: string) =>
+      views.set(path, withoutHeartbeat(await this.#get(`/api/v1/sessions/${this.#id}${path}${query}`)));
+    for (const path of VIEWS) await read(path);
+    if (withCalls) for (const path of callsOf(views.get("/trace"))) await read(path);
+    return views;
+  }
+}
+
+/** The addresses of the calls in a part of a trace. */
+function callsOf(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(callsOf);
+  if (typeof part !== "object" || part === null) return [];
+  const members = parseMembers(part);
+  const { id, interaction_id, interaction_type } = members;
+  const kind = interaction_type === "tool_list" || interaction_type === "tool_call" ? "mcp" : "llm";
+  const own = typeof interaction_id === "string" && id === interaction_id ? [`/trace/${kind}/${id}`] : [];
+  return [...own, ...Object.values(members).flatMap(callsOf)];
+}
+
+/** Renewals of the lease move it. */
+function withoutHeartbeat(body: unknown): unknown {
+  if (Array.isArray(body)) return body;
+  const { last_interaction_at: _heartbeat, ...rest } = parseMembers(body);
+  return rest;
+}
