@@ -36,5 +36,8 @@ export async function loadTold(
   if (agent.iteration_strategy !== "memory-extraction") return {};
   const judged = await loadJudged(session.db, stage.row, historyBytes);
   const feedback = await loadFeedback(session.db, execution);
-  return { judged: { ...judged, feedback }, memories: recorded ?? (await loadRelated(session, feedback, memory)) };
+  return {
+    judged: { ...judged, feedback },
+    memories: recorded ?? (await loadRelated(session, feedback, memory)),
+  };
 }
