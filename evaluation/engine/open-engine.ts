@@ -1,7 +1,9 @@
+import pLimit from "p-limit";
 import type { Database } from "#shared/database/database.ts";
 import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
+import { importCassette } from "../../replay/import-cassette.ts";
 import { OfflineBench } from "../../replay/offline-bench.ts";
 import type { OfflineExecutor } from "../../replay/offline-executor.ts";
 import type { Configuration } from "./configurations.ts";
@@ -10,6 +12,8 @@ import { startGateway } from "./gateway.ts";
 /** Runs sessions in this process, on a Postgres of its own, with the models of configuration directories. */
 export interface Engine extends AsyncDisposable {
   readonly db: Database;
+  /** Inserts a pending session with recorded tools, under the cassette's session id, which must be a new one. */
+  insert(session: Parameters<typeof importCassette>[1]): Promise<void>;
   /** The executor with the llm-gateway of a configuration, which is started when it is first asked for. */
   executorOf(configuration: Configuration): Promise<OfflineExecutor>;
 }
@@ -33,8 +37,11 @@ export async function openEngine(parallel: number, signal: AbortSignal): Promise
     });
     return resources.use(executor);
   };
+  // Several cells of one cassette would wait for each other in the database: its other ids are the same.
+  const oneAtATime = pLimit(1);
   return {
     db: bench.db,
+    insert: (session) => oneAtATime(() => importCassette(bench.db, session)),
     executorOf: (configuration) => {
       const known = executors.get(configuration.path);
       if (known !== undefined) return known;

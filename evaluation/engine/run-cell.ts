@@ -7,7 +7,6 @@ import type { PlannedCell } from "../plan/planned-cell.ts";
 import type { CellFacts } from "../results/cell-facts.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import type { Configuration } from "./configurations.ts";
-import { insertCellSession } from "./insert-cell-session.ts";
 import { judgeSession } from "./judge-session.ts";
 import type { Engine } from "./open-engine.ts";
 import { readCellFacts } from "./read-cell-facts.ts";
@@ -39,13 +38,17 @@ export async function runCell(
   const { chain } = cell;
   const executor = await engine.executorOf(configuration);
   const nonce = randomUUID();
-  const cassette = parseCassette(showFrameCodes(await readFile(cell.cassette.file, "utf8"), nonce));
+  const recorded = parseCassette(showFrameCodes(await readFile(cell.cassette.file, "utf8"), nonce));
+  const sessionId = randomUUID();
+  const cassette = { ...recorded, session: { ...recorded.session, session_id: sessionId } };
   const skills = [...configuration.config.skills.values()].map(({ hash, body }) => [hash, body] as const);
   const texts = { ...cassette.texts, ...Object.fromEntries(skills) };
-  const sessionId = await insertCellSession(db, { cassette, nonce, chain, texts });
+  await engine.insert({ cassette, nonce, chain, texts });
   try {
     const over = new AbortController();
     const answering = answerQuestions(db, sessionId, cassette, over.signal);
+    // Its error is thrown below.
+    answering.catch(() => undefined);
     try {
       const limit = limitOf(chain.session_timeout_ms + SPARE_MS, "the investigation");
       await executor.runToEnd(sessionId, AbortSignal.any([signal, limit]));

@@ -3,6 +3,7 @@ import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { McpSelection } from "../../services/api/schemas/submit-alert.ts";
 import { openSelection } from "../../services/api/submit/open-selection.ts";
 import type { Variant } from "../suite/suite.ts";
@@ -20,8 +21,12 @@ export function baseChain(
 ): ResolvedChain {
   if (variant.chain === "recorded") return parseResolvedChain(resolved_config);
   const { alert_type: alertType, mcp_selection: given } = session;
-  if (given === null || given === undefined) return resolveChain(config, alertType ?? undefined);
-  const selection = parseSelection(given);
+  if (given === null || given === undefined) {
+    return postgresSafeValue(resolveChain(config, alertType ?? undefined));
+  }
+  const parsed = parseSelection(given);
+  // Servers that are configured no more are left out, as the api does.
+  const selection = { ...parsed, servers: parsed.servers.filter(({ name }) => config.mcpServers.has(name)) };
   const chain = resolveChain(config, alertType ?? undefined, selection.servers.length > 0);
-  return openSelection(config)(chain, selection);
+  return postgresSafeValue(openSelection(config)(chain, selection));
 }
