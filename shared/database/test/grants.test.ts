@@ -134,7 +134,7 @@ describe("the privileges of the services' roles", () => {
   });
 
   describe("the functions of the owner", () => {
-    /** A trigger cannot be called, and runs with the rights of who causes it. */
+    /** A trigger cannot be called. */
     const FUNCTIONS = `
       SELECT p.oid::regprocedure::text AS name FROM pg_proc p
       WHERE pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype

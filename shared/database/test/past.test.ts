@@ -97,6 +97,53 @@ describe("the past of a session's rows", () => {
     expect(await at(id, 1, "waiting_for")).to.deep.equal([{ waiting_for: { kind: "approval" } }]);
   });
 
+  it("has what agents have read, and messages with the text that the model was sent", async () => {
+    const id = await fixture.insertSession(db);
+    await db.query(
+      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $1, 's', 1, 1)",
+      [id],
+    );
+    await db.query(
+      `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy, iteration_state, llm_provider)
+       VALUES ($1, $1, $1, 'a', 1, 'react', '{}', 'p')`,
+      [id],
+    );
+    const statements = [
+      `INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content, seq)
+       VALUES ($1, $1, $1, $1, 1, 'user', 'a large result', 1)`,
+      "UPDATE messages SET content = 'its summary', seq = 2 WHERE message_id = $1",
+      "INSERT INTO evidence_deliveries (execution_id, through, session_id, alerts, characters, sequence_number) VALUES ($1, 1, $1, 1, 1, 1)",
+      "INSERT INTO steering_deliveries (message_id, execution_id, session_id) VALUES ($1, $1, $1)",
+      "INSERT INTO session_memories (memory_id, execution_id, session_id, position) VALUES ($1, $1, $1, 1)",
+      `INSERT INTO group_alerts (alert_id, session_id, ordinal, group_key, outcome, is_resolved, author, bytes)
+       VALUES ($1, $1, 1, 'g', 'opened', false, 'jane', 0)`,
+    ];
+    for (const statement of statements) {
+      await db.transaction(async (tx) => {
+        await tx.query(statement, [id]);
+        await appendEvents(tx, id, [{ type: "session.status", session_id: id, status: "in_progress" }]);
+      });
+    }
+    const tables = ["evidence_deliveries", "steering_deliveries", "session_memories", "group_alerts"];
+    const counts = tables
+      .map((table) => `(SELECT count(*)::int FROM ${table} WHERE session_id = $1)`)
+      .join(", ");
+    const rowsAt = async (seq: number) =>
+      db.transaction(async (tx) => {
+        await enterPast(tx, seq);
+        return tx.query(
+          `SELECT (SELECT content FROM messages WHERE execution_id = $1) AS content, ARRAY[${counts}] AS counts`,
+          [id],
+        );
+      });
+    const found = await Promise.all([0, 1, 2, 3, 4, 5, 6].map(rowsAt));
+    const content = [null, "a large result", ...Array.from({ length: 5 }, () => "its summary")];
+    const expected = content.map((text, seq) => [
+      { content: text, counts: tables.map((_, index) => (seq >= index + 3 ? 1 : 0)) },
+    ]);
+    expect(found).to.deep.equal(expected);
+  });
+
   it("costs a heartbeat nothing", async () => {
     const id = await fixture.insertSession(db);
     await db.query(
