@@ -15,7 +15,7 @@ import { openLlmClient } from "../services/executor/llm/open-llm-client.ts";
 import type { ReadVariable } from "../services/executor/prompts/variable-placeholders.ts";
 import { runSession } from "../services/executor/run-session.ts";
 import { keepLeases } from "../services/executor/session-lease.ts";
-import { NO_CIRCUITS } from "./no-circuits.ts";
+import { AwayProviders } from "./away-providers.ts";
 import { SilentBus } from "./silent-bus.ts";
 
 /** What an executor in this process is to work with. */
@@ -91,7 +91,7 @@ export async function openOfflineExecutor(
     bus,
     llm,
     leases,
-    circuits: NO_CIRCUITS,
+    circuits: new AwayProviders(),
     budgets: ownBudgets(opened.use(await keepBudgets({ db, log }))),
     metrics: createExecutorMetrics(new Registry()),
     masker: opened.use(new Masker({ known: config.knownSecrets })),

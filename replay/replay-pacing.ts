@@ -4,6 +4,7 @@ import type { AgentStep } from "../services/executor/controllers/controller.ts";
 import type { ExecutionRun } from "../services/executor/execution-run.ts";
 import type { RankedMemory } from "../services/executor/memories/select-ranked.ts";
 import type { Pacing } from "../services/executor/pacing.ts";
+import type { AwayProviders } from "./away-providers.ts";
 import { isDone, type EarlyEnds } from "./early-end.ts";
 import type { GivenInputs } from "./given-inputs.ts";
 import { seqOf, type PlacedCall, type RecordedSession } from "./recorded-session.ts";
@@ -16,6 +17,7 @@ interface ReplayPacingOptions {
   readonly state: WatchedState;
   readonly inputs: GivenInputs;
   readonly ends: EarlyEnds;
+  readonly away: AwayProviders;
   readonly memories: (executionId: string) => readonly RankedMemory[];
 }
 
@@ -72,6 +74,7 @@ export class ReplayPacing implements Pacing {
     const { execution_id } = execution;
     const next = state.messages.length + 1;
     const call = recorded.conversationCall(execution_id, state.iteration.iteration + 1);
+    if (step.kind === "call-llm") await this.#passOver(run, call);
     if (await inputs.give(execution_id, next, call?.position ?? null)) return false;
     const child = this.#views.deliveredAs(execution_id, next);
     const told = state.subAgents?.find(({ execution_id: id }) => id === child?.execution_id);
@@ -85,6 +88,21 @@ export class ReplayPacing implements Pacing {
       return false;
     }
     return this.#afterWaiting(run, step, call);
+  }
+
+  /** In the recording another provider answered, though no call had failed: those before it were known to be away. */
+  async #passOver(run: ExecutionRun, call: PlacedCall | undefined): Promise<void> {
+    const { away, state } = this.#options;
+    const { execution_id } = run.execution;
+    if (away.agent === execution_id) {
+      away.clear();
+      state.wake();
+    }
+    const { llm_provider, fallback_providers = [] } = run.state.agent;
+    const names = [llm_provider, ...fallback_providers].map(({ name }) => name);
+    const position = names.indexOf(call?.call.input.model?.provider ?? llm_provider.name);
+    await this.#until(run, () => away.agent === undefined);
+    if (position > 0) away.passOver(execution_id, names.slice(0, position));
   }
 
   /** In the recording the agent went on without its sub-agents, or ended. */

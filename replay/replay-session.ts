@@ -10,6 +10,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { RankedMemory } from "../services/executor/memories/select-ranked.ts";
 import { askAgain, type RecordedFollowUp } from "./ask-again.ts";
 import type { ChainSource } from "./chain-source.ts";
+import { AwayProviders } from "./away-providers.ts";
 import { compareOutcome } from "./compare-outcome.ts";
 import { divergenceTexts } from "./divergence-texts.ts";
 import { EarlyEnds } from "./early-end.ts";
@@ -108,18 +109,20 @@ export class ReplaySession {
     const { session_id: id } = this.#recorded.cassette.session;
     this.#part = part;
     this.#state.notice();
+    const away = new AwayProviders();
     const pacing = new ReplayPacing({
       recorded: this.#recorded,
       state: this.#state,
       inputs: this.#inputs,
       ends: this.#ends,
+      away,
       memories: (executionId) => memoriesOf(this.#recorded.execution(executionId)),
     });
     const poison = new AbortController();
     this.#isPoisoned = poison;
     const either = AbortSignal.any([signal, this.#stop.signal, poison.signal]);
     try {
-      await this.#options.executor.runToEnd(id, either, { pacing });
+      await this.#options.executor.runToEnd(id, either, { pacing, circuits: away });
     } catch (error) {
       signal.throwIfAborted();
       if (this.#stop.signal.aborted) return;

@@ -14,6 +14,8 @@ import type { RecordingFixture } from "./recording-fixture.ts";
 /** A session that is recorded; `variant` varies it. */
 export interface Scenario {
   readonly name: string;
+  /** What the replay is to say of what it leaves out. */
+  readonly notReplayed?: readonly string[];
   /** Returns the id of a session that has ended. */
   readonly record: (recording: RecordingFixture, variant: number) => Promise<string>;
 }

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
@@ -70,6 +72,23 @@ describe("npm run tarsy", () => {
     expect(await run("alerts", id, "--limit", "x")).to.include({ code: 2, out: "" });
     const alone = await pipeline.client.submit("disk full");
     expect((await run("alerts", alone)).out).to.include("are not grouped");
+  });
+
+  it("writes the cassette of a session, and replays it from there and from the api", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "tarsy-cassettes-"));
+    try {
+      const id = await pipeline.client.submit("disk full");
+      await pipeline.client.waitFor(id, ["completed"]);
+      const written = await run("cassette", id, "--out", directory);
+      expect(written).to.include({ code: 0, errors: "" });
+      const file = join(directory, `${id}.cassette.json`);
+      expect(written.out.trim().endsWith(`${id}.cassette.json`), written.out).to.equal(true);
+      const replayed = await run("replay", file, id);
+      expect(replayed.out).to.match(/^identical .*\nidentical .*\n$/u);
+      expect(replayed.code).to.equal(0);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   });
 
   it("has a session scored, waits for the judge, and shows what it says", async () => {
@@ -247,7 +266,7 @@ COMP_WORDS=(tarsy ${words.join(" ")}); COMP_CWORD=${words.length}; _tarsy; echo 
       await once(bash, "close");
       return out.trim();
     };
-    expect(await complete("ca")).to.equal("cancel");
+    expect(await complete("can")).to.equal("cancel");
     expect(await complete("show", "--br")).to.equal("--brief");
     expect(await complete("config", "ch")).to.equal("check");
     expect((await run("completion", "zsh")).out)

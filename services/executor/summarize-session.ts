@@ -12,7 +12,7 @@ import type { BudgetSettlement } from "./state/step-rows.ts";
 import { callTimeoutMs } from "./llm/call-timeout.ts";
 import { callModel } from "./tracing/call-model.ts";
 import { generateRequest } from "./llm/generate-request.ts";
-import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
+import { EMPTY_REPLY, replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm/llm-reply.ts";
 import { tellOutcome, type TrackedCall } from "./llm/provider-circuits.ts";
 import { llmInteractionRow } from "./llm/record-llm-call.ts";
 import { waitForModel, waitForProbe } from "./llm/wait-for-model.ts";
@@ -223,17 +223,7 @@ async function recordSummary(
     iteration: 0,
     timeline: { nextSequence, open: new Map() },
   });
-  const all = [...changes];
-  if (failure !== null && next !== null && next !== position) {
-    all.push({
-      former: provider,
-      next: agentAt(author, next).llm_provider,
-      position: next,
-      reason: failure.message,
-      errorCode: failure.code,
-      errorRetryable: failure.retryable,
-    });
-  }
+  const all = [...changes, ...changeAfter(failure, author, { position, next })];
   for (const change of all) {
     timeline.add({ ...fallbackRow(change), key: `summary-provider:${change.position}` });
   }
@@ -257,6 +247,25 @@ async function recordSummary(
   }
   for (const change of all) countFallback(session, { ...change, execution_id });
   return next === null;
+}
+
+/** The change to the provider that is called next, if it is another one. */
+function changeAfter(
+  failure: CallFailure | null,
+  author: ResolvedAgent,
+  { position, next }: { readonly position: number; readonly next: number | null },
+): FallbackChange[] {
+  if (failure === null || next === null || next === position) return [];
+  return [
+    {
+      former: agentAt(author, position).llm_provider,
+      next: agentAt(author, next).llm_provider,
+      position: next,
+      reason: failure.message,
+      errorCode: failure.code,
+      errorRetryable: failure.retryable,
+    },
+  ];
 }
 
 /** Twice the four lines that the prompt requests: a model may separate them by blank lines. */

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Cassette } from "#shared/cassette/cassette.ts";
+import { parseCassette } from "#shared/cassette/parse-cassette.ts";
 import { ask } from "../../services/executor/test/follow-up-fixture.ts";
 import { joinAlerts } from "../../services/executor/test/join-alerts.ts";
 import { insertRemembering, remember } from "../../services/executor/test/memory-fixture.ts";
@@ -195,7 +196,7 @@ describe("a cassette", () => {
   });
 
   it("says before which call an agent heard of people, alerts and memories", async () => {
-    const strategy = "react";
+    const strategy = "native-thinking";
     const { executor } = recorder.runs;
     await remember(executor, { content: "a full disk was the log of the proxy" });
     await play(callTurn(strategy, 1, "k8s.pods", {}), answerTurn(strategy));
@@ -213,23 +214,34 @@ describe("a cassette", () => {
     ]);
   });
 
-  it("has no secret and no code of its prompts", async () => {
+  it("has no secret, no value of a variable and no code of its prompts", async () => {
     const strategy = "react";
-    await play({
-      steps: [
-        {
-          text: "Thought: enough\nFinal Answer: use a-secret-of-the-api-process or ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-        },
-      ],
-    });
+    const [known, formed, inserted] = [
+      "a-secret-of-the-api-process",
+      "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+      "the-value-of-a-variable",
+    ];
+    const input = JSON.stringify({ [known]: inserted });
+    await play(
+      { when: { call: 1 }, steps: [{ text: `Thought: look\nAction: k8s.pods\nAction Input: ${input}` }] },
+      { steps: [{ text: `Thought: enough\nFinal Answer: use ${known}, ${formed} or ${inserted}` }] },
+    );
     const id = await insert({ strategy, servers: ["k8s"] });
+    await recorder.runs.executor.query(
+      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{variables}', '["CLUSTER"]') WHERE session_id = $1`,
+      [id],
+    );
     await end(id);
-    const text = await recorder.text(id);
-    expect(text).not.to.contain("a-secret-of-the-api-process").and.not.to.contain("ghp_16C7e42F");
-    expect(text).not.to.contain("5e5510110000");
+    const text = await recorder.text(id, { CLUSTER: inserted });
+    for (const secret of [known, formed, inserted, "5e5510110000"]) expect(text).not.to.contain(secret);
     expect(text).to.contain("@tarsy:frame@");
-    const cassette = await recorder.cassette(id);
+    const cassette = parseCassette(text);
     expect(cassette.masked).to.include("/session/final_analysis");
-    expect(cassette.session.final_analysis).to.match(/^use \[MASKED_\w+:[0-9a-f]{6}\] or \[MASKED_/u);
+    expect(cassette.session.final_analysis).to.match(
+      /^use \[MASKED_\w+:[0-9a-f]{6}\], \[MASKED_\w+:[0-9a-f]{6}\] or \[MASKED_\w+:[0-9a-f]{6}\]$/u,
+    );
+    expect(JSON.stringify(cassette.executions[0]?.tool_calls[0]?.arguments)).to.match(
+      /^\{"\[MASKED_\w+:[0-9a-f]{6}\]":"\[MASKED_\w+:[0-9a-f]{6}\]"\}$/u,
+    );
   });
 });

@@ -64,6 +64,35 @@ describe("a fork without changes, through all five services", () => {
     expect(await views(parent)).to.deep.equal(before);
   });
 
+  it("goes on with sub-agents and kept results", async () => {
+    const parent = await forks.investigate("lead");
+    const made = await forks.toolCalls();
+    const { final_analysis } = await forks.client.session(parent);
+    expect(final_analysis).to.equal("the helper says memory");
+    const steps = await forks.stepsOf(parent);
+    expect(steps.length).to.be.greaterThan(6);
+    await Promise.all(
+      steps.map(async (at_seq) => {
+        const { id, session } = await forks.fork(parent, { at_seq });
+        expect(session.final_analysis, `at ${at_seq}`).to.equal(final_analysis);
+        const [kept] = await forks.query(
+          `SELECT count(*)::int AS n, count(*) FILTER (WHERE i.tool_result ->> 'is_error' = 'true')::int AS failed,
+             count(t.call_id)::int AS kept FROM mcp_interactions i LEFT JOIN tool_results t
+             ON t.session_id = i.session_id AND strpos(i.tool_result ->> 'content', t.call_id) > 0
+           WHERE i.session_id = $1 AND i.interaction_type = 'tool_call'`,
+          [id],
+        );
+        expect(kept, `at ${at_seq}`).to.deep.equal({ n: 6, failed: 0, kept: 1 });
+        const [agents] = await forks.query(
+          "SELECT count(*)::int AS n, count(delivered_at)::int AS told FROM agent_executions WHERE session_id = $1",
+          [id],
+        );
+        expect(agents, `at ${at_seq}`).to.deep.equal({ n: 2, told: 1 });
+      }),
+    );
+    expect(await forks.toolCalls()).to.equal(made);
+  });
+
   it("is made of a session that runs", async () => {
     const parent = await forks.client.submit("it runs", { alert_type: "chain" });
     const { id } = await forks.fork(parent, { at_seq: 0, tools: "live" });

@@ -115,7 +115,7 @@ describe("thirty secrets in all that a server of tools sends", () => {
       await using stream = await SseClient.open(`${system.api}/api/v1/sessions/${id}/events`);
       await stream.ended;
       views.push(JSON.stringify(stream.events));
-      for (const path of ["", "/timeline", "/events?limit=1000", "/trace"]) {
+      for (const path of ["", "/timeline", "/events?limit=1000", "/trace", "/cassette"]) {
         views.push(await (await fetch(`${system.api}/api/v1/sessions/${id}${path}`)).text());
       }
     }

@@ -254,6 +254,7 @@ describe("thirty secrets in configuration and environment", () => {
       for (const { id: interaction_id } of traceCalls(JSON.parse(views.at(-1) ?? "")).llm) {
         views.push(await get(`/api/v1/sessions/${id}/trace/llm/${interaction_id}`));
       }
+      views.push(await get(`/api/v1/sessions/${id}/cassette`));
       await using stream = await SseClient.open(`${system.api}/api/v1/sessions/${id}/events`);
       await stream.ended;
       views.push(JSON.stringify(stream.events));

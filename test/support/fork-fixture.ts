@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { Test } from "mocha";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { chatModel } from "./chat-model.ts";
+import { chatModel, type ModelAnswer } from "./chat-model.ts";
 import { PipelineFixture } from "./pipeline-fixture.ts";
 import { openSseServer, type SseRequest, type SseServer } from "./sse-server.ts";
 import type { TarsyClient } from "./tarsy-client.ts";
@@ -27,6 +27,17 @@ const CONFIG = (url: string) => ({
         custom_instructions: "Look at pods.",
       },
       React: { mcp_servers: ["k8s"], iteration_strategy: "react", custom_instructions: "Look at logs." },
+      Lead: {
+        mcp_servers: ["k8s"],
+        iteration_strategy: "native-thinking",
+        custom_instructions: "Lead the work.",
+      },
+      Helper: {
+        description: "helps",
+        mcp_servers: ["k8s"],
+        iteration_strategy: "native-thinking",
+        custom_instructions: "Help the lead.",
+      },
     },
     agent_chains: {
       chain: {
@@ -35,6 +46,11 @@ const CONFIG = (url: string) => ({
           { name: "look", agents: [{ name: "Native" }, { name: "React" }] },
           { name: "check", agents: [{ name: "Native" }] },
         ],
+      },
+      lead: {
+        alert_types: ["lead"],
+        sub_agents: ["Helper"],
+        stages: [{ name: "lead", agents: [{ name: "Lead" }] }],
       },
       "kubernetes-agent-chain": {
         alert_types: ["kubernetes"],
@@ -54,10 +70,24 @@ const CONFIG = (url: string) => ({
       k8s: {
         pods: { read_only: true, results: [{ text: "checkout restarts" }] },
         logs: { read_only: true, results: [{ text: "out of memory" }] },
+        dump: { read_only: true, results: [{ bytes: 100_000 }] },
       },
     },
   },
 });
+
+/** Starts a sub-agent beside a call with a large result, reads on in that, and concludes once the sub-agent has reported. */
+function lead(answers: number, text: string, tool: (ending: string) => string): ModelAnswer {
+  if (answers === 0) {
+    return [
+      { name: tool("dispatch_agent"), arguments: { name: "Helper", task: "look at the pods" } },
+      { name: tool("dump"), arguments: {} },
+    ];
+  }
+  const [, id] = /result_read[^]*?([0-9a-f]{8}-[0-9a-f-]{27})/u.exec(text) ?? [];
+  if (answers === 1 && id !== undefined) return [{ name: tool("result_read"), arguments: { id, lines: 1 } }];
+  return text.includes("it was the memory") ? "the helper says memory" : "I wait for the helper";
+}
 
 /** All services with a model that answers the same to the same request, for sessions and their forks. */
 export class ForkFixture implements AsyncDisposable {
@@ -86,6 +116,7 @@ export class ForkFixture implements AsyncDisposable {
             return `Thought: look\nAction: k8s.${calls[answers]}\nAction Input: {"ns": "shop"}`;
           }
           if (!hasTools) return "the memory, says everyone";
+          if (text.includes("Lead the work.")) return lead(answers, text, tool);
           const names = [["pods", "logs"], ["pods"]][answers];
           if (names !== undefined) {
             return names.map((name) => ({ name: tool(name), arguments: { ns: "shop" } }));
@@ -118,10 +149,8 @@ export class ForkFixture implements AsyncDisposable {
   }
 
   /** A session that has completed. */
-  async investigate(): Promise<string> {
-    const id = await this.client.submit(`the checkout is slow ${crypto.randomUUID()}`, {
-      alert_type: "chain",
-    });
+  async investigate(alert_type = "chain"): Promise<string> {
+    const id = await this.client.submit(`the checkout is slow ${crypto.randomUUID()}`, { alert_type });
     expect((await this.client.waitFor(id, ["completed", "failed"])).status).to.equal("completed");
     return id;
   }
@@ -137,7 +166,7 @@ export class ForkFixture implements AsyncDisposable {
   /** A fork that has completed. */
   async fork(id: string, body: object) {
     const asked = await this.ask(id, body);
-    const session = await this.client.waitFor(asked.id, ["completed", "failed"], 60_000);
+    const session = await this.client.waitFor(asked.id, ["completed", "failed"]);
     expect(session.status).to.equal("completed");
     return { ...asked, session };
   }

@@ -55,12 +55,9 @@ export async function exportCassette(
   const clean = await maskCassette(buildCassette(rows, now), { masker, key, seen, nonce, values });
   const text = `${JSON.stringify(await hashRequests(clean), null, 1)}\n`;
   if (Buffer.byteLength(text) > MAX_CASSETTE_BYTES) throw tooLarge();
-  // Names of members are not masked.
+  // The last look at what leaves the process.
   if (masker.maskKnown(text, { key, more: values }) !== text) {
-    throw new RequestError(
-      500,
-      "the cassette is withheld: a secret is part of the name of a member of its JSON",
-    );
+    throw new RequestError(500, "the cassette is withheld: a secret that this process knows is still in it");
   }
   return text;
 }

@@ -31,7 +31,7 @@ export function withKeptText(
 
 /** In characters, as the database counts them. */
 function windowOf(text: string, maxChars: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   const headChars = Math.floor(maxChars * HEAD);
   const tailChars = maxChars - headChars;
   const left = characters.length - headChars - tailChars;

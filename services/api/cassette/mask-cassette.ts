@@ -59,7 +59,9 @@ class Cleaner {
     }
     if (typeof value !== "object" || value === null) return value;
     const cleaned: [string, unknown][] = [];
-    for (const [name, member] of Object.entries(value)) {
+    for (const [written, member] of Object.entries(value)) {
+      // Arguments have names that a model has written.
+      const name = await this.#text(written, pointer);
       cleaned.push([
         name,
         await this.clean(member, `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`),

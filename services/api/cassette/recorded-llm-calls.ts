@@ -75,8 +75,8 @@ function inputOf(
 
 /** The message behind the last one that was sent, if it is the answer. */
 function answerOf({ rows }: CallContext, call: LlmInteraction): Message | undefined {
-  if (call.last_message_id === null || call.error_code !== null || call.error_message !== null)
-    return undefined;
+  const hasFailed = call.error_code !== null || call.error_message !== null;
+  if (call.last_message_id === null || hasFailed) return undefined;
   const last = rows.findIndex(({ message_id }) => message_id === call.last_message_id);
   const next = last === -1 ? undefined : rows[last + 1];
   return next?.role === "assistant" ? next : undefined;

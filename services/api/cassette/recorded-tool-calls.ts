@@ -15,9 +15,22 @@ type Row = CassetteRows["toolCalls"][number];
 
 const parseTools = compileParser("recorded listing", Type.Array(ToolDescription));
 
-/** A recorded call of a tool as its cassette has it; `iterations` are the execution's LLM calls. */
-export function recordedToolCall(row: Row, iterations: number): RecordedToolCall {
-  const place = placeOf(row, iterations);
+/** The recorded calls of an execution's tools as its cassette has them; `rows` in their order, `iterations` are its LLM calls. */
+export function recordedToolCalls(rows: readonly Row[], iterations: number): RecordedToolCall[] {
+  let from = 0;
+  return rows.map((row) => {
+    const place = placeOf(row, from, iterations) ?? placeOf(row, 0, from - 1);
+    from = place?.iteration ?? from;
+    return recordedToolCall(row, place);
+  });
+}
+
+interface Place {
+  readonly iteration: number;
+  readonly index: number;
+}
+
+function recordedToolCall(row: Row, place: Place | null): RecordedToolCall {
   return {
     interaction_id: row.interaction_id,
     call_id: place === null ? null : toolCallId(row.execution_id, place),
@@ -30,17 +43,14 @@ export function recordedToolCall(row: Row, iterations: number): RecordedToolCall
     arguments: row.tool_arguments,
     result: row.tool_result,
     error_message: row.error_message,
-    outcome: "outcome" in row ? row.outcome : null,
+    outcome: row.outcome,
     duration_ms: row.duration_ms,
   };
 }
 
-/** Ids derive from the place of a call, so the place is found by trying all. */
-function placeOf(
-  { interaction_id, execution_id }: Row,
-  iterations: number,
-): { readonly iteration: number; readonly index: number } | null {
-  for (let iteration = 0; iteration <= iterations; iteration += 1) {
+/** Ids derive from the place of a call, so the place is found by trying: those of the next calls are near. */
+function placeOf({ interaction_id, execution_id }: Row, from: number, to: number): Place | null {
+  for (let iteration = from; iteration <= to; iteration += 1) {
     for (let index = 0; index < MAX_CALLS_PER_ANSWER; index += 1) {
       if (uuidFrom(`mcp:${iteration}:${index}`, execution_id) === interaction_id) return { iteration, index };
     }

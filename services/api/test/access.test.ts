@@ -145,15 +145,16 @@ describe("who may use the api with an API key", () => {
         path.includes(":id") && action !== "session.delete" && action !== "approval.decide",
     );
     for (const { method, path } of routes) {
-      const ask = async (headers: Record<string, string>, session: string) =>
-        api.raw(method.toUpperCase(), pathOf(path, session), { headers });
+      const ask = async (headers: Record<string, string>, session: string, query = "") =>
+        api.raw(method.toUpperCase(), `${pathOf(path, session)}${query}`, { headers });
       const [hidden, unknown] = [await ask(bob.headers, id), await ask(bob.headers, randomUUID())];
       expect(hidden.status, path).to.equal(404);
       expect(hidden.text).to.equal(unknown.text);
-      // Nothing has a score, and what the session has not recorded is unknown to everybody.
-      if (path.includes(":interaction") || path.endsWith("/score") || method !== "get") continue;
+      // Nothing has a score or has ended, and what the session has not recorded is unknown to everybody.
+      if (path.includes(":interaction") || /\/(?:score|cassette)$/u.test(path) || method !== "get") continue;
+      const query = path.endsWith("/comparison") ? `?with=${id}` : "";
       for (const { headers } of [ann, mate, operator]) {
-        expect((await ask(headers, id)).status, path).to.equal(200);
+        expect((await ask(headers, id, query)).status, path).to.equal(200);
       }
     }
     await using stream = await SseClient.open(

@@ -50,13 +50,11 @@ describe("POST /api/v1/sessions/:id/fork", () => {
       /^400 .*'changes\.tool_result\.call_id'.*none of the session's/u,
     );
     const { status, body } = await fork(id, { changes: { llm_provider: "nobody" } });
-    expect({ status, body }).to.deep.equal({
-      status: 422,
-      body: {
-        message: "changes.llm_provider: there is no LLM provider 'nobody' in the configuration",
-        allowed: ["scripted"],
-      },
-    });
+    expect(status).to.equal(422);
+    expect(body["message"]).to.equal(
+      "changes.llm_provider: there is no LLM provider 'nobody' in the configuration",
+    );
+    expect(body["allowed"]).to.include("scripted");
   });
 
   it("refuses a session of which the past is not known, or whose events are gone", async () => {

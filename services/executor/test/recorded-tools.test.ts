@@ -149,16 +149,16 @@ describe("a session with recorded tools", () => {
       return id;
     };
     const pods: Call = ["pods", { a: 1, b: { c: 1.0, d: [] } }];
-    await play([[pods], [["slow", {}]], [pods]]);
+    await play([[pods], [pods], [["slow", {}]]]);
     const source = await counted();
-    // The third request is at the place of the second recorded call, the first at that of the first one.
-    await play([[["pods", { b: { d: [], c: 1 }, a: 1 }]], [pods], [pods], [pods]]);
+    // The second request is at the place of the second recorded call.
+    await play([[["slow", {}]], [["pods", { b: { d: [], c: 1 }, a: 1 }]], [pods], [pods]]);
     const texts = await results(await runRecorded(source));
     expect(texts.map((text) => /answer \d/u.exec(text)?.[0])).to.deep.equal([
+      "answer 3",
+      "answer 2",
       "answer 1",
-      "answer 3",
-      "answer 3",
-      "answer 3",
+      "answer 2",
     ]);
   });
 

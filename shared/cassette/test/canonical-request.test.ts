@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { frameDigits, variableCode } from "#shared/contracts/prompt-codes.ts";
 import { canonicalRequest, hashRequest, type RequestContent } from "../canonical-request.ts";
 import { hideFrameCodes, showFrameCodes } from "../frame-codes.ts";
+import { BoundTool, ModelSettings } from "../recorded-calls.ts";
 
 const MODEL = {
   provider: "scripted",
@@ -40,6 +43,16 @@ const requestOf = (sessionId: string, nonce: string, digits: string): RequestCon
   tools: [{ name: "k8s.pods", description: "d", parameters_schema: '{"type":"object","b":1}' }],
   model: MODEL,
 });
+const parseContent = compileParser(
+  "request",
+  Type.Object({
+    messages: Type.Array(
+      Type.Object({ role: Type.String(), content: Type.String() }, { additionalProperties: true }),
+    ),
+    tools: Type.Array(BoundTool),
+    model: ModelSettings,
+  }),
+);
 const hashOf = (request: RequestContent, sessionId: string, nonce: string | null) =>
   hashRequest(canonicalRequest(request, { sessionId, nonce }));
 
@@ -65,9 +78,9 @@ describe("canonicalRequest", () => {
 
   it("is the same for the texts of a cassette, and for those of its import", () => {
     const text = JSON.stringify(first);
-    const hidden: RequestContent = JSON.parse(hideFrameCodes(text, one.nonce));
+    const hidden = parseContent(JSON.parse(hideFrameCodes(text, one.nonce)));
     expect(hashOf(hidden, one.id, null)).to.equal(hashOf(first, one.id, one.nonce));
-    const imported: RequestContent = JSON.parse(showFrameCodes(JSON.stringify(hidden), other.nonce));
+    const imported = parseContent(JSON.parse(showFrameCodes(JSON.stringify(hidden), other.nonce)));
     expect(hashOf(imported, one.id, other.nonce)).to.equal(hashOf(first, one.id, one.nonce));
   });
 

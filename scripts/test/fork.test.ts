@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
+import { SUMMARY_CALL } from "../../test/support/scripts.ts";
+
+const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+const CONFIG = {
+  script: {
+    calls: [
+      SUMMARY_CALL,
+      { when: { contains: "Say LESS" }, steps: [{ text: "full" }] },
+      { steps: [{ text: "the disk is full" }] },
+    ],
+  },
+};
+const parseCompared = compileParser(
+  "comparison",
+  Type.Object(
+    {
+      first_divergence: Type.Object(
+        { part: Type.String(), pointer: Type.String() },
+        { additionalProperties: true },
+      ),
+    },
+    { additionalProperties: true },
+  ),
+);
+
+describe("npm run tarsy -- fork and compare", () => {
+  const resources = new AsyncDisposableStack();
+  let pipeline: PipelineFixture;
+  let directory: string;
+
+  before(async () => {
+    directory = resources.adopt(await mkdtemp(join(tmpdir(), "tarsy-fork-")), async (path) =>
+      rm(path, { recursive: true }),
+    );
+    pipeline = resources.use(await PipelineFixture.start({ config: CONFIG }));
+  });
+  after(() => resources.disposeAsync());
+
+  const run = async (...args: readonly string[]) => {
+    const { api, ws } = pipeline.system;
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env["PATH"], TARSY_API_URL: api, TARSY_WS_URL: ws },
+    });
+    let [out, errors] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    child.stdin.end();
+    await once(child, "close");
+    return { code: child.exitCode, out, errors };
+  };
+
+  it("forks with an instruction from a file, shows the fork, and where both differ", async () => {
+    const id = await pipeline.client.submit("disk full");
+    await pipeline.client.waitFor(id, ["completed"]);
+    const file = join(directory, "new.txt");
+    await writeFile(file, "Say LESS.");
+    const watched = await run("fork", id, "--at-seq", "0", "--instructions", `@${file}`, "--watch");
+    expect(watched).to.include({ code: 0, errors: "" });
+    const forked = /^Session (\S+)$/mu.exec(watched.out)?.[1] ?? "";
+    expect((await pipeline.client.session(forked)).final_analysis).to.equal("full");
+    const { code, out } = await run("compare", id, forked);
+    expect(code).to.equal(0);
+    expect(out).to.match(
+      /^They first differ in 1\/1 TestAgent, step 1, the model call: request at \/messages\/\d\/content/mu,
+    );
+    expect(out).to.contain("Final analysis of the second\nfull\n");
+    const json = parseCompared(JSON.parse((await run("compare", id, forked, "--json")).out));
+    expect(json.first_divergence).to.include({ part: "request" });
+  });
+
+  it("prints the id of a fork, and the same one for the same key", async () => {
+    const id = await pipeline.client.submit("disk full");
+    await pipeline.client.waitFor(id, ["completed"]);
+    const first = await run("fork", id, "--tools", "live", "--key", "once");
+    expect(first).to.deep.include({ code: 0, errors: "" });
+    expect(await run("fork", id, "--tools", "live", "--key", "once")).to.deep.equal(first);
+    await pipeline.client.waitFor(first.out.trim(), ["completed"]);
+    expect((await run("compare", id, first.out.trim())).out).to.contain(
+      "The sessions are the same, step by step.",
+    );
+  });
+
+  it("says what is wrong with its arguments", async () => {
+    const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    expect(await run("fork", id, "--at-seq", "x")).to.include({ code: 2 });
+    expect((await run("fork", id, "--tool-result", "x=y")).errors).to.contain("it must be the id of a call");
+    expect((await run("fork", id, "--instructions", "@none")).errors).to.contain("cannot be read");
+    expect(await run("compare", id)).to.include({ code: 2 });
+    expect(await run("compare", id, other)).to.include({ code: 4 });
+  });
+});
