@@ -150,9 +150,26 @@ describeInBrowser("forks on the page", function () {
     expect(await button.evaluate((element) => element === document.activeElement)).to.equal(true);
   });
 
+  it("show what hostile models and tools wrote as text", async () => {
+    const hostile = await client.submit("HOSTILE");
+    await client.waitFor(hostile, ENDED);
+    const { page, problems, requests } = await open(`/compare/${parent}/${hostile}`);
+    await page.locator(".compare-first").waitFor();
+    await page.getByText("exe.<U+202E>gnp").first().waitFor({ state: "attached" });
+    expect(requests.filter((url) => !url.startsWith(web.url("/")))).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    expect(await page.evaluate("window.hacked")).to.equal(undefined);
+    const inText = page.locator(".compare-text, .compare-preview, .markdown");
+    expect(
+      await inText.locator("img, script, style, svg, iframe, form, input, [id], [style]").count(),
+    ).to.equal(0);
+  });
+
   it("fit on a phone, in the dark", async () => {
     const { page } = await open(`/compare/${parent}/${parent}`, { width: 360, scheme: "dark" });
     await page.getByText("Both sessions took the same steps.").waitFor();
+    await page.getByText("6 equal steps").first().click();
+    expect(await page.locator(".compare-pair:visible", { hasText: "k8s.pods" }).count()).to.equal(1);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).to.be.at.most(360);
     expect(await axeViolations(page)).to.deep.equal([]);

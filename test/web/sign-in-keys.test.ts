@@ -108,6 +108,8 @@ describeInBrowser("signing in to the page with API keys, and beside an identity 
       .getByText("Only the submitter of the session and operators may write to its agents.")
       .waitFor();
     expect(await page.getByLabel("Write a message").isDisabled()).to.equal(true);
+    await page.getByRole("slider", { name: "Time" }).waitFor();
+    expect(await page.getByRole("button", { name: "Fork from here" }).count()).to.equal(0);
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: "Cancel the session" }).click();
     await page.locator(".session-actions [role=alert]").getByText("submitter").waitFor();
@@ -119,6 +121,22 @@ describeInBrowser("signing in to the page with API keys, and beside an identity 
     await page.getByRole("alert").getByText("operator").waitFor();
     expect(await form(page).count()).to.equal(0);
     await clientOf(operator.text).request("POST", `/api/v1/sessions/${id}/cancel`);
+  });
+
+  it("tells a submitter, who may not read the configuration, the providers of a fork once one is wrong", async () => {
+    const submitter = await newKey("submitter");
+    const client = clientOf(submitter.text);
+    const id = await client.submit("by a submitter");
+    await client.waitFor(id, ["completed"]);
+    const page = await open(`/s/${id}`);
+    await signIn(page, submitter.text);
+    await page.locator(".time-slider").getByRole("button", { name: "Fork from here" }).click();
+    await page.getByLabel("LLM provider").fill("nobody");
+    await page.getByRole("button", { name: "Start the fork" }).click();
+    await page.locator("#fork-provider-failure", { hasText: "nobody" }).waitFor();
+    await page.getByLabel("LLM provider").selectOption("scripted");
+    await page.getByRole("button", { name: "Start the fork" }).click();
+    await until("the fork is shown", () => page.url().includes("/s/") && !page.url().includes(id));
   });
 
   it("asks again once the key is revoked, and goes on where it was with another one", async () => {

@@ -42,6 +42,7 @@ export const COMPARE_TEXT = {
   steps: "Steps",
   onlyIn: (letter: string) => `only in ${letter}`,
   equalSteps: (count: number) => (count === 1 ? "1 equal step" : `${count} equal steps`),
+  more: (count: number) => `Show more of the other ${count}`,
   equal: "equal",
   differs: "differs",
   noSteps: "No step was recorded.",

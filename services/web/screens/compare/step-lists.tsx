@@ -1,3 +1,5 @@
+import { Fragment, type ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
 import { durationText } from "../../parts/format.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -36,33 +38,76 @@ interface ExecutionStepsProps {
 
 function ExecutionSteps({ execution, first }: ExecutionStepsProps) {
   const { path, agent_name, stage_name, a, b, steps } = execution;
+  const groups = useMemo(() => stepGroups(steps), [steps]);
   const only = a === null ? "B" : b === null ? "A" : undefined;
   return (
-    <section class="compare-execution" aria-label={`${stage_name} ${agent_name}`}>
+    <section class="compare-execution" aria-label={shownText(`${stage_name} ${agent_name}`)}>
       <h3>
         {shownText(stage_name)} · {shownText(agent_name)}{" "}
         <span class="soft small">
           {path} {only !== undefined && COMPARE_TEXT.onlyIn(only)}
         </span>
       </h3>
-      {stepGroups(steps).map((group) =>
-        group.kind === "step" ? (
-          <PairRow
-            key={group.first}
-            pair={group.step}
-            position={group.first}
-            isFirst={group.first === first}
-          />
-        ) : (
-          <details key={group.first} class="compare-run">
-            <summary>{COMPARE_TEXT.equalSteps(group.steps.length)}</summary>
-            {group.steps.map((pair, index) => (
-              <PairRow key={index} pair={pair} position={group.first + index} isFirst={false} />
-            ))}
-          </details>
-        ),
-      )}
+      <Some
+        count={groups.length}
+        least={groups.findIndex((group) => group.first === first) + 1}
+        show={(index) => {
+          const group = groups[index];
+          if (group === undefined) return null;
+          return group.kind === "step" ? (
+            <PairRow pair={group.step} position={group.first} isFirst={group.first === first} />
+          ) : (
+            <EqualRun steps={group.steps} from={group.first} />
+          );
+        }}
+      />
     </section>
+  );
+}
+
+/** Equal steps behind one line. */
+function EqualRun({ steps, from }: { readonly steps: readonly Pair[]; readonly from: number }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="compare-run" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{COMPARE_TEXT.equalSteps(steps.length)}</summary>
+      {isOpen && (
+        <Some
+          count={steps.length}
+          show={(index) => {
+            const pair = steps[index];
+            return pair && <PairRow pair={pair} position={from + index} isFirst={false} />;
+          }}
+        />
+      )}
+    </details>
+  );
+}
+
+/** So many rows are shown at once, and with each press of the button below them: a session may have thousands of steps. */
+const PAGE = 200;
+
+interface SomeProps {
+  readonly count: number;
+  /** At least so many are shown. */
+  readonly least?: number;
+  readonly show: (index: number) => ComponentChildren;
+}
+
+function Some({ count, least = 0, show }: SomeProps) {
+  const [wanted, setWanted] = useState(PAGE);
+  const shown = Math.min(count, Math.max(wanted, least));
+  return (
+    <>
+      {Array.from({ length: shown }, (_, index) => (
+        <Fragment key={index}>{show(index)}</Fragment>
+      ))}
+      {shown < count && (
+        <button type="button" class="button small" onClick={() => setWanted(shown + PAGE)}>
+          {COMPARE_TEXT.more(count - shown)}
+        </button>
+      )}
+    </>
   );
 }
 

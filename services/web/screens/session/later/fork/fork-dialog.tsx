@@ -17,8 +17,6 @@ import "./fork-dialog.css";
 interface Failure {
   readonly field: ForkField | undefined;
   readonly message: string;
-  /** The values that the api accepts, where it lists them. */
-  readonly allowed: readonly string[];
 }
 
 interface ForkDialogProps {
@@ -34,7 +32,7 @@ export function ForkDialog({ store, seq }: ForkDialogProps) {
   const steps = useRemote(store.id, async (signal) =>
     api.call("GET /api/v1/sessions/:id/steps", { params: { id: store.id }, signal }),
   );
-  const { draft, change, failure, isBusy, send } = useFork(store);
+  const { draft, change, failure, offered, isBusy, send } = useFork(store);
   const nearest = useMemo(() => stepAt(steps.value?.steps ?? [], seq), [steps.value, seq]);
   const atSeq = draft.atSeq ?? nearest?.at_seq;
   const failureOf = (field: ForkField) => (failure?.field === field ? failure.message : undefined);
@@ -58,7 +56,7 @@ export function ForkDialog({ store, seq }: ForkDialogProps) {
             choose={(next) => change({ ...draft, atSeq: next, result: undefined })}
           />
         </FormField>
-        <Models draft={draft} change={change} failureOf={failureOf} allowed={failure?.allowed ?? []} />
+        <Models draft={draft} change={change} failureOf={failureOf} offered={offered} />
         <FormField id="fork-instructions" label={FORK_TEXT.instructions} failure={failureOf("instructions")}>
           <textarea
             {...control("instructions")}
@@ -108,6 +106,7 @@ function useFork(store: SessionStore) {
   const { route } = useLocation();
   const [draft, setDraft] = useState(UNCHANGED);
   const [failure, setFailure] = useState<Failure>();
+  const [offered, setOffered] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const key = useRef(newKey());
   const change = (changed: ForkDraft) => {
@@ -128,12 +127,13 @@ function useFork(store: SessionStore) {
       route(`/s/${id}`);
     } catch (error) {
       const message = failureText(error);
-      const allowed = error instanceof ApiFailure ? error.allowed : [];
-      setFailure({ field: forkField(message), message, allowed });
+      const field = forkField(message);
+      if (field === "provider" && error instanceof ApiFailure) setOffered(error.allowed);
+      setFailure({ field, message });
       setBusy(false);
     }
   };
-  return { draft, change, failure, isBusy, send };
+  return { draft, change, failure, offered, isBusy, send };
 }
 
 interface PartProps {
@@ -143,15 +143,17 @@ interface PartProps {
 
 interface ModelsProps extends PartProps {
   readonly failureOf: (field: ForkField) => string | undefined;
-  readonly allowed: readonly string[];
+  /** The names that the api has listed. */
+  readonly offered: readonly string[];
 }
 
 /** The provider, of those that the configuration has, and the model. */
-function Models({ draft, change, failureOf, allowed }: ModelsProps) {
+function Models({ draft, change, failureOf, offered }: ModelsProps) {
   // Only operators may read the configuration; for others the api lists the names once one is wrong.
   const config = useRemote("providers", async (signal) => api.call("GET /api/v1/system/config", { signal }));
   const known = Object.keys(config.value?.llm_providers ?? {}).sort();
-  const names = known.length > 0 ? known : allowed;
+  const names = known.length > 0 ? known : offered;
+  const isOther = draft.provider !== "" && !names.includes(draft.provider);
   const provider = failingControl("fork-provider", failureOf("provider"));
   const set = (name: string) => change({ ...draft, provider: name });
   return (
@@ -164,6 +166,7 @@ function Models({ draft, change, failureOf, allowed }: ModelsProps) {
             onChange={({ currentTarget }) => set(currentTarget.value)}
           >
             <option value="">{FORK_TEXT.unchanged}</option>
+            {isOther && <option value={draft.provider}>{draft.provider}</option>}
             {names.map((name) => (
               <option key={name} value={name}>
                 {name}
