@@ -1,8 +1,22 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ForkFixture } from "../support/fork-fixture.ts";
+import { until } from "../support/until.ts";
 
 /** Forks that run at the same time. */
 const AT_ONCE = 5;
+
+const Side = Type.Object({
+  llm_calls: Type.Integer(),
+  tool_calls: Type.Integer(),
+  total_tokens: Type.Integer(),
+});
+const parseSides = compileParser(
+  "comparison",
+  Type.Object({ a: Side, b: Side }, { additionalProperties: true }),
+);
 
 describe("a fork without changes, through all five services", () => {
   let forks: ForkFixture;
@@ -62,6 +76,28 @@ describe("a fork without changes, through all five services", () => {
     expect(now.filter((text) => !asked.includes(text))).to.deep.equal([]);
     expect(await forks.toolCalls()).to.equal(made);
     expect(await views(parent)).to.deep.equal(before);
+  });
+
+  it("is compared with its parent without what followed one of them", async () => {
+    const parent = await forks.investigate();
+    const { id } = await forks.fork(parent, { at_seq: 0 });
+    const calls = "FROM llm_interactions WHERE session_id = $1";
+    const before = await count(calls, [parent]);
+    const content = "Why is it slow?";
+    await forks.client.request("POST", `/api/v1/sessions/${parent}/chat/messages`, { content });
+    await until(
+      "the question has a call",
+      async () => !isDeepStrictEqual(await count(calls, [parent]), before),
+    );
+    const { body } = await forks.client.request("GET", `/api/v1/sessions/${parent}/comparison?with=${id}`);
+    const { a, b } = parseSides(body);
+    const figures = ({ llm_calls, tool_calls, total_tokens }: typeof a) => ({
+      llm_calls,
+      tool_calls,
+      total_tokens,
+    });
+    expect(figures(a)).to.deep.equal(figures(b));
+    expect({ n: a.llm_calls }).to.deep.equal(before);
   });
 
   it("goes on with sub-agents and kept results", async () => {

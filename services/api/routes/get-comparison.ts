@@ -17,6 +17,8 @@ import { ComparisonQuery, type ComparisonResponse } from "../schemas/forking.ts"
 /** Of the conversations and results of both sessions together: the process has several copies while it compares. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const inTurn = pLimit(1);
+/** As costs are stored. */
+const USD_DECIMALS = 12;
 
 const readQuery = queryReader(ComparisonQuery);
 
@@ -63,12 +65,18 @@ async function readBoth(
   };
 }
 
-function sideOf(
-  { session, runtime, executions, llmCalls, toolCalls }: CassetteRows,
-  isCostEstimated: boolean,
-): ComparisonResponse["a"] {
+/** A session's figures, of its investigation alone: what followed it is no part of the comparison. */
+function sideOf(rows: CassetteRows, isCostEstimated: boolean): ComparisonResponse["a"] {
+  const { session } = rows;
   const { started_at, completed_at } = session;
-  const { priced_interaction_count: priced, estimated_cost_usd } = runtime;
+  const after = new Set(rows.followUps.map(({ stage_id }) => stage_id));
+  const isCompared = ({ stage_id }: { readonly stage_id: string }) => !after.has(stage_id);
+  const calls = rows.llmCalls.filter(isCompared);
+  const priced = calls.flatMap(({ estimated_cost_usd }) => estimated_cost_usd ?? []);
+  const total = (column: "input_tokens" | "output_tokens" | "total_tokens") =>
+    calls.reduce((sum, call) => sum + (call[column] ?? 0), 0);
+  const executions = rows.executions.filter(isCompared);
+  const toolCalls = rows.toolCalls.filter(isCompared);
   return {
     session_id: session.session_id,
     status: session.status,
@@ -76,11 +84,14 @@ function sideOf(
     llm_providers: [...new Set(executions.map(({ llm_provider }) => llm_provider))].toSorted(),
     duration_ms:
       started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
-    estimated_cost_usd: isCostEstimated && priced > 0 ? estimated_cost_usd : null,
-    input_tokens: runtime.input_tokens,
-    output_tokens: runtime.output_tokens,
-    total_tokens: runtime.total_tokens,
-    llm_calls: llmCalls.length,
+    estimated_cost_usd:
+      isCostEstimated && priced.length > 0
+        ? Number(priced.reduce((sum, usd) => sum + usd, 0).toFixed(USD_DECIMALS))
+        : null,
+    input_tokens: total("input_tokens"),
+    output_tokens: total("output_tokens"),
+    total_tokens: total("total_tokens"),
+    llm_calls: calls.length,
     tool_calls: toolCalls.filter(({ interaction_type }) => interaction_type === "tool_call").length,
     final_analysis: session.final_analysis,
     executive_summary: session.executive_summary,
