@@ -10,27 +10,15 @@ const KEPT = "tarsy.kept_rows";
 export interface PastTrigger {
   readonly name: string;
   readonly table: string;
-  /** "AFTER UPDATE", … */
-  readonly when: string;
-  /** A condition in SQL; empty for every row. */
-  readonly condition: string;
+  readonly when: "AFTER INSERT" | "AFTER UPDATE" | "AFTER DELETE";
+  /** The trigger fires only for updates that set one of them; for all if it is empty. */
+  readonly columns: readonly string[];
 }
 
-/** Heartbeats and leases leave all of these as they are; what else is kept changes together with one of them. */
-const RUNTIME_CONDITION = `(${[
-  "last_seq",
-  "waiting_since",
-  "park_requested_at",
-  "park_by",
-  "park_until",
-  "parked_at",
-  "chat_message_count",
-]
-  .map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`)
-  .join(" OR ")})`;
-
-const columnsOf = (groups: readonly PastGroup[]): string =>
-  groups.flatMap(({ columns }) => columns).join(", ");
+/** Renewals of the lease set it; it is kept with what else changes. */
+const HEARTBEAT = "last_interaction_at";
+const columnsOf = (groups: readonly PastGroup[]): readonly string[] =>
+  groups.flatMap(({ columns }) => columns).filter((name) => name !== HEARTBEAT);
 
 /** Every trigger that keeps what is overwritten. */
 export const PAST_TRIGGERS: readonly PastTrigger[] = [
@@ -41,17 +29,17 @@ export const PAST_TRIGGERS: readonly PastTrigger[] = [
           {
             name: `${table}_keep_change`,
             table,
-            // The session's own row has others that nobody is shown.
-            when: table === "alert_sessions" ? `AFTER UPDATE OF ${columnsOf(changing)}` : "AFTER UPDATE",
-            condition: table === "session_runtime" ? RUNTIME_CONDITION : "",
-          },
+            when: "AFTER UPDATE",
+            // Heartbeats and leases, and what nobody is shown of a session's own row, cost nothing: a condition would.
+            columns: since === "always" ? columnsOf(changing) : [],
+          } as const,
         ]),
     ...(since === "kept"
-      ? [{ name: `${table}_keep_insert`, table, when: "AFTER INSERT", condition: "" }]
+      ? [{ name: `${table}_keep_insert`, table, when: "AFTER INSERT", columns: [] } as const]
       : []),
   ]),
-  { name: "alert_groups_keep_change", table: "alert_groups", when: "AFTER UPDATE", condition: "" },
-  { name: "alert_sessions_forget", table: "alert_sessions", when: "AFTER DELETE", condition: "" },
+  { name: "alert_groups_keep_change", table: "alert_groups", when: "AFTER UPDATE", columns: [] },
+  { name: "alert_sessions_forget", table: "alert_sessions", when: "AFTER DELETE", columns: [] },
 ];
 
 /** The name of a trigger's function. */
@@ -111,12 +99,26 @@ const keep = (schema: string, table: string, row: string, key: string, before: s
   RETURNING ctid INTO place;
   ${REMEMBER}`;
 
-function changeBody(schema: string, table: string, { key, changing }: PastTable): string {
+const keepAt = (
+  schema: string,
+  table: string,
+  key: string,
+  { seq, before }: { readonly seq: string; readonly before: string },
+) => `
+  INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
+  VALUES (OLD.session_id, ${seq}, '${table}', ${key}, ${before})`;
+
+/** A row that has got the number of its commit needs neither a look at the session's nor a later one: those of steps are most of all. */
+function changeBody(schema: string, table: string, { key, changing, since }: PastTable): string {
   const before = overwritten(changing);
   if (table === "session_runtime") return runtimeBody(schema, before);
+  const numbered = `
+  IF NEW.seq > OLD.seq THEN${keepAt(schema, table, key("OLD"), { seq: "NEW.seq", before })};
+    RETURN NULL;
+  END IF;`;
   return `DECLARE
   place tid;
-BEGIN${keep(schema, table, "OLD", key("OLD"), before)}
+BEGIN${since === "seq" ? numbered : ""}${keep(schema, table, "OLD", key("OLD"), before)}
   RETURN NULL;
 END`;
 }
@@ -126,20 +128,24 @@ END`;
  * new number everywhere: then no row is older. `ctid` finds the transaction's own rows without an index, which every step would have to
  * write.
  */
-const runtimeBody = (schema: string, before: string): string => `DECLARE
+function runtimeBody(schema: string, before: string): string {
+  const inserted = keepAt(schema, "session_runtime", "OLD.session_id", { seq: "NEW.last_seq", before });
+  return `DECLARE
   place tid;
 BEGIN
-  IF current_setting('${KEPT}', true) <> '' AND NEW.last_seq > OLD.last_seq THEN
-    UPDATE ${schema}.row_history SET seq = NEW.last_seq
-    WHERE ctid = ANY (string_to_array(current_setting('${KEPT}'), ';')::tid[])
-      AND session_id = NEW.session_id AND seq < NEW.last_seq;
-  END IF;
-  INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
-  VALUES (OLD.session_id, NEW.last_seq, 'session_runtime', OLD.session_id, ${before})
+  IF NEW.last_seq > OLD.last_seq THEN
+    IF current_setting('${KEPT}', true) <> '' THEN
+      UPDATE ${schema}.row_history SET seq = NEW.last_seq
+      WHERE ctid = ANY (string_to_array(current_setting('${KEPT}'), ';')::tid[])
+        AND session_id = NEW.session_id AND seq < NEW.last_seq;
+    END IF;${inserted};
+    RETURN NULL;
+  END IF;${inserted}
   RETURNING ctid INTO place;
   ${REMEMBER}
   RETURN NULL;
 END`;
+}
 
 function insertBody(schema: string, table: string, { key }: PastTable): string {
   return `DECLARE

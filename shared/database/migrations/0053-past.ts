@@ -22,6 +22,8 @@ export class Past0000000000053 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { schema, past, hasPast } = await placeOf(runner);
     if (!hasPast) await createSchema(runner, past);
+    const columns = await selectRows(runner, parseColumn, COLUMNS, [PAST_TRIGGERS.map(({ table }) => table)]);
+    const createTrigger = (trigger: PastTrigger): string => triggerOf(trigger, columns);
     for (const sql of [
       TABLE,
       ...pastFunctions(schema),
@@ -47,6 +49,10 @@ export class Past0000000000053 implements MigrationInterface {
 }
 
 const parsePlace = compileParser("schema", Type.Object({ schema: Type.String() }));
+const parseColumn = compileParser("column", Type.Object({ table: Type.String(), name: Type.String() }));
+const COLUMNS = `
+SELECT table_name::text AS table, column_name::text AS name FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = ANY($1::text[])`;
 const parseFound = compileParser("schema of the past", Type.Object({ found: Type.Boolean() }));
 
 async function placeOf(runner: QueryRunner) {
@@ -75,9 +81,17 @@ async function createSchema(runner: QueryRunner, past: string): Promise<void> {
   }
 }
 
-const createTrigger = (trigger: PastTrigger): string =>
-  `CREATE TRIGGER ${trigger.name} ${trigger.when} ON ${trigger.table} FOR EACH ROW
-${trigger.condition === "" ? "" : `WHEN ${trigger.condition}`} EXECUTE FUNCTION ${pastFunction(trigger)}()`;
+/** Columns that later migrations add are none yet: they replace the trigger. */
+function triggerOf(
+  { name, table, when, columns }: PastTrigger,
+  existing: readonly { readonly table: string; readonly name: string }[],
+): string {
+  const known = columns.filter((column) =>
+    existing.some((one) => one.table === table && one.name === column),
+  );
+  const of = known.length === 0 ? "" : ` OF ${known.join(", ")}`;
+  return `CREATE TRIGGER ${name} ${when}${of} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${pastFunction({ name })}()`;
+}
 
 /**
  * `before` has the overwritten columns of the row `row_key`; null: the row did not exist. `seq`: the session's newest event after
