@@ -30,6 +30,16 @@ describe("a fork with changes, through all five services", () => {
       [other.id],
     );
     expect(row).to.have.property("n").that.is.greaterThan(0);
+    const path = `/api/v1/sessions/${other.parent}/comparison?with=${other.id}`;
+    const { body } = await forks.client.request("GET", path);
+    expect(body["first_divergence"]).to.include({
+      kind: "llm_call",
+      part: "request",
+      pointer: "/model/model",
+    });
+    expect(body["first_divergence"]).to.include({ text_a: "model-one", text_b: "model-two" });
+    const cassette = await forks.client.request("GET", `/api/v1/sessions/${other.id}/cassette`);
+    expect(cassette.status).to.equal(200);
     const renamed = await forks.changed({ model: "model-three" });
     expect(ForkFixture.texts(renamed.requests).join(""))
       .to.contain('"model":"model-three"')
