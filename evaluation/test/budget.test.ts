@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { EvalFixture } from "./eval-fixture.ts";
 import { makeCassette } from "./make-cassette.ts";
 
+const LIMIT_MS = 15 * 60_000;
+
 const LOG = { path: "/var/log", content: "access.log 40 GB" };
 
 const create = async (...options: Parameters<typeof EvalFixture.create>) => {
@@ -12,7 +14,10 @@ const create = async (...options: Parameters<typeof EvalFixture.create>) => {
   return fixture;
 };
 
-describe("tarsy eval with a budget", () => {
+describe("tarsy eval with a budget", function evaluation() {
+  // Each test starts several processes, which takes minutes on a busy machine.
+  this.timeout(LIMIT_MS);
+
   it("starts no cell whose worst case exceeds the budget, and says so", async () => {
     await using fixture = await create();
     // A cell of the good model costs about 0.18 USD, but each of its calls could cost a dollar.

@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { EvalFixture, SCRIPTS } from "./eval-fixture.ts";
 import { makeCassette } from "./make-cassette.ts";
 
+const LIMIT_MS = 15 * 60_000;
+
 const LOG = { path: "/var/log", content: "access.log 40 GB" };
 const NAMES = ["disk", "memory", "network"];
 
@@ -12,7 +14,10 @@ const row = (out: string, name: string) =>
     .find((line) => line.startsWith(`${name} `))
     ?.split(/ {2,}/u);
 
-describe("tarsy eval", () => {
+describe("tarsy eval", function evaluation() {
+  // Each test starts several processes, which takes minutes on a busy machine.
+  this.timeout(LIMIT_MS);
+
   const create = async (...options: Parameters<typeof EvalFixture.create>) => {
     const fixture = await EvalFixture.create(...options);
     for (const name of NAMES) {

@@ -3,6 +3,8 @@ import { until } from "../../test/support/until.ts";
 import { EvalFixture, SCRIPTS } from "./eval-fixture.ts";
 import { makeCassette } from "./make-cassette.ts";
 
+const LIMIT_MS = 15 * 60_000;
+
 const create = async (...options: Parameters<typeof EvalFixture.create>) => {
   const fixture = await EvalFixture.create(...options);
   for (const name of ["disk", "memory", "network"]) {
@@ -11,7 +13,10 @@ const create = async (...options: Parameters<typeof EvalFixture.create>) => {
   return fixture;
 };
 
-describe("tarsy eval that is ended", () => {
+describe("tarsy eval that is ended", function evaluation() {
+  // Each test starts several processes, which takes minutes on a busy machine.
+  this.timeout(LIMIT_MS);
+
   it("continues after a kill with the cells that are missing, and runs none twice", async () => {
     const slow = [
       { when: { call: 1 }, steps: [{ delay: "400ms" }, { text: "The log fills the disk." }] },
@@ -20,7 +25,11 @@ describe("tarsy eval that is ended", () => {
     await using fixture = await create({ good: slow, bad: slow });
     await fixture.writeSuite({ parallel: 1, repetitions: 2 });
     const first = fixture.start();
-    await until("two cells are stored", async () => (await fixture.results().catch(() => [])).length >= 2);
+    await until(
+      "two cells are stored",
+      async () => (await fixture.results().catch(() => [])).length >= 2,
+      LIMIT_MS,
+    );
     first.kill("SIGKILL");
     await first.ended;
     const before = await fixture.results();
@@ -32,6 +41,7 @@ describe("tarsy eval that is ended", () => {
     await until(
       "another cell is stored",
       async () => (await fixture.results().catch(() => [])).length > before.length,
+      LIMIT_MS,
     );
     second.kill("SIGINT");
     const interrupted = await second.ended;

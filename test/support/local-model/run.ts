@@ -1,6 +1,6 @@
 import { LOCAL_MODEL, startLocalModel } from "./start-local-model.ts";
 
-// Serves the tests' model until Ctrl-C: node test/support/local-model/run.ts
+// Serves the tests' model until Ctrl-C: npx node test/support/local-model/run.ts
 const model = await startLocalModel();
 const command = "npm run tarsy -- eval examples/eval/local-model.yaml";
 process.stdout.write(
