@@ -129,7 +129,7 @@ describeInBrowser("forks on the page", function () {
     await page.locator(".time-slider").getByRole("button", { name: "Fork from here" }).click();
     const dialog = page.getByRole("dialog", { name: "Fork this session" });
     const step = Number(await dialog.getByLabel("From the end of step").inputValue());
-    expect(step).to.be.within(20, 40);
+    expect(step).to.be.within(1, 40);
     await dialog.getByLabel("At most so many iterations").fill("0");
     await dialog.getByRole("button", { name: "Start the fork" }).click();
     await dialog.locator("#fork-maxIterations-failure", { hasText: "max_iterations" }).waitFor();
