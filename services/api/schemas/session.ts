@@ -178,7 +178,10 @@ export const SessionResponse = Type.Object(
     scoring_status: Nullable(ScoreStatus),
     score_id: Nullable(Uuid),
     edges: Type.Object({}),
-    tools_mode: { ...literals(TOOLS_MODES), description: "whether its tool calls are made, or answered from a record" },
+    tools_mode: {
+      ...literals(TOOLS_MODES),
+      description: "whether its tool calls are made, or answered from a record",
+    },
     forked_from: Nullable(ForkedFrom),
     forks: Type.Array(Fork, { description: "those that the caller may see, oldest first, at most 100" }),
     may_fork: Type.Boolean({ description: "whether the caller may fork it" }),
