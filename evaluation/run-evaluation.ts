@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { junitXml } from "#shared/junit-xml.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { evaluate } from "./evaluate.ts";
 import { renderHtml } from "./report/render-html.ts";
 import { renderJson } from "./report/render-json.ts";
-import { renderJunit } from "./report/render-junit.ts";
+import { junitSuites } from "./report/junit-suites.ts";
 import type { Report } from "./report/report.ts";
 import type { ProgressOutput } from "./run/progress.ts";
 import { readSuite } from "./suite/read-suite.ts";
@@ -36,6 +37,6 @@ export async function runEvaluation({ file, junit, ...options }: RunEvaluation):
   await mkdir(directory, { recursive: true });
   await writeFile(page, renderHtml(report));
   await writeFile(join(directory, "report.json"), renderJson(report));
-  if (junit !== undefined) await writeFile(junit, renderJunit(report));
+  if (junit !== undefined) await writeFile(junit, junitXml(report.suite, junitSuites(report)));
   return { report, page };
 }

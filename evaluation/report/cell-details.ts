@@ -3,7 +3,7 @@ import { durationText } from "../../scripts/tarsy/terminal/terminal-style.ts";
 import type { DoneCell, JudgedCell } from "../results/judged-cell.ts";
 import type { Checked } from "../assertions/check-assertion.ts";
 import { cellId } from "./cell-id.ts";
-import { markup, type Markup } from "./markup.ts";
+import { markup, type Markup } from "#shared/markup.ts";
 import { usdShown } from "./usd-shown.ts";
 
 const MAX_TEXT = 20_000;

@@ -1,7 +1,7 @@
 import { isDone, type JudgedCell } from "../results/judged-cell.ts";
 import { mean } from "../statistics/mean.ts";
 import { cellId } from "./cell-id.ts";
-import { markup, type Markup } from "./markup.ts";
+import { markup, type Markup } from "#shared/markup.ts";
 import type { Report } from "./report.ts";
 
 const CLASSES = 5;

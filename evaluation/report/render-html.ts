@@ -5,7 +5,7 @@ import { costScoreChart } from "./charts/cost-score-chart.ts";
 import { durationChart } from "./charts/duration-chart.ts";
 import { passRateChart } from "./charts/pass-rate-chart.ts";
 import { heatMap } from "./heat-map.ts";
-import { Markup, markup } from "./markup.ts";
+import { Markup, markup } from "#shared/markup.ts";
 import { percentText } from "./number-texts.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import type { Report } from "./report.ts";

@@ -2,7 +2,7 @@ import { MAX_SCORE } from "#shared/contracts/scoring.ts";
 import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import type { DoneCell } from "../../results/judged-cell.ts";
 import { mean } from "../../statistics/mean.ts";
-import { markup, type Markup } from "../markup.ts";
+import { markup, type Markup } from "#shared/markup.ts";
 import { usdShown } from "../usd-shown.ts";
 import { axisScale } from "./axis-scale.ts";
 import { mark } from "./mark.ts";

@@ -1,6 +1,6 @@
 import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import { quantile } from "../../statistics/quantile.ts";
-import { markup, type Markup } from "../markup.ts";
+import { markup, type Markup } from "#shared/markup.ts";
 import { axisScale } from "./axis-scale.ts";
 import { colourOf, mark } from "./mark.ts";
 import { shortName } from "./short-name.ts";

@@ -1,4 +1,4 @@
-import { markup, type Markup } from "../markup.ts";
+import { markup, type Markup } from "#shared/markup.ts";
 
 const COLOURS = 8;
 

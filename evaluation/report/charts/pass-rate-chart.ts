@@ -1,5 +1,5 @@
 import type { VariantSummary } from "../../statistics/summarize-variants.ts";
-import { markup, type Markup } from "../markup.ts";
+import { markup, type Markup } from "#shared/markup.ts";
 import { percentText } from "../number-texts.ts";
 import { colourOf } from "./mark.ts";
 import { shortName } from "./short-name.ts";

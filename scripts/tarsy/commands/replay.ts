@@ -2,11 +2,12 @@ import { availableParallelism } from "node:os";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
+import { junitXml } from "#shared/junit-xml.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findCassettes } from "../replay/find-cassettes.ts";
-import { junitReport } from "../replay/junit-report.ts";
+import { junitSuites } from "../replay/junit-suites.ts";
 import type { ReplayRequest } from "../replay/replay-all.ts";
 import type { ReplayedCassette } from "../replay/replayed-cassette.ts";
 import { showResult } from "../replay/show-result.ts";
@@ -55,7 +56,8 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
       progress: (done) => showProgress(call, done, cassettes.length),
     });
     if (flag("json")) write(`${JSON.stringify(results.map(jsonOf), undefined, 2)}\n`);
-    if (junit !== undefined) await writeFile(resolve(userDir, junit), junitReport(results));
+    if (junit !== undefined)
+      await writeFile(resolve(userDir, junit), junitXml("tarsy replay", junitSuites(results)));
     warn(`${summaryText(results)}\n`);
     return codeOf(results);
   },
