@@ -34,7 +34,7 @@ export function makeCassette({ alert, alertType = "test", reads = [], runbook }:
   return {
     format: CASSETTE_FORMAT,
     version: CASSETTE_VERSION,
-    tarsy_version: "0.1.0",
+    written_by: "0.1.0",
     exported_at: TIME,
     session: {
       session_id: sessionId,

@@ -206,7 +206,7 @@ export const Cassette = Type.Object(
     format: Type.Literal(CASSETTE_FORMAT),
     version: Type.Literal(CASSETTE_VERSION),
     /** The version of TARSy that wrote it. */
-    tarsy_version: Type.String(),
+    written_by: Type.String(),
     exported_at: Type.String(),
     session: RecordedSession,
     /** As it is stored with the session, in any version that `parseResolvedChain` reads. */

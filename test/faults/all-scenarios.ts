@@ -38,6 +38,7 @@ import { steeringKill } from "./scenarios/44-steering-kill.ts";
 import { workKill } from "./scenarios/45-work-kill.ts";
 import { budgetKill } from "./scenarios/46-budget-kill.ts";
 import { parkingKill } from "./scenarios/47-parking-kill.ts";
+import { pastKill } from "./scenarios/48-past-kill.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -83,4 +84,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   workKill,
   budgetKill,
   parkingKill,
+  pastKill,
 ];

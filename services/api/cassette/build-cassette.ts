@@ -27,7 +27,7 @@ export function buildCassette(rows: CassetteRows, exportedAt: Date): Cassette {
   return {
     format: CASSETTE_FORMAT,
     version: CASSETTE_VERSION,
-    tarsy_version: packageJson.version,
+    written_by: packageJson.version,
     exported_at: exportedAt.toISOString(),
     session: sessionOf(rows),
     resolved_config: { ...rows.session.resolved_config },

@@ -8,7 +8,7 @@ const changed = (change: object) => JSON.stringify({ ...Object(JSON.parse(OLD)),
 describe("parseCassette", () => {
   it("reads a cassette of an earlier version as one of this version", () => {
     const cassette = parseCassette(OLD);
-    expect(cassette).to.include({ version: 1, tarsy_version: "0.0.9" });
+    expect(cassette).to.include({ version: 1, written_by: "0.0.9" });
     expect(cassette.masked).to.deep.equal([]);
     expect(cassette.executions[0]?.memories).to.deep.equal([]);
     expect(cassette.executions[0]?.llm_calls.map(({ was_sent }) => was_sent)).to.deep.equal([true, true]);

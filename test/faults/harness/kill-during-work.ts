@@ -5,6 +5,7 @@ import { until } from "../../support/until.ts";
 import type { FaultLab } from "./fault-lab.ts";
 import type { KilledSession, KilledWork } from "./killed-work.ts";
 import { answerFromAlert } from "./lab-config.ts";
+import { PolledViews } from "./polled-views.ts";
 import type { Scenario, ScenarioContext } from "./scenario.ts";
 import { WritePoints, type WritePoint } from "./write-points.ts";
 
@@ -30,7 +31,12 @@ SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_
  * The executor is killed once while each piece of work is at another write of its own; the full form then kills executors at
  * random times.
  */
-export function killDuringWork(name: string, summary: string, makeWorks: () => KilledWork[]): Scenario {
+export function killDuringWork(
+  name: string,
+  summary: string,
+  makeWorks: () => KilledWork[],
+  { comparesPast = false }: { readonly comparesPast?: boolean } = {},
+): Scenario {
   return {
     name,
     summary,
@@ -50,7 +56,7 @@ export function killDuringWork(name: string, summary: string, makeWorks: () => K
           works.map((work) => work.answer(call, alert)).find((answer) => answer !== undefined) ??
           answerFromAlert(call, alert),
       });
-      await killAtWrites(context, lab, pieces, points);
+      await killAtWrites(context, lab, pieces, { points, comparesPast });
       if (!context.short) await killAtRandom(context, lab, works);
     },
   };
@@ -90,7 +96,7 @@ async function killAtWrites(
   context: ScenarioContext,
   lab: FaultLab,
   pieces: readonly Piece[],
-  points: WritePoints,
+  { points, comparesPast }: { readonly points: WritePoints; readonly comparesPast: boolean },
 ): Promise<void> {
   const prepared = await Promise.all(pieces.map(async ({ work }) => work.prepare?.(lab)));
   points.pause();
@@ -103,6 +109,12 @@ async function killAtWrites(
   );
   follow(lab, begun);
   context.progress(`${begun.length} pieces of work`);
+  const views = comparesPast
+    ? new PolledViews(
+        lab,
+        begun.map(({ sessionId }) => sessionId),
+      )
+    : undefined;
   points.resume();
   const open = begun.map(({ sessionId }) => sessionId);
   const startedAt = performance.now();
@@ -131,6 +143,7 @@ async function killAtWrites(
   await Promise.all(lab.executors.map(async (slot) => slot.start()));
   await Promise.all(worksOf(sessions).map(async (work) => work.meanwhile?.(context, lab)));
   await lab.untilAllTerminal();
+  await views?.check(context);
   context.figure("from the kill to the end of all", (performance.now() - killedAt) / 1_000, "s");
   await check(context, lab, sessions);
 }
