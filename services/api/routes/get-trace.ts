@@ -84,7 +84,10 @@ export async function withShownStage<C extends Interaction & { readonly session_
   return stage === undefined ? call : { ...call, stage_id: stage.stage_id };
 }
 
-/** A call's row without null members, with its id under the contract's name, too. */
+/**
+ * A call's row without null members, with its id under the contract's name, too. What only forks and cassettes need of a tool call's
+ * outcome is not shown.
+ */
 export function interactionView(call: Interaction): object {
-  return { id: call.interaction_id, ...withoutNulls(call) };
+  return { id: call.interaction_id, ...withoutNulls({ ...call, outcome: null }) };
 }
