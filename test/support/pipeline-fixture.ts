@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Test } from "mocha";
 import { BackingServers } from "./backing-servers.ts";
 import { testConfigDirectory, type ConfigFiles } from "./config-directory.ts";
+import { keepCassettes } from "./keep-cassettes.ts";
 import { TarsyClient, type SessionWatch } from "./tarsy-client.ts";
 import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
 
@@ -81,6 +82,7 @@ export class PipelineFixture implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await keepCassettes(this.client);
     await this.#resources.disposeAsync();
   }
 }

@@ -51,6 +51,7 @@ export class TarsyClient {
   readonly #api: string;
   readonly #ws: string;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #submitted: string[] = [];
 
   /** `headers` are sent with each request. */
   constructor({
@@ -72,9 +73,11 @@ export class TarsyClient {
     method: string,
     path: string,
     body?: unknown,
+    signal?: AbortSignal,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
     const response = await fetch(`${this.#api}${path}`, {
       method,
+      ...(signal === undefined ? {} : { signal }),
       headers: { ...this.#headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -85,7 +88,14 @@ export class TarsyClient {
   async submit(data: string, fields: object = {}): Promise<string> {
     const { status, body } = await this.request("POST", "/api/v1/alerts", { data, ...fields });
     if (status !== 202) throw new Error(`alert not accepted: ${status} ${JSON.stringify(body)}`);
-    return parseAccepted(body).session_id;
+    const { session_id: id } = parseAccepted(body);
+    this.#submitted.push(id);
+    return id;
+  }
+
+  /** The sessions of the alerts that it has submitted. */
+  get submitted(): readonly string[] {
+    return this.#submitted;
   }
 
   /** Submits repeatedly until the api accepts it, which may still be reconnecting to a dependency. */
