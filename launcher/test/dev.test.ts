@@ -87,7 +87,7 @@ describe("npm run dev", () => {
 
   it("restarts the services that import a shared file", async () => {
     await restarts(["executor", "tool-runner"], () =>
-      append("shared/contracts/tool-gate.ts", "\n// changed\n"),
+      append("shared/contracts/kept-result-limits.ts", "\n// changed\n"),
     );
   });
 
