@@ -56,8 +56,9 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
       progress: (done) => showProgress(call, done, cassettes.length),
     });
     if (flag("json")) write(`${JSON.stringify(results.map(jsonOf), undefined, 2)}\n`);
-    if (junit !== undefined)
+    if (junit !== undefined) {
       await writeFile(resolve(userDir, junit), junitXml("tarsy replay", junitSuites(results)));
+    }
     warn(`${summaryText(results)}\n`);
     return codeOf(results);
   },
