@@ -6,6 +6,7 @@ import { SESSION_STATUSES, isTerminal, type SessionStatus } from "#shared/contra
 import type { Database } from "#shared/database/database.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { Reviews0000000000024 } from "#shared/database/migrations/0024-reviews.ts";
+import { Past0000000000053 } from "#shared/database/migrations/0053-past.ts";
 import { openForMigrations } from "#shared/database/open-orm.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
@@ -77,6 +78,8 @@ describe("the review status of a session", () => {
     const orm = await openForMigrations(db.url, log);
     const runner = orm.createQueryRunner();
     const migration = new Reviews0000000000024();
+    // What keeps the past depends on the columns.
+    await new Past0000000000053().down(runner);
     await migration.down(runner);
     const before = await Promise.all(SESSION_STATUSES.map(async (status) => insert(db, status)));
     await migration.up(runner);
