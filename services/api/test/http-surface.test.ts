@@ -8,6 +8,7 @@ import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const NO_TOKENS = { input_tokens: 0, output_tokens: 0, thinking_tokens: 0, total_tokens: 0 };
+const NO_FORKS = { may_fork: true, forked_from: null, forks: [], tools_mode: "live" };
 
 describe("the api's HTTP surface", () => {
   let api: ApiFixture;
@@ -178,10 +179,7 @@ describe("the api's HTTP surface", () => {
       unpriced_interaction_count: 0,
       may_change: true,
       may_ask: true,
-      may_fork: true,
-      forked_from: null,
-      forks: [],
-      tools_mode: "live",
+      ...NO_FORKS,
       memory_enabled: false,
       unread_messages: [],
       llm_interaction_count: 0,
