@@ -53,7 +53,7 @@ export async function serveAnswers({
 async function handle(call: Call, answer: Answer): Promise<void> {
   const cancelled = new AbortController();
   call.on("cancelled", () => cancelled.abort());
-  // A call that its caller has given up fails with an error that nobody waits for.
+  // Its caller has given the call up, so the error has no reader.
   call.on("error", () => undefined);
   const metadata = new Metadata();
   metadata.set(CALL_FORMAT_METADATA, CALL_FORMAT);

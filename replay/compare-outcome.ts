@@ -96,7 +96,7 @@ function extraToolCalls({ recorded, outcome }: Compared): Divergence[] {
 function ends(compared: Compared): Divergence[] {
   const { recorded, outcome } = compared;
   const { session, stages, executions, follow_ups } = recorded.cassette;
-  const nobody = { agent: null, stage: null, execution_id: null, seq: null };
+  const noAgent = { agent: null, stage: null, execution_id: null, seq: null };
   const ofExecutions = executions.flatMap((execution) => {
     const now = outcome.executions.find(({ execution_id }) => execution_id === execution.execution_id);
     const isUnbegun = now === undefined && recorded.endedEarly(recorded.partOf(execution), execution);
@@ -107,16 +107,16 @@ function ends(compared: Compared): Divergence[] {
   const ofStages = stages.flatMap((stage) => {
     const now = outcome.stages.find(({ stage_id }) => stage_id === stage.stage_id);
     if (now === undefined && recorded.endedEarly(INVESTIGATION)) return [];
-    const place = { ...nobody, stage: stage.stage_name, step: "end of the stage" };
+    const place = { ...noAgent, stage: stage.stage_name, step: "end of the stage" };
     return withPlace(place, differ(compared, endOf(stage), endOf(now)));
   });
   const ofFollowUps = follow_ups.flatMap((followUp) => {
     const now = outcome.follow_ups.find(({ follow_up_id }) => follow_up_id === followUp.follow_up_id);
-    const place = { ...nobody, step: `end of the ${followUp.kind}` };
+    const place = { ...noAgent, step: `end of the ${followUp.kind}` };
     return withPlace(place, differ(compared, endOf(followUp), endOf(now)));
   });
   const ofSession = withPlace(
-    { ...nobody, step: "end of the session" },
+    { ...noAgent, step: "end of the session" },
     differ(compared, endOf(session, RESULT), endOf(outcome.session, RESULT)),
   );
   return [...ofExecutions, ...ofStages, ...ofFollowUps, ...ofSession];

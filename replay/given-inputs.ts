@@ -89,7 +89,7 @@ export class GivenInputs {
       if (!asked.includes(approval_id) || this.#given.has(approval_id)) continue;
       const execution = this.#recorded.execution(execution_id);
       const part = execution === undefined ? undefined : this.#recorded.partOf(execution);
-      // It was closed because nobody needed an answer any more.
+      // It was closed without a decision.
       const isMoot = state === "expired" && part !== undefined && this.#recorded.endedEarly(part, execution);
       if (state === "awaiting_approval" || isMoot) continue;
       this.#given.add(approval_id);

@@ -28,7 +28,7 @@ export interface OfflineExecutorOptions {
   readonly signal: AbortSignal;
   /** Looks up a variable that the configuration inserts into instructions; by default there is none. */
   readonly readVariable?: ReadVariable;
-  /** By server id; by default no server has any. */
+  /** By server id; by default no server has rules. */
   readonly maskingRules?: ReadonlyMap<string, MaskingRules>;
   readonly knownSecrets?: readonly string[];
   readonly costEstimation?: CostEstimation;

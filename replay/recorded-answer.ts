@@ -31,7 +31,7 @@ export function recordedAnswer(reply: RecordedReply): GenerateResponse[] {
   return [...chunks, { content: error, isFinal: true }];
 }
 
-/** The calls that were left out are only counted: any will do. */
+/** The calls that were left out are only counted, so copies of one call stand for them. */
 function toolCalls({ tool_calls, omitted_tool_calls }: RecordedReply): Content[] {
   const calls = tool_calls.map(
     ({ id, name, arguments: written }) =>

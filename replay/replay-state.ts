@@ -35,7 +35,7 @@ export interface ReplayState {
   readonly interactions: ReadonlySet<string>;
   /** The status of each execution. */
   readonly executions: ReadonlyMap<string, Static<typeof Row>["executions"][number]["status"]>;
-  /** The questions that nobody has decided. */
+  /** The questions without a decision. */
   readonly asked: readonly string[];
   /** Those that are open. */
   readonly followUps: readonly string[];

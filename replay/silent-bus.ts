@@ -18,7 +18,7 @@ import { untilAborted } from "#shared/until-aborted.ts";
 type Notice = (subject: string) => void;
 
 /**
- * A bus without a server: nobody receives what is published, except that `notice` is told, and no service answers a request.
+ * A bus without a server: messages go only to `notice`, and no service answers a request.
  */
 export class SilentBus implements Bus {
   readonly connection: NatsConnection;

@@ -11,7 +11,7 @@ import type { Variant } from "../suite/suite.ts";
 /** What every cell has of the suite. */
 interface CellSettings {
   readonly timeoutMs: number;
-  /** What the cell may cost; undefined: any amount. */
+  /** What the cell may cost; undefined: no limit. */
   readonly budgetUsd: number | undefined;
 }
 

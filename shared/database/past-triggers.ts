@@ -30,7 +30,7 @@ export const PAST_TRIGGERS: readonly PastTrigger[] = [
             name: `${table}_keep_change`,
             table,
             when: "AFTER UPDATE",
-            // Heartbeats and leases, and what nobody is shown of a session's own row, cost nothing: a condition would.
+            // Updates of heartbeats, leases and columns that no view shows do not fire the trigger at all; a condition would cost time.
             columns: since === "always" ? columnsOf(changing) : [],
           } as const,
         ]),

@@ -144,7 +144,7 @@ export async function forkSession(transaction: Queryable, fork: Fork): Promise<S
   return { sessionId, atSeq, lane };
 }
 
-/** What a fork has not been through. Nobody is told of its news: it is somebody's experiment. */
+/** What a fork has not been through. It sends no notifications, because it is an experiment. */
 const NEW_SESSION = {
   status: "pending",
   started_at: null,
