@@ -126,7 +126,8 @@ const Delivery = Type.Object({
   before_call: IntegerOrNull,
 });
 
-const RecordedSteering = Type.Object({
+/** What a person told the agents, or asked of them. */
+export const RecordedSteering = Type.Object({
   message_id: Uuid,
   ordinal: Type.Integer(),
   mode: literals(STEERING_MODES),
@@ -141,7 +142,8 @@ const RecordedSteering = Type.Object({
   deliveries: Type.Array(Delivery),
 });
 
-const RecordedAlert = Type.Object({
+/** An alert of the session's incident. */
+export const RecordedAlert = Type.Object({
   alert_id: Uuid,
   ordinal: Type.Integer(),
   is_resolved: Type.Boolean(),

@@ -1,7 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { RecordedAlert, RecordedSteering } from "#shared/cassette/cassette.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -24,17 +23,7 @@ const callsBefore = (at: string) => `
 const parseSteering = compileParser(
   "steering message",
   Type.Object({
-    message_id: Uuid,
-    ordinal: Type.Integer(),
-    mode: literals(STEERING_MODES),
-    content: TextOrNull,
-    author: Type.String(),
-    is_from_alert: Type.Boolean(),
-    execution_id: Type.Union([Uuid, Type.Null()]),
-    targets: Type.Union([Type.Array(Uuid), Type.Null()]),
-    after_stage: Type.Integer(),
-    after_agent: Type.Integer(),
-    calls: Type.Array(Uuid),
+    ...RecordedSteering.properties,
     deliveries: Type.Array(Delivery),
   }),
 );
@@ -47,17 +36,7 @@ SELECT message_id, ordinal, mode, content, author, is_from_alert, execution_id, 
      FROM steering_deliveries d WHERE d.message_id = m.message_id ORDER BY d.delivered_at) x) AS deliveries
 FROM steering_messages m WHERE session_id = $1 ORDER BY ordinal`;
 
-const parseAlert = compileParser(
-  "alert of an incident",
-  Type.Object({
-    alert_id: Uuid,
-    ordinal: Type.Integer(),
-    is_resolved: Type.Boolean(),
-    effect: TextOrNull,
-    data: TextOrNull,
-    received_at: Type.String(),
-  }),
-);
+const parseAlert = compileParser("alert of an incident", RecordedAlert);
 const ALERTS = `
 SELECT alert_id, ordinal, is_resolved, effect, data, ${isoText("received_at")} AS received_at
 FROM group_alerts WHERE session_id = $1 ORDER BY ordinal`;
