@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { killOnExit } from "../../test/support/kill-on-exit.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
+import { writeScript } from "../../test/support/write-script.ts";
 import { parseCellResult, type CellResult } from "../results/cell-result.ts";
 
 const MAIN = join(import.meta.dirname, "..", "..", "scripts", "tarsy", "main.ts");
@@ -97,7 +98,7 @@ export class EvalFixture implements AsyncDisposable {
 
   /** Replaces the script of a model. */
   async writeScript(model: string, calls: readonly object[]): Promise<void> {
-    await writeFile(join(this.path, "config", `${model}.yaml`), stringify({ calls }));
+    await writeScript(join(this.path, "config", `${model}.yaml`), calls);
   }
 
   /** Writes the suite: two variants, and all cassettes of the fixture, unless it says otherwise. */

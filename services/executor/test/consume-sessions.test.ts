@@ -1,8 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { pino } from "pino";
-import { stringify } from "yaml";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
@@ -15,6 +13,7 @@ import type { ExecutorDeps } from "../executor-deps.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
+import { writeScript } from "../../../test/support/write-script.ts";
 
 /** How many of these sessions were in progress when one of them started, at most. */
 const MOST_AT_ONCE = `
@@ -38,8 +37,7 @@ describe("consumeSessions", () => {
   });
   after(() => resources.disposeAsync());
 
-  const play = async (...steps: object[]) =>
-    writeFile(join(configDir, "script.yaml"), stringify({ calls: [{ steps }] }));
+  const play = async (...steps: object[]) => writeScript(join(configDir, "script.yaml"), [{ steps }]);
   /** Consumes until disposed. */
   const consume = (deps: ExecutorDeps = executor.deps) => {
     const stop = new AbortController();

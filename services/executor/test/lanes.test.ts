@@ -1,13 +1,12 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { stringify } from "yaml";
 import { ensureDurables } from "#shared/bus/ensure-streams.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, type SessionLane } from "#shared/contracts/subjects.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { until } from "../../../test/support/until.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
+import { writeScript } from "../../../test/support/write-script.ts";
 import { claimSession } from "../claim-session.ts";
 import { consumeSessions } from "../consume-sessions.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
@@ -36,8 +35,7 @@ describe("lanes of sessions", () => {
   });
   after(() => resources.disposeAsync());
 
-  const play = async (...steps: object[]) =>
-    writeFile(join(configDir, "script.yaml"), stringify({ calls: [{ steps }] }));
+  const play = async (...steps: object[]) => writeScript(join(configDir, "script.yaml"), [{ steps }]);
   const insert = async (lane: SessionLane) => {
     const id = await executor.insert();
     await executor.query("UPDATE alert_sessions SET lane = $2 WHERE session_id = $1", [id, lane]);

@@ -1,12 +1,11 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { COST_SUMS, costAggregates, modelUsageAggregates } from "#shared/database/cost-sums.ts";
 import { recountColumns } from "#shared/database/session-counters.ts";
 import { CancelledError, type CancelReason } from "#shared/errors.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
+import { writeScript } from "../../../test/support/write-script.ts";
 import type { ExecutorConfig } from "../config.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
@@ -76,7 +75,7 @@ export class RunFixture implements AsyncDisposable {
 
   /** Sets the script of the model for all later calls, the summary call included. */
   async playExactly(...calls: object[]): Promise<void> {
-    await writeFile(join(this.#configDir, "script.yaml"), stringify({ calls }));
+    await writeScript(join(this.#configDir, "script.yaml"), calls);
   }
 
   /** Claims a session and starts to run it. */
@@ -101,7 +100,7 @@ export class RunFixture implements AsyncDisposable {
 
   /** Sets the script of another provider for all its later calls, the summary call included. */
   async playOn(name: string, ...calls: object[]): Promise<void> {
-    await writeFile(join(this.#configDir, `${name}.yaml`), stringify({ calls }));
+    await writeScript(join(this.#configDir, `${name}.yaml`), calls);
   }
 
   /** Type, status and content of each timeline row except the summary, by stage, agent and sequence number. */
