@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { format, resolveConfig } from "prettier";
 import { ASYNCAPI_FILE, asyncApiDocument } from "./asyncapi-document.ts";
+import { formatJson } from "./format-json.ts";
 
 // Part of `npm run schemas`.
 const file = join(import.meta.dirname, "..", ASYNCAPI_FILE);
-const style = await resolveConfig(file);
-await writeFile(file, await format(JSON.stringify(asyncApiDocument()), { ...style, parser: "json" }));
+await writeFile(file, await formatJson(JSON.stringify(asyncApiDocument())));

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { format, resolveConfig } from "prettier";
 import { editorSchema } from "#shared/agent-config/schemas/editor-schema.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { scriptEditorSchema } from "#shared/agent-config/scripts/script-editor-schema.ts";
 import { StubToolsFile } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { formatJson } from "./format-json.ts";
 
 /** Writes the JSON Schemas of the files of a configuration directory to deploy/config, or to DIR with `npm run schemas -- DIR`. */
 const CONFIG_DIRECTORY = join(import.meta.dirname, "../deploy/config");
@@ -28,7 +28,5 @@ const schemas = {
 };
 
 for (const [name, schema] of Object.entries(schemas)) {
-  const style = await resolveConfig(join(CONFIG_DIRECTORY, name));
-  const text = await format(JSON.stringify(schema, null, 2), { ...style, parser: "json" });
-  await writeFile(join(directory, name), text);
+  await writeFile(join(directory, name), await formatJson(JSON.stringify(schema, null, 2)));
 }

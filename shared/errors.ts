@@ -33,7 +33,12 @@ export class RetryableError extends VerdictError {
  * After `shutdown`, `parked` and `lease_lost` it does not end: it is continued later.
  */
 export type CancelReason =
-  "user" | "session_deadline" | "iteration_deadline" | "lease_lost" | "shutdown" | "parked";
+  | "user"
+  | "session_deadline"
+  | "iteration_deadline"
+  | "lease_lost"
+  | "shutdown"
+  | "parked";
 
 /** The `reason` of the project's AbortSignals: every aborted wait throws it unchanged. */
 export class CancelledError extends VerdictError {

@@ -19,7 +19,8 @@ export interface QueueAdmin {
 
 /** Without its streams no session starts (`unhealthy`); with too few replicas they are lost with a server (`degraded`). */
 export type QueueState =
-  { readonly status: "healthy" } | { readonly status: "degraded" | "unhealthy"; readonly message: string };
+  | { readonly status: "healthy" }
+  | { readonly status: "degraded" | "unhealthy"; readonly message: string };
 
 interface QueueAdminOptions {
   /** With the user that may create streams and consumers. */

@@ -95,7 +95,7 @@ describe("the walks of CONTRIBUTING.md", () => {
   it("leave code whose types are right and whose format is ours", () => {
     run(directory, ["npx", "tsc", "--noEmit"]);
     const files = [...walks.values()].flat().filter(({ file }) => file !== "");
-    run(directory, ["npx", "prettier", "--check", ...new Set(files.map(({ file }) => file))]);
+    run(directory, ["npx", "oxfmt", "--check", ...new Set(files.map(({ file }) => file))]);
   });
 
   for (const title of ["A provider type", "An endpoint", "A strategy"]) {

@@ -10,7 +10,8 @@ export class RowHeights {
   readonly #line: number;
   readonly #measured = new Map<string, number>();
   #known:
-    { readonly entries: readonly Entry[]; readonly rules: OpenRules; readonly tops: RowTops } | undefined;
+    | { readonly entries: readonly Entry[]; readonly rules: OpenRules; readonly tops: RowTops }
+    | undefined;
 
   constructor(line: number) {
     this.#line = line;

@@ -19,7 +19,8 @@ const ajv = new Ajv({
 
 /** A script, or what is wrong with its text, by position. */
 export type ReadScript =
-  { readonly script: Script } | { readonly script: undefined; readonly problems: readonly ConfigProblem[] };
+  | { readonly script: Script }
+  | { readonly script: undefined; readonly problems: readonly ConfigProblem[] };
 
 /** Reads the YAML of a script of the scripted provider. `file` is its name in the problems. Never throws. */
 export function readScript(file: string, text: string): ReadScript {

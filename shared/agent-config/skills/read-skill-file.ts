@@ -13,7 +13,8 @@ export interface SkillProblem {
 
 /** A skill with the line of its name, or what is wrong with its file. */
 type SkillFile =
-  { readonly skill: Skill; readonly nameLine: number } | { readonly problems: readonly SkillProblem[] };
+  | { readonly skill: Skill; readonly nameLine: number }
+  | { readonly problems: readonly SkillProblem[] };
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 const MAX_DESCRIPTION = 1_024;

@@ -22,4 +22,5 @@ export interface MaskJob {
 
 /** The worker's answer to a job. */
 export type MaskJobResult =
-  { readonly id: number; readonly masked: MaskedText } | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly masked: MaskedText }
+  | { readonly id: number; readonly error: string };

@@ -20,7 +20,8 @@ export interface TokenSource {
   readonly authorityHost: string;
   /** The names of the variables with tenant, client and secret; undefined for the machine's identity. */
   readonly application:
-    { readonly tenant: string; readonly client: string; readonly secret: string } | undefined;
+    | { readonly tenant: string; readonly client: string; readonly secret: string }
+    | undefined;
 }
 
 /** The variables that say what identity the machine has; Azure sets them in its containers. */

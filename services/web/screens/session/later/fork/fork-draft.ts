@@ -44,7 +44,13 @@ export function forkBody(draft: ForkDraft, interactionId: string | undefined): F
 }
 
 export type ForkField =
-  "atSeq" | "provider" | "model" | "instructions" | "maxIterations" | "result" | "tools";
+  | "atSeq"
+  | "provider"
+  | "model"
+  | "instructions"
+  | "maxIterations"
+  | "result"
+  | "tools";
 
 /** By the name that the API gives a field. */
 const FIELDS: Readonly<Record<string, ForkField>> = {
