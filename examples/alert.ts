@@ -1,4 +1,4 @@
-import { runTarsy } from "../scripts/tarsy/run-tarsy.ts";
+import { startTarsy } from "../scripts/tarsy/start-tarsy.ts";
 
 // `npm run alert -- …` is short for `npm run tarsy -- alert …`.
-process.exitCode = await runTarsy(["alert", ...process.argv.slice(2)]);
+await startTarsy(["alert", ...process.argv.slice(2)]);

@@ -1,4 +1,4 @@
-import { runTarsy } from "./tarsy/run-tarsy.ts";
+import { startTarsy } from "./tarsy/start-tarsy.ts";
 
 // `npm run config -- …` is short for `npm run tarsy -- config …`.
-process.exitCode = await runTarsy(["config", ...process.argv.slice(2)]);
+await startTarsy(["config", ...process.argv.slice(2)]);

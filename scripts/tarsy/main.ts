@@ -1,4 +1,4 @@
-import { runTarsy } from "./run-tarsy.ts";
+import { startTarsy } from "./start-tarsy.ts";
 
 // `npm run tarsy -- …`
-process.exitCode = await runTarsy(process.argv.slice(2));
+await startTarsy(process.argv.slice(2));
