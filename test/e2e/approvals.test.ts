@@ -10,7 +10,7 @@ import type { ServiceName } from "../support/tarsy-system.ts";
 import { until } from "../support/until.ts";
 
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
-const KILLS = repetitions({ daily: 8, nightly: 50 });
+const KILLS = repetitions({ daily: 4, nightly: 50 });
 const ENDED = ["completed", "failed", "cancelled", "timed_out"];
 const EVERY_SERVICE: readonly ServiceName[] = ["api", "executor", "tool-runner", "notifier", "llm-gateway"];
 const VICTIMS: readonly ServiceName[] = ["tool-runner", "executor", "api", "notifier"];

@@ -15,7 +15,7 @@ import type { TarsySystem } from "../support/tarsy-system.ts";
 import { until } from "../support/until.ts";
 
 /** How often an executor is killed. Each kill takes until the lease expires. */
-const KILLS = Number(process.env["CHAIN_KILLS"] ?? repetitions({ daily: 3, nightly: 12 }));
+const KILLS = Number(process.env["CHAIN_KILLS"] ?? repetitions({ daily: 2, nightly: 12 }));
 /** The number of executor connections that are cut, ten per second. */
 const CUTS = Number(process.env["CHAIN_CUTS"] ?? 40);
 const CONCURRENT_SESSIONS = 3;

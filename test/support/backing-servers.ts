@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Client } from "pg";
+import { Pool } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
 import { undoMigrations } from "#shared/database/undo-migrations.ts";
@@ -30,6 +30,7 @@ export class BackingServers implements AsyncDisposable {
   readonly #users: NatsUsers;
   postgres: EmbeddedPostgres;
   #nats: EmbeddedNats;
+  #pool: Pool | undefined;
 
   private constructor(parts: {
     directory: string;
@@ -103,16 +104,11 @@ export class BackingServers implements AsyncDisposable {
     await undoMigrations(this.postgres, last, pino({ level: "silent" }));
   }
 
-  /** Queries Postgres over a new connection, as the owner of the tables. */
+  /** Queries Postgres as the owner of the tables. A statement must leave nothing behind in its connection, which others use. */
   async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
-    const client = new Client({ connectionString: this.postgres.url });
-    await client.connect();
-    try {
-      const { rows }: { rows: unknown[] } = await client.query(sql, parameters);
-      return rows;
-    } finally {
-      await client.end();
-    }
+    this.#pool ??= openPool(this.postgres.url);
+    const { rows }: { rows: unknown[] } = await this.#pool.query(sql, parameters);
+    return rows;
   }
 
   /** Kills NATS; its data stays. */
@@ -156,12 +152,14 @@ export class BackingServers implements AsyncDisposable {
   /** Ends Postgres as its "immediate" mode does: no checkpoint, every connection broken. */
   async crashPostgres(): Promise<void> {
     this.#assertOwn();
+    await this.#closePool();
     process.kill(this.postgres.pid, "SIGQUIT");
     await this.postgres.exited;
   }
 
   async stopPostgres(): Promise<void> {
     this.#assertOwn();
+    await this.#closePool();
     await this.postgres.stop();
   }
 
@@ -172,12 +170,27 @@ export class BackingServers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#closePool();
     if (this.#shared) return;
     await Promise.all([this.nats.stop(), this.postgres.stop()]);
     await rm(this.directory, { recursive: true, force: true });
   }
 
+  async #closePool(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.end();
+  }
+
   #assertOwn(): void {
     if (this.#shared) throw new Error("other test files use these servers: start servers of your own");
   }
+}
+
+/** A poll of a condition queries often; a connection of its own for each query would cost more than most of them. */
+function openPool(connectionString: string): Pool {
+  const pool = new Pool({ connectionString, max: 4, idleTimeoutMillis: 1_000, allowExitOnIdle: true });
+  // A test that ends connections may end an idle one, which the pool then leaves out.
+  pool.on("error", () => undefined);
+  return pool;
 }

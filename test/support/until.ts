@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { errorMessage } from "#shared/errors.ts";
 
-const POLL_MS = 20;
+const POLL_MS = 40;
 
 /** Thrown by a probe to end the wait because its condition can no longer become true. */
 export class PermanentError extends Error {}

@@ -86,6 +86,9 @@ describeInBrowser("signing in to the page in the mode private", () => {
 
   it("asks by a form once, and shows what it was asked for", async () => {
     const { page } = await open("/system");
+    // Late answers to this first visit are not counted.
+    await form(page).waitFor();
+    await page.waitForLoadState("networkidle");
     let refused = 0;
     page.on("response", (response) => (refused += Number(response.status() === 401)));
     await page.reload();
