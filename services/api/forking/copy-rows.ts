@@ -45,7 +45,7 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
       table: "stages",
       from: ofSession("stages"),
       key: "x.stage_id::text",
-      row: `to_jsonb(x) || ${startedAt(isOpen)}`,
+      row: `to_jsonb(x) || ${startedAt(`${isOpen} AND ${hasOpenAgents(past)}`)}`,
     },
     {
       table: "agent_executions",
@@ -96,6 +96,10 @@ const moved = (text: string): string => isoText(`((${text})::timestamptz + $3::i
 /** Of what has not ended, the time in which the parent went on does not count. */
 const startedAt = (isOpen: string): string =>
   `jsonb_build_object('started_at', CASE WHEN ${isOpen} THEN x.started_at + $3::interval ELSE x.started_at END)`;
+
+/** Not the synthesis: a stage `x` whose agents have ended is shown with their end. */
+const hasOpenAgents = (past: string): string => `EXISTS (SELECT FROM ${past}.agent_executions e
+  WHERE e.stage_id = x.stage_id AND e.agent_index <= x.expected_agent_count AND e.parent_execution_id IS NULL AND e.status IN ('pending', 'active'))`;
 
 /** Without what a step has been through and waits for; the times until which agents may run move with the fork. */
 function iterationState(changesProvider: boolean): string {

@@ -97,6 +97,20 @@ describe("the rows of a fork", () => {
     return parseCopied(row);
   };
 
+  it("leave the times of a stage in which only the synthesis has not ended", async () => {
+    const parent = await investigate();
+    await api.servers.query(
+      "UPDATE agent_executions SET status = 'completed', completed_at = now() - interval '10 minutes' WHERE session_id = $1",
+      [parent],
+    );
+    const forked = await fork(parent);
+    const [row] = await api.servers.query(
+      "SELECT s.started_at < e.completed_at AS ok FROM stages s JOIN agent_executions e USING (stage_id) WHERE s.session_id = $1",
+      [forked],
+    );
+    expect(row).to.deep.equal({ ok: true });
+  });
+
   it("have the times and the kept results of the step, also in a fork of a fork that has not begun", async () => {
     const parent = await investigate();
     const first = await fork(parent);
