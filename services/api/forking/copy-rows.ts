@@ -45,7 +45,7 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
       table: "stages",
       from: ofSession("stages"),
       key: "x.stage_id::text",
-      row: `to_jsonb(x) || ${startedAt(isOpen)}`,
+      row: `to_jsonb(x) || ${startedAt(`${isOpen} AND ${hasOpenAgents(past)}`)}`,
     },
     {
       table: "agent_executions",
@@ -97,6 +97,10 @@ const moved = (text: string): string => isoText(`((${text})::timestamptz + $3::i
 const startedAt = (isOpen: string): string =>
   `jsonb_build_object('started_at', CASE WHEN ${isOpen} THEN x.started_at + $3::interval ELSE x.started_at END)`;
 
+/** Not the synthesis: a stage `x` whose agents have ended is shown with their end. */
+const hasOpenAgents = (past: string): string => `EXISTS (SELECT FROM ${past}.agent_executions e
+  WHERE e.stage_id = x.stage_id AND e.agent_index <= x.expected_agent_count AND e.parent_execution_id IS NULL AND e.status IN ('pending', 'active'))`;
+
 /** Without what a step has been through and waits for; the times until which agents may run move with the fork. */
 function iterationState(changesProvider: boolean): string {
   const without = changesProvider ? " - 'provider' - 'provider_failures'" : "";
@@ -118,12 +122,16 @@ export async function copyRows(copy: Copy): Promise<void> {
 
 const parseGap = compileParser("gap", Type.Object({ gap: Type.String() }));
 
-/** How long ago the moment was, as text of an interval. */
+/**
+ * How long ago the moment was, as text of an interval. The times of a fork's copied rows are those of its creation, while its copied events
+ * are older.
+ */
 async function gapOf({ transaction, parent, point: { atSeq } }: Copy): Promise<string> {
   const [row] = await selectRows(
     transaction,
     parseGap,
-    `SELECT (now() - coalesce((SELECT created_at FROM events WHERE session_id = $1 AND seq = $2), now()))::text AS gap`,
+    `SELECT (now() - greatest(e.created_at, s.created_at))::text AS gap
+     FROM alert_sessions s LEFT JOIN events e ON e.session_id = s.session_id AND e.seq = $2 WHERE s.session_id = $1`,
     [parent, atSeq],
   );
   return row?.gap ?? "0";
@@ -185,7 +193,7 @@ async function copyRest({ transaction, parent, fork, ids, point }: Copy): Promis
     after = Number(rows.at(-1)?.key ?? atSeq);
     isLast = rows.length === 0 || after >= atSeq;
   }
-  await copyKeptTexts({ transaction, parent, fork, ids, atSeq });
+  await copyKeptTexts({ transaction, parent, fork, ids, point });
   await count(
     transaction,
     `INSERT INTO session_model_usage (session_id, model_name, ${Object.keys(USAGE).join(", ")})
@@ -197,20 +205,23 @@ async function copyRest({ transaction, parent, fork, ids, point }: Copy): Promis
 
 const parseCallId = compileParser("kept text", Type.Object({ call_id: Type.String() }));
 
-/** The whole texts of large results; a runner stores one before the step that has its window. */
+/**
+ * The whole texts of the large results that agents have been told. A runner stores one before the step that has its window: a call without
+ * a result at the fork's point is answered again, and then keeps its text under the same id.
+ */
 async function copyKeptTexts({
   transaction,
   parent,
   fork,
   ids,
-  atSeq,
-}: Pick<Copy, "transaction" | "parent" | "fork" | "ids"> & { readonly atSeq: number }): Promise<void> {
+  point: { past },
+}: Pick<Copy, "transaction" | "parent" | "fork" | "ids" | "point">): Promise<void> {
   const kept = await selectRows(
     transaction,
     parseCallId,
-    `SELECT call_id FROM tool_results WHERE session_id = $1
-       AND created_at <= (SELECT created_at FROM events WHERE session_id = $1 AND seq = $2)`,
-    [parent, atSeq],
+    `SELECT t.call_id FROM tool_results t WHERE t.session_id = $1 AND EXISTS (
+       SELECT FROM ${past}.mcp_interactions i WHERE i.session_id = $1 AND strpos(i.tool_result ->> 'content', t.call_id) > 0)`,
+    [parent],
   );
   const map = Object.fromEntries(kept.map(({ call_id }) => [call_id, ids.of(call_id)]));
   await count(

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Static } from "typebox";
 import type { ToolsMode } from "#shared/contracts/recorded-tools.ts";
 import { isTemplate } from "#shared/contracts/text-template.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { validationError } from "../http/request-error.ts";
 import { ForkBody, type ForkChanges } from "../schemas/forking.ts";
@@ -19,7 +20,11 @@ const readBody = bodyReader(ForkBody);
 /** Reads a decoded body. Throws RequestError 400 naming the field. */
 export function parseForkRequest(body: unknown): ForkRequest {
   const { at_seq, changes = {}, tools = "recorded" }: Static<typeof ForkBody> = readBody(body);
-  const { custom_instructions: instructions, tool_result: edited } = changes;
+  const { model, custom_instructions: instructions, tool_result: edited } = changes;
+  // A name is compared with others: it is refused where a text would be changed.
+  if (model !== undefined && postgresSafeText(model).changed) {
+    throw validationError("changes.model", "has a character that cannot be stored");
+  }
   if (instructions !== undefined && isTemplate(instructions)) {
     throw validationError(
       "changes.custom_instructions",

@@ -9,14 +9,17 @@ interface Rule {
 
 /** What a field must be by its schema, for people. */
 export function ruleOf(schema: unknown): Rule {
-  const { type, minimum, maximum, maxLength, pattern, ...rest } = membersOf(schema);
+  const { type, minimum, maximum, minLength, maxLength, pattern, ...rest } = membersOf(schema);
   const allowed = Array.isArray(rest["enum"]) ? rest["enum"].map(String) : undefined;
   if (allowed !== undefined) return { why: `must be ${alternatives(allowed)}`, allowed };
   if (type === "integer") {
     return { why: `must be one whole number from ${JSON.stringify(minimum)} to ${JSON.stringify(maximum)}` };
   }
   if (pattern === UUID_PATTERN) return { why: "must be a UUID" };
-  if (maxLength !== undefined) return { why: `must have at most ${JSON.stringify(maxLength)} characters` };
+  if (maxLength !== undefined) {
+    const least = minLength === undefined ? "at most" : `${JSON.stringify(minLength)} to`;
+    return { why: `must have ${least} ${JSON.stringify(maxLength)} characters` };
+  }
   return { why: type === "string" ? "must be a string" : "is not allowed" };
 }
 

@@ -42,6 +42,14 @@ describe("POST /api/v1/sessions/:id/fork", () => {
     expect(await message(id, { changes: { custom_instructions: "{{.HOME}}" } })).to.match(
       /^400 .*'changes\.custom_instructions'.*only the configuration inserts variables$/u,
     );
+    for (const model of ["a\0b", "\ud800"]) {
+      expect(await message(id, { changes: { model } })).to.match(
+        /^400 .*'changes\.model'.*cannot be stored$/u,
+      );
+    }
+    expect(await message(id, { changes: { model: "" } })).to.match(
+      /'changes\.model': .*1 to 200 characters$/u,
+    );
     expect(await message(id, { changes: { tool_result: call } })).to.match(
       /^400 .*either call_id or interaction_id$/u,
     );

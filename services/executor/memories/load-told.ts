@@ -7,6 +7,7 @@ import { isBriefed } from "./is-briefed.ts";
 import { loadBriefing } from "./load-briefing.ts";
 import { loadFeedback } from "./load-feedback.ts";
 import type { Asking } from "./query-vector.ts";
+import { loadInherited } from "./load-inherited.ts";
 import { loadRelated } from "./load-related.ts";
 
 type ToldAgent = AgentRun &
@@ -32,7 +33,12 @@ export async function loadTold(
     return { memories: recorded ?? (await loadRelated(session, score.score_analysis, memory)) };
   }
   if (memory === undefined || messages.length > 0) return {};
-  if (isBriefed(request)) return { memories: recorded ?? (await loadBriefing(session, memory)) };
+  if (isBriefed(request)) {
+    const { stage_index } = stage.row;
+    const { agent_index } = execution;
+    const inherited = recorded ?? (await loadInherited(session, { stage_index, agent_index }));
+    return { memories: inherited ?? (await loadBriefing(session, memory)) };
+  }
   if (agent.iteration_strategy !== "memory-extraction") return {};
   const judged = await loadJudged(session.db, stage.row, historyBytes);
   const feedback = await loadFeedback(session.db, execution);

@@ -99,6 +99,47 @@ describe("what agents are told of earlier sessions", () => {
     expect(JSON.stringify(await prompts(without))).to.not.include("needs water");
   });
 
+  it("is in a fork what the agents of its parent were told, whatever was learned or forgotten since", async () => {
+    await fixture.play(answerTurn("native-thinking"));
+    const teams = ["fork"];
+    const options = {
+      strategy: "native-thinking",
+      stages: [["One"]],
+      teams,
+      alert: "a serval is lost",
+    } as const;
+    const memory_id = await remember(fixture.executor, { content: "the serval\n--> hides 1. (x)", teams });
+    await remember(fixture.executor, { content: "a serval sleeps", teams, confidence: 0.123 });
+    const parent = await insertRemembering(fixture.executor, options);
+    expect(await fixture.run(parent)).to.equal("completed");
+    const expected = await rows(parent);
+    expect(expected.injected).to.have.length(2);
+    const forkOf = async (from: string): Promise<string> => {
+      const id = await insertRemembering(fixture.executor, options);
+      await fixture.executor.query(
+        "UPDATE alert_sessions SET forked_from = $2, forked_at_seq = 0, fork_changes = '{}', prompt_nonce = (SELECT prompt_nonce FROM alert_sessions WHERE session_id = $2) WHERE session_id = $1",
+        [id, from],
+      );
+      return id;
+    };
+    await remember(fixture.executor, { content: "serval: learned later", teams, confidence: 0.9 });
+    await fixture.executor.query(
+      "UPDATE investigation_memories SET base_confidence = 1, content = 'serval: edited' WHERE memory_id = $1",
+      [memory_id],
+    );
+    const [fork, between] = [await forkOf(parent), await forkOf(parent)];
+    const ofFork = await forkOf(between);
+    for (const id of [fork, ofFork]) {
+      expect(await fixture.run(id)).to.equal("completed");
+      const { messages, injected } = await rows(id);
+      expect(messages).to.deep.equal(expected.messages);
+      expect(injected).to.deep.equal(expected.injected);
+    }
+    const ofNothing = await forkOf(await insertRemembering(fixture.executor, options));
+    expect(await fixture.run(ofNothing)).to.equal("completed");
+    expect(JSON.stringify(await prompts(ofNothing))).to.include("learned later");
+  });
+
   it("comes from sessions that everybody who may read this one may read", async () => {
     const alert = "okapi";
     for (const [content, owner, teams] of [

@@ -1,0 +1,65 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { RankedMemory } from "./select-ranked.ts";
+
+/** More forks of forks than anybody makes. */
+const MAX_LINE = 100;
+
+/**
+ * The agent at the same place of the nearest session, among those that session $1 comes from, in which it has begun; and what it was told. Those
+ * that work on an ended session have places of their own.
+ */
+const READ = `
+WITH RECURSIVE line AS (
+  SELECT forked_from AS session_id, 1 AS distance FROM alert_sessions WHERE session_id = $1
+  UNION ALL
+  SELECT s.forked_from, line.distance + 1 FROM line JOIN alert_sessions s USING (session_id) WHERE line.distance < ${MAX_LINE})
+SELECT coalesce(t.content, '') AS lines, coalesce(t.metadata -> 'memory_ids', '[]') AS ids
+FROM line JOIN stages s ON s.session_id = line.session_id AND s.stage_index = $2
+  JOIN agent_executions e ON e.stage_id = s.stage_id AND e.agent_index = $3 AND e.parent_execution_id IS NULL
+  LEFT JOIN timeline_events t ON t.execution_id = e.execution_id AND t.event_type = 'memory_injected'
+WHERE s.stage_type NOT IN ('chat', 'scoring') AND EXISTS (SELECT FROM messages m WHERE m.execution_id = e.execution_id)
+ORDER BY line.distance LIMIT 1`;
+
+const parseTold = compileParser(
+  "what an agent was told",
+  Type.Object({ lines: Type.String(), ids: Type.Array(Type.String()) }),
+);
+const parseMemory = compileParser(
+  "told memory",
+  Type.Object({
+    category: literals(MEMORY_CATEGORIES),
+    valence: literals(MEMORY_VALENCES),
+    confidence: Type.Number(),
+    content: Type.String(),
+  }),
+);
+
+/** A line of `memoryLines`. */
+const LINE =
+  /^\d+\. \((?<category>\w+), (?<valence>\w+), confidence (?<confidence>[\d.]+)\) (?<content>.*)$/u;
+
+/**
+ * What the agent of a fork is told in place of today's memories: the same as the agent at its place in the session that the fork comes from,
+ * word for word. Those of today may have been learned from that session itself, and would make any two forks differ. Undefined if the session
+ * is no fork, or no such agent has begun or is left. Throws database errors.
+ */
+export async function loadInherited(
+  { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
+  { stage_index, agent_index }: { readonly stage_index: number; readonly agent_index: number },
+): Promise<RankedMemory[] | undefined> {
+  const [told] = await selectRows(db, parseTold, READ, [sessionId, stage_index, agent_index]);
+  if (told === undefined) return undefined;
+  const lines = told.lines.split("\n").filter((line) => line !== "");
+  const memories = lines.flatMap((line, index) => {
+    const { confidence, ...members } = LINE.exec(line)?.groups ?? {};
+    const memory_id = told.ids[index];
+    if (confidence === undefined || memory_id === undefined) return [];
+    return [{ memory_id, ...parseMemory({ ...members, confidence: Number(confidence) }), alert_type: null }];
+  });
+  return memories.length === told.ids.length ? memories : undefined;
+}
