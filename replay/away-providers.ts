@@ -11,7 +11,14 @@ const PROBE_IN_MS = 60_000;
  */
 export class AwayProviders implements ProviderCircuits {
   readonly #away = new Set<string>();
+  readonly #awayAtSummary: () => Promise<readonly string[]>;
+  #ofSummary: readonly string[] = [];
   #agent: string | undefined;
+
+  /** `awayAtSummary` names those that are away for the executive summary, if that is due. */
+  constructor(awayAtSummary: () => Promise<readonly string[]> = () => Promise.resolve([])) {
+    this.#awayAtSummary = awayAtSummary;
+  }
 
   /** The agent that passes providers over; the others wait meanwhile. */
   get agent(): string | undefined {
@@ -31,9 +38,14 @@ export class AwayProviders implements ProviderCircuits {
   }
 
   readonly find: ProviderCircuits["find"] = ({ name }) =>
-    this.#away.has(name) ? { lastError: "it was away", probeInMs: PROBE_IN_MS } : undefined;
+    this.#away.has(name) || this.#ofSummary.includes(name)
+      ? { lastError: "it was away", probeInMs: PROBE_IN_MS }
+      : undefined;
 
-  readonly admit: ProviderCircuits["admit"] = (provider) => Promise.resolve(this.find(provider) ?? CALL);
+  readonly admit: ProviderCircuits["admit"] = async (provider) => {
+    this.#ofSummary = await this.#awayAtSummary();
+    return this.find(provider) ?? CALL;
+  };
 
   readonly refresh = nothing;
 

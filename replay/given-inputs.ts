@@ -4,6 +4,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Evidence } from "../services/executor/state/evidence.ts";
+import { evidenceUpTo } from "./evidence-up-to.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 
 type Steering = Cassette["inputs"]["steering"][number];
@@ -74,10 +75,48 @@ export class GivenInputs {
     return true;
   }
 
+  /**
+   * Gives the wish to conclude because of which the execution did not make a call, with what it read together with it; true if that
+   * was not given before. Throws database errors.
+   */
+  async conclude(executionId: string): Promise<boolean> {
+    const { steering, evidence } = this.#recorded.cassette.inputs;
+    const isOpen = ({ message_id }: Steering) => !this.#given.has(`${message_id} ${executionId}`);
+    const readAt = ({ deliveries }: Steering) =>
+      deliveries.find(({ execution_id }) => execution_id === executionId)?.message;
+    const wish = steering.find(
+      (message) =>
+        message.mode === "conclude" &&
+        (message.targets?.includes(executionId) === true || readAt(message) !== undefined),
+    );
+    if (wish === undefined || !isOpen(wish)) return false;
+    const message = readAt(wish);
+    const together = steering.filter(
+      (other) => other === wish || (message !== undefined && readAt(other) === message),
+    );
+    for (const other of together.filter(isOpen)) await this.#steer(executionId, other);
+    const before = evidence.filter(
+      (read) =>
+        read.execution_id === executionId &&
+        (read.message ?? Infinity) < (message ?? 0) &&
+        !this.#given.has(`${read.through} ${executionId}`),
+    );
+    for (const { through } of before) await this.#link(executionId, through);
+    await this.#tell();
+    return true;
+  }
+
   /** Of the alerts that an execution has not read, those that it read in the recording at this message. */
   evidence(executionId: string, unread: Evidence | null): Evidence | null {
     if (unread === null) return null;
-    return this.#given.has(`${unread.through} ${executionId}`) ? unread : null;
+    const { evidence, alerts } = this.#recorded.cassette.inputs;
+    const read = evidence.find(
+      ({ execution_id, through }) =>
+        execution_id === executionId &&
+        through > unread.through - unread.count &&
+        this.#given.has(`${through} ${executionId}`),
+    );
+    return read === undefined ? null : evidenceUpTo(read.through, unread, alerts);
   }
 
   /** Decides the open questions as people decided them. */

@@ -4,6 +4,7 @@ import type { AgentStep } from "../services/executor/controllers/controller.ts";
 import type { ExecutionRun } from "../services/executor/execution-run.ts";
 import type { RankedMemory } from "../services/executor/memories/select-ranked.ts";
 import type { Pacing } from "../services/executor/pacing.ts";
+import { CONCLUDED_BEFORE } from "../services/executor/tools/concluded-before.ts";
 import type { AwayProviders } from "./away-providers.ts";
 import { isDone, type EarlyEnds } from "./early-end.ts";
 import type { GivenInputs } from "./given-inputs.ts";
@@ -138,14 +139,16 @@ export class ReplayPacing implements Pacing {
     return !this.#views.show(execution_id) && !hasWaited;
   }
 
-  /** A call about sub-agents sees and stops them as it did. */
+  /** A call that was not made is not made again. One about sub-agents sees and stops them as it did. */
   async #beforeTool(run: ExecutionRun, { call }: RunTool): Promise<boolean> {
-    const { recorded, state } = this.#options;
+    const { recorded, state, inputs } = this.#options;
     const { execution_id } = run.execution;
     const { iteration } = run.state.iteration;
+    const known = recorded.toolCall(execution_id, iteration, call.index);
+    const isMoot = known?.error_message?.endsWith(CONCLUDED_BEFORE) === true;
+    if (isMoot && (await inputs.conclude(execution_id))) return false;
     const tool = findBuiltInTool(call.name, run.state.tools ?? []);
     if (!isSubAgentTool(tool)) return !this.#views.forget(execution_id);
-    const known = recorded.toolCall(execution_id, iteration, call.index);
     const isNew = this.#views.showFor(execution_id, `${iteration}:${call.index}`, known);
     const part = recorded.partOf(run.execution);
     const hasWaited = await this.#until(

@@ -10,6 +10,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { RankedMemory } from "../services/executor/memories/select-ranked.ts";
 import { askAgain, type RecordedFollowUp } from "./ask-again.ts";
 import type { ChainSource } from "./chain-source.ts";
+import { awayAtSummary } from "./away-at-summary.ts";
 import { AwayProviders } from "./away-providers.ts";
 import { compareOutcome } from "./compare-outcome.ts";
 import { divergenceTexts } from "./divergence-texts.ts";
@@ -109,7 +110,10 @@ export class ReplaySession {
     const { session_id: id } = this.#recorded.cassette.session;
     this.#part = part;
     this.#state.notice();
-    const away = new AwayProviders();
+    const away = new AwayProviders(async () => {
+      await this.#state.settled();
+      return awayAtSummary(this.#recorded.cassette, this.#firstMissing(this.#state.current));
+    });
     const pacing = new ReplayPacing({
       recorded: this.#recorded,
       state: this.#state,

@@ -1,11 +1,12 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Duration, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
-import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { MAX_SCORE } from "#shared/contracts/scoring.ts";
 
 /** The most cassettes, variants, repetitions and cells of a suite: what a report can still show. */
 export const SUITE_LIMITS = { cassettes: 1_000, variants: 20, repetitions: 100, cells: 10_000 } as const;
 
+/** How the session of a cell can end: nobody cancels it. */
+const STATUSES = ["completed", "failed", "timed_out"] as const;
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000 });
 
 /** One assertion: a mapping with exactly one of these keys. */
@@ -32,7 +33,7 @@ export const AssertionEntry = Type.Object({
   max_cost_usd: Type.Optional(Usd),
   max_duration: Type.Optional(Duration),
   max_llm_calls: Type.Optional(Whole(0)),
-  status: Type.Optional(Type.Enum(TERMINAL_STATUSES)),
+  status: Type.Optional(Type.Enum(STATUSES)),
   min_score: Type.Optional(Whole(0, MAX_SCORE)),
 });
 export type AssertionEntry = Static<typeof AssertionEntry>;

@@ -91,7 +91,7 @@ assertions:
   - tool_called: { name: t, min: 3, max: 2 }
   - contians: x
   - contains: ""
-  - status: done
+  - status: cancelled
   - max_duration: soon
 repetitions: 0
 tools: live
@@ -118,7 +118,7 @@ cell_budget_usd: 2
       `suite.yaml:15:5: assertions[6]: must have exactly one key; use one of ${kinds}`,
       "suite.yaml:15:5: assertions[6].contians: is not a known key and has no effect; did you mean contains?",
       'suite.yaml:16:15: assertions[7].contains: must not be empty, found ""',
-      "suite.yaml:17:13: assertions[8].status: must be one of the allowed values, found done; allowed: cancelled, completed, failed, timed_out",
+      "suite.yaml:17:13: assertions[8].status: must be one of the allowed values, found cancelled; allowed: completed, failed, timed_out",
       "suite.yaml:18:19: assertions[9].max_duration: must be a duration, found soon; write it like 500ms, 90s or 1h30m",
       "suite.yaml:19:14: repetitions: must be a whole number from 1 to 100, found 0",
       "suite.yaml:20:8: tools: must be one of the allowed values, found live; allowed: recorded",

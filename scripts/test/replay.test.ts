@@ -72,6 +72,8 @@ describe("npm run tarsy -- replay", () => {
     [[join(ROOT, "proto")], "has no cassette: no file in it ends with .cassette.json"],
     [[OLD, "--jobs", "0"], '--jobs is "0": it must be a whole number from 1 to 16'],
     [[OLD, "--config-dir", "nowhere"], "nowhere"],
+    [[OLD, "--junit", "nowhere/junit.xml"], '--junit is "nowhere/junit.xml", and there is no folder '],
+    [[OLD, "--junit", "."], '--junit is ".", which is no file'],
   ] as const) {
     it(`refuses ${["replay", ...args].join(" ").replaceAll(ROOT, "")}`, async () => {
       const { code, errors } = await run("replay", ...args);

@@ -5,6 +5,7 @@ import { TerminalError } from "#shared/errors.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
+import { junitFile } from "../junit-file.ts";
 
 /** The run ended because the budget could not pay one more cell. */
 const BUDGET_ENDED = 3;
@@ -41,7 +42,7 @@ async function evaluate(call: CommandCall) {
   const userDir = env["INIT_CWD"] ?? process.cwd();
   const file = suiteFile(call, userDir);
   const out = option("out");
-  const junit = option("junit");
+  const junit = await junitFile(call, userDir);
   // The executor's code takes longer to load than the other commands take to run.
   const [{ runEvaluation }, { renderText }, { renderJson }] = await Promise.all([
     import("../../../evaluation/run-evaluation.ts"),
@@ -57,7 +58,7 @@ async function evaluate(call: CommandCall) {
           ? join(dirname(file), `${basename(file, extname(file))}.results`)
           : resolve(userDir, out),
       fresh: flag("fresh"),
-      junit: junit === undefined ? undefined : resolve(userDir, junit),
+      junit,
       env,
       output: { warn, isTerminal, columns },
       signal,

@@ -6,6 +6,7 @@ import { junitXml } from "#shared/junit-xml.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
+import { junitFile } from "../junit-file.ts";
 import { findCassettes } from "../replay/find-cassettes.ts";
 import { junitSuites } from "../replay/junit-suites.ts";
 import type { ReplayRequest } from "../replay/replay-all.ts";
@@ -43,7 +44,7 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
       throw new UsageError("replay needs a cassette: replay FILE, replay DIR, or replay SESSION");
     }
     const jobs = jobsOf(option("jobs"));
-    const junit = option("junit");
+    const junit = await junitFile(call, userDir);
     const configDirectory = configDirectoryOf(call, userDir);
     const cassettes = await findCassettes(call, userDir);
     warn(`${printable(sourceText(configDirectory))}\n`);
@@ -57,7 +58,7 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
     });
     if (flag("json")) write(`${JSON.stringify(results.map(jsonOf), undefined, 2)}\n`);
     if (junit !== undefined) {
-      await writeFile(resolve(userDir, junit), junitXml("tarsy replay", junitSuites(results)));
+      await writeFile(junit, junitXml("tarsy replay", junitSuites(results)));
     }
     warn(`${summaryText(results)}\n`);
     return codeOf(results);

@@ -68,7 +68,9 @@ function ofFile(userDir: string, path: string): NamedCassette {
       let text: string;
       try {
         const { size } = await stat(path);
-        if (size > MAX_CASSETTE_BYTES) throw new Error(`it has ${size} bytes`);
+        if (size > MAX_CASSETTE_BYTES) {
+          throw new Error(`it has ${size} bytes, of at most ${MAX_CASSETTE_BYTES}`);
+        }
         text = await readFile(path, "utf8");
       } catch (error) {
         throw new UsageError(`${name} cannot be read: ${errorMessage(error)}`, { cause: error });

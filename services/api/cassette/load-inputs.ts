@@ -1,6 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { RecordedAlert, RecordedSteering } from "#shared/cassette/cassette.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { OPERATOR_OPENINGS } from "#shared/contracts/operator-openings.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -27,12 +28,17 @@ const parseSteering = compileParser(
     deliveries: Type.Array(Delivery),
   }),
 );
+/** The transaction may have others: the agent's first one, a tool's result of ReAct, alerts, results of sub-agents. */
+const TELLS_OF_STEERING = Object.values(OPERATOR_OPENINGS)
+  .map((opening) => `starts_with(g.content, '${opening}')`)
+  .join(" OR ");
 const STEERING = `
 SELECT message_id, ordinal, mode, content, author, is_from_alert, execution_id, targets, after_stage, after_agent, calls,
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT d.execution_id, ${callsBefore("d.delivered_at")} AS calls_before,
        (SELECT min(g.sequence_number) FROM messages g
-        WHERE g.execution_id = d.execution_id AND g.created_at = d.delivered_at AND g.role = 'user') AS message
+        WHERE g.execution_id = d.execution_id AND g.created_at = d.delivered_at AND g.role = 'user'
+          AND m.mode <> 'skip_tool' AND (${TELLS_OF_STEERING})) AS message
      FROM steering_deliveries d WHERE d.message_id = m.message_id ORDER BY d.delivered_at) x) AS deliveries
 FROM steering_messages m WHERE session_id = $1 ORDER BY ordinal`;
 

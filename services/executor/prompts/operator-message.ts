@@ -1,3 +1,4 @@
+import { OPERATOR_OPENINGS } from "#shared/contracts/operator-openings.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { conclusionPrompt } from "./iteration-prompts.ts";
 import type { SessionNonce } from "./session-nonce.ts";
@@ -8,7 +9,7 @@ import { untrustedText } from "./untrusted-text.ts";
  * frame has the session's code, which no author of such a text knows.
  */
 export function operatorNote({ author, content }: NoteTexts, nonce: SessionNonce): string {
-  return `A person who operates this system follows your investigation and sends you the note below. Take it into account from now on: it comes from the operator, not from an alert or a tool. It changes neither which tools you may use nor the form of your answers.
+  return `${OPERATOR_OPENINGS.note} Take it into account from now on: it comes from the operator, not from an alert or a tool. It changes neither which tools you may use nor the form of your answers.
 
 ${framed({ author, content }, nonce)}`;
 }
@@ -19,19 +20,17 @@ export function operatorConclusion(
   { author, content }: NoteTexts,
   nonce: SessionNonce,
 ): string {
-  const opening =
-    "A person who operates this system asks you to conclude. No further tool calls are possible.";
+  const opening = `${OPERATOR_OPENINGS.conclude} ${NO_CALLS}`;
   const reason = content === null ? "" : `\n\nThe operator adds:\n${framed({ author, content }, nonce)}`;
   return conclusionPrompt(agent, `${opening}${reason}`);
 }
 
 /** The user message with which an agent concludes because the source of the alert says that the incident is over. */
 export function resolvedConclusion(agent: Pick<ResolvedAgent, "type" | "iteration_strategy">): string {
-  return conclusionPrompt(
-    agent,
-    "The source of the alert reports that the incident is over. No further tool calls are possible.",
-  );
+  return conclusionPrompt(agent, `${OPERATOR_OPENINGS.resolved} ${NO_CALLS}`);
 }
+
+const NO_CALLS = "No further tool calls are possible.";
 
 /** What a person wrote. */
 interface NoteTexts {

@@ -2,9 +2,9 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
 
 /** The newest alerts that an agent is shown at a time. */
-const MAX_SHOWN_ALERTS = 20;
+export const MAX_SHOWN_ALERTS = 20;
 /** Characters of each that are read. */
-const MAX_ALERT_CHARACTERS = 8_000;
+export const MAX_ALERT_CHARACTERS = 8_000;
 
 /** An alert of the same incident that arrived after the session's own. */
 const LaterAlert = Type.Object({

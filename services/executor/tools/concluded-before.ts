@@ -7,6 +7,9 @@ import { unfinishedStep } from "../persist/unfinished-step.ts";
 import { toolCallKey } from "./record-tool-call.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
+/** How the outcome of such a call ends. */
+export const CONCLUDED_BEFORE = "before this call; it was not made";
+
 /**
  * The outcome of a call that is not made because a person wants the agent to conclude, or the incident is over; null if it is made. A call that was
  * announced may have been sent: it is settled like any other. Questions about the agent's calls need no answer any more and
@@ -26,6 +29,6 @@ export async function concludedBefore(run: ExecutionRun, step: RunTool): Promise
     ]);
   }
   const why = asked.is_from_alert ? "the incident was over" : "an operator asked the agent to conclude";
-  const message = `${why} before this call; it was not made`;
+  const message = `${why} ${CONCLUDED_BEFORE}`;
   return { kind: "refused", message };
 }
