@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { takeLock } from "./process/file-lock.mjs";
+import { lockHolder, takeLock } from "./process/file-lock.mjs";
 import { countInstalled, isInstalled, stampInstalled } from "./installed-packages.mjs";
 
 /** The directory of package.json. */
@@ -80,7 +80,8 @@ function notInstalled(reason) {
 }
 
 /**
- * Installs the packages of package-lock.json unless they are installed; concurrent callers wait for each other.
+ * Installs the packages of package-lock.json unless they are installed; concurrent callers wait for each other. Throws PrepareError
+ * while TARSy runs in this checkout: npm would remove the files of its services and of its PostgreSQL.
  *
  * @param {string} root
  */
@@ -91,6 +92,12 @@ async function ensureInstalled(root) {
     if ("lock" in taken) {
       try {
         if (isInstalled(root)) return;
+        const launcher = lockHolder(join(root, ".tarsy", "launcher.lock"));
+        if (launcher !== undefined) {
+          throw new PrepareError(
+            `The dependencies have changed, and TARSy runs with those of before in this directory (process ${launcher.identity.pid}): stop it, then run this again.`,
+          );
+        }
         await install(root);
         stampInstalled(root);
         progress("the dependencies are installed");

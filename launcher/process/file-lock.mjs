@@ -68,6 +68,17 @@ function removeStale(path) {
 }
 
 /**
+ * The process that holds the lock at `path`, if it is alive.
+ *
+ * @param {string} path
+ * @returns {LockHolder | undefined}
+ */
+export function lockHolder(path) {
+  const holder = readHolder(path);
+  return holder !== undefined && isRunning(holder.identity) ? holder : undefined;
+}
+
+/**
  * Takes the lock at `path` for this process, or returns its holder. The lock of a dead process is free, even if another
  * process has its pid by now.
  *
@@ -80,8 +91,8 @@ export function takeLock(path) {
   mkdirSync(dirname(path), { recursive: true });
   const content = { ...own, since: new Date().toISOString() };
   while (!createAtomically(path, JSON.stringify(content))) {
-    const holder = readHolder(path);
-    if (holder !== undefined && isRunning(holder.identity)) return { holder };
+    const holder = lockHolder(path);
+    if (holder !== undefined) return { holder };
     removeStale(path);
   }
   const isOwn = () => readHolder(path)?.identity.started === own.started;
