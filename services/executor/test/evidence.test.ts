@@ -212,7 +212,11 @@ describe("alerts that join a running session", () => {
       const called = await tools.calls();
       const id = await fixture.executor.insert({ strategy, servers: ["k8s"], maxIterations: 9 });
       const run = await fixture.begin(id);
-      await until("the third call of the model runs", async () => (await tools.calls()) === called + 2);
+      const { gateway } = fixture;
+      await until(
+        "the third call of the model runs",
+        async () => (await tools.calls()) === called + 2 && (await gateway.running()) === 1,
+      );
       await joinAlerts(fixture.executor, id, ["resolved: disk full"]);
       await steer(fixture.executor, id, "conclude", "over", { isFromAlert: true });
       expect(await run.end).to.equal("completed");
