@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { NIGHTLY } from "../../test/support/nightly.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const run = promisify(execFile);
@@ -49,20 +50,22 @@ describe("npm run bench -- step", () => {
   before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
   after(() => rm(temporary, { recursive: true, force: true }));
 
-  it("reports the costs of an LLM step and a tool step and leaves nothing behind", async () => {
-    const file = join(temporary, "step.json");
-    const { stdout } = await run(process.execPath, [MAIN, "step", "--rounds", "1", "--json", file], {
-      env: { ...process.env, TMPDIR: temporary },
+  if (NIGHTLY) {
+    it("reports the costs of an LLM step and a tool step and leaves nothing behind", async () => {
+      const file = join(temporary, "step.json");
+      const { stdout } = await run(process.execPath, [MAIN, "step", "--rounds", "1", "--json", file], {
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      const report = parseReport(JSON.parse(await readFile(file, "utf8")));
+      // Each commits at least its outcome, as one statement.
+      expect(report.llm_step.write_transactions_per_step).to.be.at.least(1);
+      expect(report.tool_step.write_transactions_per_step).to.be.at.least(1);
+      expect(report.tool_step.statements_per_step).to.be.at.least(1);
+      expect(stdout).to.include("tool step").and.to.include("Budgets of the session and of the day add");
+      expect(stdout).to.include("Keeping its past costs a session");
+      expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
     });
-    const report = parseReport(JSON.parse(await readFile(file, "utf8")));
-    // Each commits at least its outcome, as one statement.
-    expect(report.llm_step.write_transactions_per_step).to.be.at.least(1);
-    expect(report.tool_step.write_transactions_per_step).to.be.at.least(1);
-    expect(report.tool_step.statements_per_step).to.be.at.least(1);
-    expect(stdout).to.include("tool step").and.to.include("Budgets of the session and of the day add");
-    expect(stdout).to.include("Keeping its past costs a session");
-    expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
-  });
+  }
 
   it("names the allowed values of an invalid option", async () => {
     const failure: unknown = await run(process.execPath, [MAIN, "step", "--rounds", "0"]).catch(

@@ -1,6 +1,6 @@
 import { testShortForms } from "./harness/test-short-forms.ts";
 import { SHORT_FORMS } from "./short-forms.ts";
 
-describe("the system while executors are killed and sessions are cancelled", () => {
+describe("the system while executors are killed", () => {
   testShortForms(SHORT_FORMS.executors);
 });

@@ -15,14 +15,16 @@ import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
-  executors: [executorKill, cancelRace],
-  servers: [natsKill, notifierKill],
+  executors: [executorKill],
+  servers: [natsKill],
   takeovers: [zombie],
-  work: [workKill],
 } as const;
 
 /** Further short forms, for the nightly run: `npm test` has a smaller test of each of these faults. */
 export const NIGHTLY_SHORT_FORMS = [
+  cancelRace,
+  notifierKill,
+  workKill,
   rollingDrain,
   postgresCrash,
   lostCommitReply,
