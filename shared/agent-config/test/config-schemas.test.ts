@@ -17,10 +17,14 @@ async function compileSchema(name: string): Promise<ValidateFunction> {
   return ajv.compile(schema);
 }
 
+/** By the name of their file: to compile one takes longer than to check many files. */
+const compiled = new Map<string, Promise<ValidateFunction>>();
+
 /** Whether the schema accepts a file of this text, as in an editor: with its templates not expanded. */
 async function accepts(name: string, yaml: string): Promise<boolean> {
-  const validate = await compileSchema(name);
-  return validate(parse(yaml, { logLevel: "error" }));
+  const validate = compiled.get(name) ?? compileSchema(name);
+  compiled.set(name, validate);
+  return (await validate)(parse(yaml, { logLevel: "error" }));
 }
 
 const acceptsTarsy = (yaml: string) => accepts("tarsy.schema.json", yaml);
