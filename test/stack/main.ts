@@ -4,18 +4,22 @@ import { errorMessage } from "#shared/errors.ts";
 import CountReporter from "../support/count-reporter.ts";
 import { findEngine, NoEngineError } from "./container-engine.ts";
 
-/** `npm run test:stack [-- stack | cluster | upgrade]`, without `upgrade` unless it is named: exit code 0 if all passed, 1 if something failed, 3 if containers cannot run here. */
+/**
+ * `npm run test:stack [-- stack | cluster | upgrade]`, without `upgrade` unless it is named: exit code 0 if all passed, 1 if something
+ * failed, 3 if containers cannot run here. `-- images` builds the base images and runs no tests.
+ */
 const CANNOT_RUN = 3;
 
 try {
+  const names = process.argv.length > 2 ? process.argv.slice(2) : ["stack", "cluster"];
   await findEngine();
+  if (names.includes("images")) process.exit(0);
   const mocha = new Mocha({
     timeout: 900_000,
     forbidOnly: true,
     forbidPending: true,
     reporter: CountReporter,
   });
-  const names = process.argv.length > 2 ? process.argv.slice(2) : ["stack", "cluster"];
   for (const name of names) mocha.addFile(join(import.meta.dirname, `${name}.test.ts`));
   await mocha.loadFilesAsync();
   mocha.run((failures) => process.exit(failures === 0 ? 0 : 1));
