@@ -5,11 +5,11 @@ import { NIGHTLY, repetitions } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { until } from "../support/until.ts";
 
-const WORKERS = 20;
-const EXECUTORS = 4;
-const KILLS = repetitions({ daily: 3, nightly: 6 });
+const WORKERS = repetitions({ daily: 10, nightly: 20 });
+const EXECUTORS = repetitions({ daily: 2, nightly: 4 });
+const KILLS = repetitions({ daily: 2, nightly: 6 });
 const KILL_EVERY_MS = 4_000;
-const LIMIT_USD = NIGHTLY ? 1 : 0.5;
+const LIMIT_USD = NIGHTLY ? 1 : 0.3;
 /** Of a call, at 20 USD per million tokens of output: 0.001 USD, and 0.002 at most. */
 const USAGE = { usage: { input_tokens: 100, output_tokens: 50 } };
 
@@ -100,7 +100,7 @@ describe(`a budget of ${LIMIT_USD} USD for all sessions of a day`, function () {
       )
     ).map((row) => parseSession(row));
 
-  it("is never exceeded by 20 agents whose executors are killed throughout, and each of them answers", async () => {
+  it(`is never exceeded by ${WORKERS} agents whose executors are killed throughout, and each of them answers`, async () => {
     await query(
       `INSERT INTO budgets (scope, key, period, limit_usd, soft_ratio, set_by) VALUES ('day', '*', 'day', ${LIMIT_USD}, 1, 'test')`,
     );
