@@ -5,13 +5,13 @@ import CountReporter from "../support/count-reporter.ts";
 import { findEngine, NoEngineError } from "./container-engine.ts";
 
 /**
- * `npm run test:stack [-- stack | cluster | upgrade]`, without `upgrade` unless it is named: exit code 0 if all passed, 1 if something
+ * `npm run test:stack [-- stack | cluster | upgrade]`, only `stack` unless others are named: exit code 0 if all passed, 1 if something
  * failed, 3 if containers cannot run here. `-- images` builds the base images and runs no tests.
  */
 const CANNOT_RUN = 3;
 
 try {
-  const names = process.argv.length > 2 ? process.argv.slice(2) : ["stack", "cluster"];
+  const names = process.argv.length > 2 ? process.argv.slice(2) : ["stack"];
   await findEngine();
   if (names.includes("images")) process.exit(0);
   const mocha = new Mocha({
