@@ -174,12 +174,15 @@ export class Stack implements AsyncDisposable {
     await until(`${container} is healthy`, check, HEALTHY_MS);
   }
 
-  /** Waits until every container that stays is healthy. */
+  /**
+   * Waits until every container that stays is healthy, one after the other: a check takes half a second of a core, and checks of all at once
+   * would keep the containers from starting.
+   */
   async allHealthy(): Promise<void> {
     const lists = await Promise.all(ONCE.map(async (service) => this.containers(service)));
     const once = new Set(lists.flat());
     const names = (await this.containers()).filter((name) => !once.has(name));
-    await Promise.all(names.map(async (name) => this.healthy(name)));
+    for (const name of names) await this.healthy(name);
   }
 
   /** Runs a query; resolves with rows of columns as text. */
