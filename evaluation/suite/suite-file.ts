@@ -5,7 +5,7 @@ import { MAX_SCORE } from "#shared/contracts/scoring.ts";
 /** The most cassettes, variants, repetitions and cells of a suite: what a report can still show. */
 export const SUITE_LIMITS = { cassettes: 1_000, variants: 20, repetitions: 100, cells: 10_000 } as const;
 
-/** How the session of a cell can end: nobody cancels it. */
+/** How the session of a cell can end. `cancelled` is not among them: an evaluation cancels no session. */
 const STATUSES = ["completed", "failed", "timed_out"] as const;
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000 });
 

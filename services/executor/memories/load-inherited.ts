@@ -6,7 +6,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { RankedMemory } from "./select-ranked.ts";
 
-/** More forks of forks than anybody makes. */
+/** Bounds the walk through forks of forks. */
 const MAX_LINE = 100;
 
 /**
