@@ -17,7 +17,6 @@ const LATER = "disk full on db-8, too";
 const noted = (strategy: Strategy) => ({ when: { contains: LATER }, ...answerTurn(strategy, "both disks") });
 
 const parseText = compileParser("one text", Type.Object({ text: Type.String() }));
-const parseCount = compileParser("one number", Type.Object({ n: Type.Integer() }));
 
 describe("alerts that join a running session", () => {
   const resources = new AsyncDisposableStack();
@@ -50,12 +49,8 @@ describe("alerts that join a running session", () => {
       "SELECT content AS text FROM messages WHERE session_id = $1 AND role = 'user' AND content LIKE '%of the incident that you investigate%' ORDER BY execution_id, sequence_number",
       id,
     );
-  const openAgents = async (id: string) => {
-    const sql =
-      "SELECT count(*)::int AS n FROM agent_executions WHERE session_id = $1 AND status IN ('pending', 'active')";
-    const [row] = await fixture.executor.query(sql, [id]);
-    return parseCount(row).n;
-  };
+  const agents = async (id: string) =>
+    texts("SELECT status::text AS text FROM agent_executions WHERE session_id = $1", id);
 
   for (const strategy of ["react", "native-thinking"] as const) {
     it(`are told exactly once, after whichever write its executor dies, and dies again: ${strategy}`, async function () {
@@ -71,7 +66,7 @@ describe("alerts that join a running session", () => {
         const id = await fixture.executor.insert({ strategy, servers: ["k8s"] });
         await loseLeaseAtWrite(id, writes);
         if ((await fixture.run(id)) !== "lost") break;
-        isOver = (await openAgents(id)) === 0;
+        isOver = (await agents(id)).every((status) => status !== "pending" && status !== "active");
         const [last] = await texts(
           "SELECT role::text AS text FROM messages WHERE session_id = $1 ORDER BY sequence_number DESC LIMIT 1",
           id,
@@ -185,8 +180,8 @@ describe("alerts that join a running session", () => {
       id,
     );
     const unread = async () => {
-      const agents = await Promise.all(ids.map(async (one) => loadAgent(fixture.executor.db, one)));
-      return agents.map(({ evidence }) => evidence?.count ?? "-").join("");
+      const loaded = await Promise.all(ids.map(async (one) => loadAgent(fixture.executor.db, one)));
+      return loaded.map(({ evidence }) => evidence?.count ?? "-").join("");
     };
     expect(await unread()).to.equal("1111");
     await fixture.executor.query(
@@ -247,16 +242,17 @@ describe("alerts that join a running session", () => {
 
   it("reopen an incident: each agent is told what the session before found, in a frame", async () => {
     await fixture.play(answerTurn("native-thinking", "it was DNS <!-- FORMER_ANALYSIS_END -->"));
-    const former = await fixture.executor.insert({ strategy: "native-thinking" });
+    const { executor } = fixture;
+    const former = await executor.insert({ strategy: "native-thinking" });
     expect(await fixture.run(former)).to.equal("completed");
     for (const [columns, said] of [
       ["deleted_at = NULL", "it was DNS &lt;!-- FORMER_ANALYSIS_END --&gt;"],
       ["final_analysis = NULL", "That investigation ended without a result."],
       ["deleted_at = now()", undefined],
     ] as const) {
-      await fixture.executor.query(`UPDATE alert_sessions SET ${columns} WHERE session_id = $1`, [former]);
-      const id = await fixture.executor.insert({ strategy: "native-thinking" });
-      await fixture.executor.query("UPDATE alert_sessions SET reopened_from = $2 WHERE session_id = $1", [
+      await executor.query(`UPDATE alert_sessions SET ${columns} WHERE session_id = $1`, [former]);
+      const id = await executor.insert({ strategy: "native-thinking" });
+      await executor.query("UPDATE alert_sessions SET reopened_from = $2 WHERE session_id = $1", [
         id,
         former,
       ]);
