@@ -32,6 +32,8 @@ export const CASSETTE_VERSION = 1;
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const IntegerOrNull = Type.Union([Type.Integer(), Type.Null()]);
+/** Of columns that hold 32 bits. */
+const MAX_COUNT = 2_147_483_647;
 const UuidOrNull = Type.Union([Uuid, Type.Null()]);
 const Ending = { status: literals(TERMINAL_STATUSES), error_message: TextOrNull, error_code: TextOrNull };
 const Run = { status: literals(RUN_STATUSES), error_message: TextOrNull, error_code: TextOrNull };
@@ -68,9 +70,9 @@ const RecordedStage = Type.Object({
   stage_id: Uuid,
   stage_name: Type.String(),
   /** From 1; from 0 in sessions of versions that counted so. */
-  stage_index: Type.Integer({ minimum: 0 }),
+  stage_index: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
   stage_type: literals(STAGE_TYPES),
-  expected_agent_count: Type.Integer(),
+  expected_agent_count: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
   parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),
   success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
   ...Run,
@@ -91,7 +93,7 @@ const RecordedExecution = Type.Object({
   stage_id: Uuid,
   agent_name: Type.String(),
   /** Among the agents of its stage, or below its parent. */
-  agent_index: Type.Integer({ minimum: 1 }),
+  agent_index: Type.Integer({ minimum: 1, maximum: MAX_COUNT }),
   /** The execution that started it; null unless it is a sub-agent. */
   parent_execution_id: UuidOrNull,
   task: TextOrNull,
@@ -197,8 +199,8 @@ const RecordedFollowUp = Type.Object({
 /** The whole text of a result of which the conversation has only a window. */
 const KeptResult = Type.Object({
   call_id: Type.String(),
-  bytes: Type.Integer(),
-  lines: Type.Integer(),
+  bytes: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
+  lines: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
   content: Type.String(),
 });
 

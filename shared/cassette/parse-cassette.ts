@@ -1,11 +1,15 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { CASSETTE_FORMAT, CASSETTE_VERSION, Cassette } from "#shared/cassette/cassette.ts";
 import { upgradeCassette } from "#shared/cassette/upgrade-cassette.ts";
+import { checkReferences } from "#shared/cassette/check-references.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 
 /** A larger file is not read; the api writes none. */
 export const MAX_CASSETTE_BYTES = 64 * 1024 * 1024;
+
+/** Its escape in JSON, and not a backslash that is followed by these letters. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/u;
 
 const parseHead = compileParser(
   "cassette",
@@ -24,6 +28,8 @@ export function parseCassette(text: string): Cassette {
   if (Buffer.byteLength(text) > MAX_CASSETTE_BYTES) {
     throw malformed(`it has more than ${MAX_CASSETTE_BYTES / 1024 / 1024} MiB`);
   }
+  if (NUL.test(text))
+    throw malformed("one of its texts has the character NUL (\\u0000), which cannot be stored");
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -44,7 +50,10 @@ export function parseCassette(text: string): Cassette {
       `it has version ${version}, and this TARSy reads versions up to ${CASSETTE_VERSION}: use the TARSy that wrote it, or a newer one`,
     );
   }
-  return parseCurrent(upgradeCassette(value, version));
+  const cassette = parseCurrent(upgradeCassette(value, version));
+  const wrong = checkReferences(cassette);
+  if (wrong !== undefined) throw malformed(wrong);
+  return cassette;
 }
 
 function malformed(reason: string, cause?: unknown): TerminalError {

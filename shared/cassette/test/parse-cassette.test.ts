@@ -5,6 +5,8 @@ import { parseCassette } from "../parse-cassette.ts";
 const OLD = readFileSync(new URL("version-0.cassette.json", import.meta.url), "utf8");
 const changed = (change: object) => JSON.stringify({ ...Object(JSON.parse(OLD)), ...change });
 
+const { stages, executions } = parseCassette(OLD);
+
 describe("parseCassette", () => {
   it("reads a cassette of an earlier version as one of this version", () => {
     const cassette = parseCassette(OLD);
@@ -27,6 +29,39 @@ describe("parseCassette", () => {
       "a newer version",
       changed({ version: 99 }),
       /has version 99, and this TARSy reads versions up to 1: use /u,
+    ],
+    ["a text that cannot be stored", changed({ written_by: "a\0" }), /has the character NUL \(\\u0000\)/u],
+    [
+      "a stage that is there twice",
+      changed({ stages: [...stages, ...stages] }),
+      /: \/stages\/1\/stage_id: the id \S+ occurs twice$/u,
+    ],
+    [
+      "a call that is there twice",
+      changed({
+        executions: executions.map((one) => ({
+          ...one,
+          llm_calls: one.llm_calls.flatMap((call) => [call, call]),
+        })),
+      }),
+      /: \/executions\/0\/llm_calls\/1\/interaction_id: the id \S+ occurs twice$/u,
+    ],
+    [
+      "an agent of no stage",
+      changed({ stages: [] }),
+      /: \/executions\/0\/stage_id: \S+ is no stage of \/stages$/u,
+    ],
+    [
+      "a sub-agent of no agent",
+      changed({
+        executions: executions.map((one) => ({ ...one, parent_execution_id: stages[0]?.stage_id })),
+      }),
+      /: \/executions\/0\/parent_execution_id: \S+ is no execution of \/executions$/u,
+    ],
+    [
+      "a number that no row can hold",
+      changed({ stages: stages.map((one) => ({ ...one, stage_index: 2 ** 31 })) }),
+      /^malformed cassette: .*stage_index/u,
     ],
     ["a member of the wrong type", changed({ version: 1, texts: [] }), /^malformed cassette: /u],
   ] as const) {
