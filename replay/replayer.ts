@@ -5,10 +5,10 @@ import type { Cassette } from "#shared/cassette/cassette.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { serveAnswers } from "./answer-server.ts";
-import { openConfiguredChains } from "./configured-chains.ts";
-import { RECORDED_CHAINS, type ChainSource } from "./chain-source.ts";
-import { OfflineBench } from "./offline-bench.ts";
+import { serveAnswers } from "./engine/answer-server.ts";
+import { openConfiguredChains } from "./recording/configured-chains.ts";
+import { RECORDED_CHAINS, type ChainSource } from "./recording/chain-source.ts";
+import { OfflineBench } from "./engine/offline-bench.ts";
 import { ReplaySession } from "./replay-session.ts";
 import type { ReplayResult } from "./replay-result.ts";
 

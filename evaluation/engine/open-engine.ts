@@ -3,9 +3,9 @@ import type { Database } from "#shared/database/database.ts";
 import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
-import { importCassette } from "../../replay/import-cassette.ts";
-import { OfflineBench } from "../../replay/offline-bench.ts";
-import type { OfflineExecutor } from "../../replay/offline-executor.ts";
+import { importCassette } from "../../replay/recording/import-cassette.ts";
+import { OfflineBench } from "../../replay/engine/offline-bench.ts";
+import type { OfflineExecutor } from "../../replay/engine/offline-executor.ts";
 import type { Configuration } from "./configurations.ts";
 import { startGateway } from "./gateway.ts";
 

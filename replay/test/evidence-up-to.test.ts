@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { evidenceUpTo } from "../evidence-up-to.ts";
+import { evidenceUpTo } from "../pacing/evidence-up-to.ts";
 
 const alert = (ordinal: number, data: string | null = `alert ${ordinal}`) => ({
   alert_id: `00000000-0000-4000-8000-0000000000${String(ordinal).padStart(2, "0")}`,

@@ -7,15 +7,15 @@ import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { keepBudgets, type BudgetSource } from "../services/executor/budget/budget-source.ts";
-import { claimSession } from "../services/executor/claim-session.ts";
-import type { ExecutorDeps } from "../services/executor/executor-deps.ts";
-import { createExecutorMetrics } from "../services/executor/executor-metrics.ts";
-import { openLlmClient } from "../services/executor/llm/open-llm-client.ts";
-import type { ReadVariable } from "../services/executor/prompts/variable-placeholders.ts";
-import { runSession } from "../services/executor/run-session.ts";
-import { keepLeases } from "../services/executor/session-lease.ts";
-import { AwayProviders } from "./away-providers.ts";
+import { keepBudgets, type BudgetSource } from "../../services/executor/budget/budget-source.ts";
+import { claimSession } from "../../services/executor/claim-session.ts";
+import type { ExecutorDeps } from "../../services/executor/executor-deps.ts";
+import { createExecutorMetrics } from "../../services/executor/executor-metrics.ts";
+import { openLlmClient } from "../../services/executor/llm/open-llm-client.ts";
+import type { ReadVariable } from "../../services/executor/prompts/variable-placeholders.ts";
+import { runSession } from "../../services/executor/run-session.ts";
+import { keepLeases } from "../../services/executor/session-lease.ts";
+import { AwayProviders } from "../pacing/away-providers.ts";
 import { SilentBus } from "./silent-bus.ts";
 
 /** What an executor in this process is to work with. */

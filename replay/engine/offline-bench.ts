@@ -6,7 +6,7 @@ import type { Database } from "#shared/database/database.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { startPostgres, type EmbeddedPostgres } from "../launcher/postgres/start-postgres.ts";
+import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import {
   openOfflineExecutor,
   type OfflineExecutor,

@@ -4,9 +4,9 @@ import { firstDifference } from "#shared/cassette/first-difference.ts";
 import type { RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
 import { divergenceTexts } from "./divergence-texts.ts";
 import type { Outcome } from "./read-outcome.ts";
-import { agentOf, placeOf } from "./recorded-answers.ts";
-import { INVESTIGATION, type RecordedSession } from "./recorded-session.ts";
-import type { Divergence } from "./replay-result.ts";
+import { agentOf, placeOf } from "../recording/recorded-answers.ts";
+import { INVESTIGATION, type RecordedSession } from "../recording/recorded-session.ts";
+import type { Divergence } from "../replay-result.ts";
 
 interface Compared {
   readonly recorded: RecordedSession;

@@ -1,6 +1,6 @@
 import { parseResolvedChain, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
-import type { PlacedCall } from "./recorded-session.ts";
+import type { PlacedCall } from "../recording/recorded-session.ts";
 
 type Providers = Pick<ResolvedAgent, "llm_provider" | "fallback_providers">;
 

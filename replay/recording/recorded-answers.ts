@@ -5,12 +5,12 @@ import { recordedRequest } from "#shared/cassette/recorded-request.ts";
 import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import { divergenceTexts } from "./divergence-texts.ts";
+import { divergenceTexts } from "../outcome/divergence-texts.ts";
 import { recordedAnswer } from "./recorded-answer.ts";
 import { seqOf, type PlacedCall, type RecordedSession } from "./recorded-session.ts";
-import type { Divergence } from "./replay-result.ts";
-import type { ReplayState } from "./replay-state.ts";
-import type { WatchedState } from "./watched-state.ts";
+import type { Divergence } from "../replay-result.ts";
+import type { ReplayState } from "../pacing/replay-state.ts";
+import type { WatchedState } from "../pacing/watched-state.ts";
 
 interface RecordedAnswersOptions {
   readonly recorded: RecordedSession;
