@@ -28,8 +28,9 @@ export function parseCassette(text: string): Cassette {
   if (Buffer.byteLength(text) > MAX_CASSETTE_BYTES) {
     throw malformed(`it has more than ${MAX_CASSETTE_BYTES / 1024 / 1024} MiB`);
   }
-  if (NUL.test(text))
+  if (NUL.test(text)) {
     throw malformed("one of its texts has the character NUL (\\u0000), which cannot be stored");
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
