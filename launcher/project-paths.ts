@@ -7,6 +7,8 @@ export type ProjectPaths = {
   readonly tools: string;
   /** Node's compile cache; Node ignores stale entries. */
   readonly compileCache: string;
+  /** Data directories of Postgres that replays and tests copy; those of an older schema are removed. */
+  readonly clusters: string;
   /** Deleted by `--reset`. */
   readonly data: string;
   readonly postgres: string;
@@ -30,6 +32,7 @@ export function projectPaths(root: string): ProjectPaths {
     root,
     tools: join(state, "tools"),
     compileCache: join(state, "compile-cache"),
+    clusters: join(state, "clusters"),
     data,
     postgres: join(data, "postgres"),
     nats: join(data, "nats"),

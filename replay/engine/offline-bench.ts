@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Database } from "#shared/database/database.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { copyMigratedCluster } from "../../launcher/postgres/copy-migrated-cluster.ts";
+import { projectPaths } from "../../launcher/project-paths.ts";
+import { PROJECT_ROOT } from "../../scripts/tarsy/project-root.ts";
 import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import {
   openOfflineExecutor,
@@ -39,7 +41,7 @@ export class OfflineBench implements AsyncDisposable {
     this.log = parts.log;
   }
 
-  /** Starts Postgres and brings its schema to this version. Throws LaunchError if it cannot start, and the signal's reason. */
+  /** Starts Postgres with the schema of this version. Throws LaunchError if it cannot start, and the signal's reason. */
   static async open({
     signal,
     log = pino({ level: "silent" }),
@@ -51,14 +53,15 @@ export class OfflineBench implements AsyncDisposable {
     await using opened = new AsyncDisposableStack();
     const directory = await mkdtemp(join(tmpdir(), "tarsy-replay-"));
     opened.defer(() => rm(directory, { recursive: true, force: true }));
+    const dataDir = join(directory, "postgres");
+    await copyMigratedCluster(projectPaths(PROJECT_ROOT).clusters, dataDir, signal);
     const postgres = await startPostgres({
-      dataDir: join(directory, "postgres"),
+      dataDir,
       port: "socket",
       durable: false,
       signal,
     });
     opened.defer(() => postgres.stop());
-    await migrate(postgres, log);
     const db = opened.use(
       await openDatabase({
         url: postgres.url,

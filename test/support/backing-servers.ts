@@ -10,12 +10,14 @@ import { natsClients, type NatsClient } from "./nats-clients.ts";
 import { NatsUsers, natsEnvironment, type NatsRole } from "./nats-users.ts";
 import { serverDirectory } from "./server-directory.ts";
 import type { ServiceName } from "./spawn-service.ts";
-import { startNatsIn, startPostgresIn } from "./start-servers.ts";
+import { IN_CONTAINERS, startNatsIn, startPostgresIn } from "./start-servers.ts";
 import { testPort } from "./test-port.ts";
 import { takeServerShare } from "./worker-servers.ts";
 
 interface BackingServersOptions {
   readonly durable?: boolean;
+  /** Whether the database has the newest schema at once, which is faster than `migrate`. */
+  readonly migrated?: boolean;
   /** Called with the directory before `postgres` and `nats` are created in it. */
   readonly prepare?: (directory: string) => void;
 }
@@ -26,6 +28,7 @@ export class BackingServers implements AsyncDisposable {
   readonly directory: string;
   readonly #durable: boolean;
   readonly #shared: boolean;
+  readonly #migrated: boolean;
   readonly #monitorPort: number;
   readonly #users: NatsUsers;
   postgres: EmbeddedPostgres;
@@ -36,6 +39,7 @@ export class BackingServers implements AsyncDisposable {
     directory: string;
     durable: boolean;
     shared: boolean;
+    migrated: boolean;
     monitorPort?: number;
     users: NatsUsers;
     postgres: EmbeddedPostgres;
@@ -44,6 +48,7 @@ export class BackingServers implements AsyncDisposable {
     this.directory = parts.directory;
     this.#durable = parts.durable;
     this.#shared = parts.shared;
+    this.#migrated = parts.migrated;
     this.#monitorPort = parts.monitorPort ?? 0;
     this.#users = parts.users;
     this.postgres = parts.postgres;
@@ -66,19 +71,32 @@ export class BackingServers implements AsyncDisposable {
   }
 
   /**
-   * Starts servers for one test file, which may stop and kill them. The database is empty. Without `durable`, Postgres
+   * Starts servers for one test file, which may stop and kill them. The database is empty unless it is to be migrated. Without `durable`, Postgres
    * skips what only a power failure requires; a benchmark needs the real cost of a commit.
    */
-  static async start({ durable = false, prepare }: BackingServersOptions = {}): Promise<BackingServers> {
+  static async start({
+    durable = false,
+    migrated = false,
+    prepare,
+  }: BackingServersOptions = {}): Promise<BackingServers> {
     const directory = await serverDirectory();
     prepare?.(directory);
     const monitorPort = await testPort();
     const users = new NatsUsers();
     const [postgres, nats] = await Promise.all([
-      startPostgresIn({ directory, port: 0, durable }),
+      startPostgresIn({ directory, port: 0, durable, isMigrated: migrated }),
       startNatsIn({ directory, port: 0, monitorPort, users: users.list }),
     ]);
-    return new BackingServers({ directory, durable, shared: false, monitorPort, users, postgres, nats });
+    return new BackingServers({
+      directory,
+      durable,
+      shared: false,
+      migrated: migrated && !IN_CONTAINERS,
+      monitorPort,
+      users,
+      postgres,
+      nats,
+    });
   }
 
   /** A migrated database and a NATS account for one test file, on servers that keep running after it. */
@@ -86,17 +104,25 @@ export class BackingServers implements AsyncDisposable {
     const { directory, database, users, nats, ...servers } = await takeServerShare();
     const { url, serviceUrls } = database;
     const postgres = { ...servers.postgres, url, serviceUrls };
-    return new BackingServers({ directory, durable: false, shared: true, users, postgres, nats });
+    return new BackingServers({
+      directory,
+      durable: false,
+      shared: true,
+      migrated: true,
+      users,
+      postgres,
+      nats,
+    });
   }
 
   /** Shared servers, or with `ownServers` separate ones that the test file may stop and kill. */
   static async choose({ ownServers = false }: { ownServers?: boolean | undefined }): Promise<BackingServers> {
-    return ownServers ? BackingServers.start() : BackingServers.share();
+    return ownServers ? BackingServers.start({ migrated: true }) : BackingServers.share();
   }
 
-  /** Brings the schema and the privileges of the services' roles to this version. Those of shared servers are. */
+  /** Brings the schema and the privileges of the services' roles to this version, if they are not. */
   async migrate(): Promise<void> {
-    if (!this.#shared) await migrate(this.postgres, pino({ level: "silent" }));
+    if (!this.#migrated) await migrate(this.postgres, pino({ level: "silent" }));
   }
 
   /** Undoes the migrations after this one. */

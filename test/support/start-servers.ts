@@ -8,7 +8,7 @@ import { copyInitialCluster } from "./initial-cluster.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 
 /** `TEST_SERVERS=containers` (npm run test:containers) runs both in containers, otherwise they are ordinary processes. */
-const IN_CONTAINERS = process.env["TEST_SERVERS"] === "containers";
+export const IN_CONTAINERS = process.env["TEST_SERVERS"] === "containers";
 const { tools } = projectPaths(join(import.meta.dirname, "../.."));
 
 interface StartServer {
@@ -23,14 +23,19 @@ export async function startPostgresIn({
   directory,
   port,
   durable,
-}: StartServer & { readonly durable: boolean }): Promise<EmbeddedPostgres> {
+  isMigrated = false,
+}: StartServer & {
+  readonly durable: boolean;
+  /** Whether a new one has the newest schema; in containers it is empty. */
+  readonly isMigrated?: boolean;
+}): Promise<EmbeddedPostgres> {
   const options = { dataDir: join(directory, "postgres"), port, durable };
   if (IN_CONTAINERS) {
     // Loaded only when needed, because it loads testcontainers.
     const { startPostgresContainer } = await import("./container-servers.ts");
     return letTestsWatch(await startPostgresContainer(options));
   }
-  await copyInitialCluster(options.dataDir);
+  await copyInitialCluster(options.dataDir, isMigrated);
   const server = await startPostgres(options);
   const registration = killOnExit(server.pid, "SIGQUIT");
   void server.exited.then(() => registration[Symbol.dispose]());

@@ -70,7 +70,7 @@ export class ToolFixture implements AsyncDisposable {
       stringify({ call_log: "calls.jsonl", servers: stubServers }),
     );
     const servers = resources.use(
-      ownServers ? await BackingServers.start({ durable }) : await BackingServers.share(),
+      ownServers ? await BackingServers.start({ durable, migrated: true }) : await BackingServers.share(),
     );
     const { signal } = new AbortController();
     const { url } = servers.postgres;
