@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { constants, existsSync, readFileSync } from "node:fs";
+import { access, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,44 +20,62 @@ export interface KeptCluster {
   readonly signal?: AbortSignal | undefined;
 }
 
+const UID_MAP = "/proc/self/uid_map";
 const UNFINISHED = ".unfinished-";
 const run = promisify(execFile);
 
 /**
- * Copies to `dataDir`, unless it exists, a data directory for `startPostgres` that is made once per Postgres version and user, and kept.
- * A copy takes 0.1 s, making one some seconds. Throws LaunchError if a new one cannot be started, the error of `fill`, and the signal's reason.
+ * Copies to `dataDir`, unless it exists, a data directory for `startPostgres` that is made once per Postgres version and user, and kept if
+ * `folder` can be written. A copy takes 0.1 s, making one some seconds. Throws LaunchError if a new one cannot be started, the error of `fill`, and the signal's reason.
  */
 export async function copyKeptCluster(kept: KeptCluster, dataDir: string): Promise<void> {
   if (existsSync(dataDir)) return;
   const { stdout } = await run(findPostgresBinaries().postgres, ["--version"]);
-  const prefix = `${kept.name}-${process.getuid?.() ?? 0}-`;
+  const prefix = `${kept.name}-${user()}-`;
   const source = await kept.source();
   const digest = createHash("sha256").update(stdout).update(source).digest("hex").slice(0, 16);
   const path = join(kept.folder, `${prefix}${digest}`);
   if (!existsSync(path)) {
+    if (!(await isWritable(kept.folder))) return fillNew(kept, dataDir);
     await make(kept, path);
     await removeOthers(kept.folder, prefix, path);
   }
   await copy(path, dataDir);
 }
 
-async function make({ folder, fill, signal }: KeptCluster, path: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+/** The user whose files these are, and in which user namespace: root of another one may see the files of others as nobody's. */
+function user(): string {
+  const map = existsSync(UID_MAP) ? readFileSync(UID_MAP, "utf8") : "";
+  return `${process.getuid?.() ?? 0}-${createHash("sha256").update(map).digest("hex").slice(0, 8)}`;
+}
+
+/** False for example in a checkout that is mounted read-only. */
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function fillNew({ fill, signal }: KeptCluster, dataDir: string): Promise<void> {
+  const stoppable = signal === undefined ? {} : { signal };
+  const server = await startPostgres({ dataDir, port: "socket", durable: false, ...stoppable });
+  try {
+    await fill(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function make(kept: KeptCluster, path: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "tarsy-cluster-"));
-  const unfinished = await mkdtemp(join(folder, UNFINISHED));
+  const unfinished = await mkdtemp(join(kept.folder, UNFINISHED));
   try {
     const dataDir = join(directory, "postgres");
-    const server = await startPostgres({
-      dataDir,
-      port: "socket",
-      durable: false,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    try {
-      await fill(server);
-    } finally {
-      await server.stop();
-    }
+    await fillNew(kept, dataDir);
     const whole = join(unfinished, "cluster");
     await copy(dataDir, whole);
     // A copy of which a power failure leaves half would fail each later start.

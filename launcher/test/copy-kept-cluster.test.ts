@@ -57,6 +57,19 @@ describe("copyKeptCluster", () => {
     expect(kept).to.have.length(1).and.not.include(before);
   });
 
+  it("keeps none where it cannot, and makes one each time", async () => {
+    const before = filled;
+    const dataDir = join(directory, "unkept");
+    const fill = async ({ url }: { readonly url: string }) => {
+      filled += 1;
+      await query(url, "CREATE TABLE made_from AS SELECT 'd' AS source");
+    };
+    const kept = { folder: "/dev/null/kept", name: "test", source: () => Promise.resolve("d"), fill };
+    await copyKeptCluster(kept, dataDir);
+    expect(filled).to.equal(before + 1);
+    expect(await sourceOf(dataDir)).to.deep.equal([{ source: "d" }]);
+  });
+
   it("keeps nothing of one that could not be filled", async () => {
     const before = await readdir(folder);
     const failing = copyKeptCluster(
