@@ -20,20 +20,23 @@ export interface KeptCluster {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** None is used after the machine has started again: a power failure leaves half of what was not written to the disk. */
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 const UID_MAP = "/proc/self/uid_map";
 const UNFINISHED = ".unfinished-";
 const run = promisify(execFile);
 
 /**
- * Copies to `dataDir`, unless it exists, a data directory for `startPostgres` that is made once per Postgres version and user, and kept if
- * `folder` can be written. A copy takes 0.1 s, making one some seconds. Throws LaunchError if a new one cannot be started, the error of `fill`, and the signal's reason.
+ * Copies to `dataDir`, unless it exists, a data directory for `startPostgres`. The original is made once per start of the machine, Postgres
+ * version and user, and kept if `folder` can be written. A copy takes 0.1 s, making one some seconds. Throws LaunchError if a new one cannot
+ * be started, the error of `fill`, and the signal's reason.
  */
 export async function copyKeptCluster(kept: KeptCluster, dataDir: string): Promise<void> {
   if (existsSync(dataDir)) return;
   const { stdout } = await run(findPostgresBinaries().postgres, ["--version"]);
   const prefix = `${kept.name}-${user()}-`;
-  const source = await kept.source();
-  const digest = createHash("sha256").update(stdout).update(source).digest("hex").slice(0, 16);
+  const parts = [stdout, textOf(BOOT_ID), await kept.source()];
+  const digest = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
   const path = join(kept.folder, `${prefix}${digest}`);
   if (!existsSync(path)) {
     if (!(await isWritable(kept.folder))) return fillNew(kept, dataDir);
@@ -45,8 +48,12 @@ export async function copyKeptCluster(kept: KeptCluster, dataDir: string): Promi
 
 /** The user whose files these are, and in which user namespace: root of another one may see the files of others as nobody's. */
 function user(): string {
-  const map = existsSync(UID_MAP) ? readFileSync(UID_MAP, "utf8") : "";
-  return `${process.getuid?.() ?? 0}-${createHash("sha256").update(map).digest("hex").slice(0, 8)}`;
+  const map = createHash("sha256").update(textOf(UID_MAP)).digest("hex").slice(0, 8);
+  return `${process.getuid?.() ?? 0}-${map}`;
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
 /** False for example in a checkout that is mounted read-only. */
@@ -78,8 +85,6 @@ async function make(kept: KeptCluster, path: string): Promise<void> {
     await fillNew(kept, dataDir);
     const whole = join(unfinished, "cluster");
     await copy(dataDir, whole);
-    // A copy of which a power failure leaves half would fail each later start.
-    await run("sync", []);
     // Another process may have made it first.
     await rename(whole, path).catch((error: unknown) => {
       if (!existsSync(path)) throw error;

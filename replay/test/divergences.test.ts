@@ -47,6 +47,8 @@ describe("a replay that diverges", () => {
   const callOf = (agent: string, position: number) =>
     cassette.executions.find(({ agent_name }) => agent_name === agent)?.llm_calls[position];
 
+  const answeredAt = (agent: string) => Number(callOf(agent, 0)?.seq);
+
   it("names the call, the place in the request and both texts", async function () {
     this.timeout(30_000);
     const found = await divergence("Two", ({ messages }) => ({
@@ -75,7 +77,9 @@ describe("a replay that diverges", () => {
       ),
     }));
     const result = await replayer.replay({ ...cassette, executions }, signal);
-    expect(result).to.have.nested.property("divergence.agent", "Three");
+    // Three unless the machine was so busy that its answer took longer than the delay of Two's.
+    const [first] = ["Two", "Three"].toSorted((a, b) => answeredAt(a) - answeredAt(b));
+    expect(result).to.have.nested.property("divergence.agent", first);
   });
 
   it("names a tool call with other arguments before what the model is asked because of it", async () => {
