@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { findPostgresBinaries } from "./find-postgres-binaries.ts";
 import { startPostgres, type EmbeddedPostgres } from "./start-postgres.ts";
 
-export interface KeptCluster {
+interface KeptCluster {
   /** Where the kept ones are. */
   readonly folder: string;
   /** What this one has, such as `empty`. */
@@ -28,7 +28,7 @@ const run = promisify(execFile);
 
 /**
  * Copies to `dataDir`, unless it exists, a data directory for `startPostgres`. The original is made once per start of the machine, Postgres
- * version and user, and kept if `folder` can be written. A copy takes 0.1 s, making one some seconds. Throws LaunchError if a new one cannot
+ * version and user, and kept if `folder` can be written. A copy takes 0.1 s, making one about 2 s. Throws LaunchError if a new one cannot
  * be started, the error of `fill`, and the signal's reason.
  */
 export async function copyKeptCluster(kept: KeptCluster, dataDir: string): Promise<void> {
@@ -46,7 +46,7 @@ export async function copyKeptCluster(kept: KeptCluster, dataDir: string): Promi
   await copy(path, dataDir);
 }
 
-/** The user whose files these are, and in which user namespace: root of another one may see the files of others as nobody's. */
+/** Identifies the user and its user namespace: root of one namespace cannot read what root of another one has made. */
 function user(): string {
   const map = createHash("sha256").update(textOf(UID_MAP)).digest("hex").slice(0, 8);
   return `${process.getuid?.() ?? 0}-${map}`;
