@@ -139,6 +139,10 @@ describe("npm run tarsy -- init", () => {
     const env = { GOOGLE_API_KEY: KEY, PATH: await withServer() };
     const { code, out, errors } = await init(NO_SERVER, env);
     expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
+    // Several built-in providers read this key.
+    expect(out.match(/found {6}GOOGLE_API_KEY: .*/gu)).to.deep.equal([
+      "found      GOOGLE_API_KEY: provider google-default",
+    ]);
     expect(out).to.include(`found      ${join(home, ".kube/config")}: context lab {{.X}}, to be read only`);
     expect(await check(env)).to.include({ code: 0, errors: "" });
     const shown = await run(["config", "show", "--config-dir", directory], env);

@@ -1,4 +1,5 @@
 import type { Origin } from "#shared/agent-config/agent-config.ts";
+import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { AgentEntry, ChainEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
@@ -18,7 +19,7 @@ export function builtInConfig(): BuiltInConfig {
     agents: new Map(Object.entries(AGENTS)),
     chains: new Map(Object.entries(CHAINS)),
     mcpServers: new Map([["kubernetes-server", kubernetesServer()]]),
-    llmProviders: new Map(Object.entries(LLM_PROVIDERS)),
+    llmProviders: new Map(Object.entries(BUILT_IN_PROVIDERS)),
     origins: new Map([
       ["mcp_servers.kubernetes-server.transport.args[3]", { file: "built-in", variables: ["KUBECONFIG"] }],
     ]),
@@ -160,61 +161,6 @@ const KUBERNETES_INSTRUCTIONS = `Working with the Kubernetes server:
 - Lists over the whole cluster can be very long. Ask for them only when nothing narrower will do.
 - Prefer queries within one namespace.
 - Pass the namespace parameter only for kinds that live in a namespace; leave it out for cluster-scoped ones such as nodes, namespaces and persistent volumes.`;
-
-const LLM_PROVIDERS: Readonly<Record<string, LlmProviderEntry>> = {
-  "google-default": {
-    type: "google",
-    model: "gemini-2.5-pro",
-    api_key_env: "GOOGLE_API_KEY",
-    max_tool_result_tokens: 950_000,
-    native_tools: { google_search: true, code_execution: false, url_context: true },
-  },
-  "openai-default": {
-    type: "openai",
-    model: "gpt-5",
-    api_key_env: "OPENAI_API_KEY",
-    max_tool_result_tokens: 250_000,
-  },
-  "anthropic-default": {
-    type: "anthropic",
-    model: "claude-sonnet-4-20250514",
-    api_key_env: "ANTHROPIC_API_KEY",
-    max_tool_result_tokens: 150_000,
-  },
-  "xai-default": {
-    type: "xai",
-    model: "grok-4",
-    api_key_env: "XAI_API_KEY",
-    max_tool_result_tokens: 200_000,
-  },
-  "mistral-default": {
-    type: "mistral",
-    model: "mistral-large-latest",
-    max_tool_result_tokens: 100_000,
-  },
-  "groq-default": {
-    type: "groq",
-    model: "openai/gpt-oss-120b",
-    max_tool_result_tokens: 100_000,
-  },
-  "openrouter-default": {
-    type: "openrouter",
-    model: "anthropic/claude-sonnet-4.5",
-    max_tool_result_tokens: 150_000,
-  },
-  "deepseek-default": {
-    type: "deepseek",
-    model: "deepseek-v4-pro",
-    max_tool_result_tokens: 100_000,
-  },
-  "vertexai-default": {
-    type: "vertexai",
-    model: "claude-sonnet-4-5@20250929",
-    project_env: "GOOGLE_CLOUD_PROJECT",
-    location_env: "GOOGLE_CLOUD_LOCATION",
-    max_tool_result_tokens: 150_000,
-  },
-};
 
 /** The runbook for alerts without one, unless `defaults.runbook` gives another. */
 export const BUILT_IN_RUNBOOK = `# Generic investigation guide

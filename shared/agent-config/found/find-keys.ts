@@ -4,7 +4,7 @@ import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-provider
 import type { Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 
-/** A variable that holds an API key, and the built-in provider that reads it. */
+/** A variable that holds an API key, and the first built-in provider that reads it. */
 export interface FoundKey {
   readonly variable: string;
   readonly provider: string;
@@ -16,10 +16,13 @@ export interface FoundKey {
  * not returned.
  */
 export function findKeys(env: Environment): readonly FoundKey[] {
-  return [...builtInConfig().llmProviders].flatMap(([provider, entry]) => {
+  const found = new Map<string, FoundKey>();
+  for (const [provider, entry] of builtInConfig().llmProviders) {
     const variable = keyVariable(entry);
-    return variable === undefined || !isSet(env, variable) ? [] : [{ variable, provider, entry }];
-  });
+    if (variable === undefined || found.has(variable) || !isSet(env, variable)) continue;
+    found.set(variable, { variable, provider, entry });
+  }
+  return [...found.values()];
 }
 
 /** False also for a variable NAME_FILE that names no readable file: what uses the variable reports it. */

@@ -60,7 +60,7 @@ describe("the configuration's examples", () => {
     await using examples = await copiedExamples(await filledEnvironment());
     const config = await examples.load();
     expect(config.warnings).to.deep.equal([]);
-    expect(config.counts).to.deep.equal({ agents: 13, chains: 6, mcpServers: 4, llmProviders: 29 });
+    expect(config.counts).to.deep.equal({ agents: 13, chains: 6, mcpServers: 4, llmProviders: 35 });
     for (const alertType of knownAlertTypes(config)) {
       expect(findChain(config, alertType)).not.to.equal(undefined);
       resolveChain(config, alertType);

@@ -21,7 +21,7 @@ const DEPLOY = join(import.meta.dirname, "../../../deploy/config");
 describe("loadAgentConfig", () => {
   it("loads a typical large configuration with every value as intended", async () => {
     const config = await loadTypical();
-    expect(config.counts).to.deep.equal({ agents: 10, chains: 5, mcpServers: 3, llmProviders: 19 });
+    expect(config.counts).to.deep.equal({ agents: 10, chains: 5, mcpServers: 3, llmProviders: 26 });
     expect(config.queue).to.deep.equal({
       worker_count: 8,
       max_concurrent_sessions: 20,
@@ -74,7 +74,7 @@ describe("loadAgentConfig", () => {
     const error = await failureOf(loadText("", "# nothing\n"));
     expect(error.problems.map(({ path }) => path)).to.deep.equal(["defaults.llm_provider"]);
     const config = await loadText(DEFAULTS.replace("test", "google-default"), "", { GOOGLE_API_KEY: "x" });
-    expect(config.counts).to.deep.equal({ agents: 7, chains: 1, mcpServers: 1, llmProviders: 9 });
+    expect(config.counts).to.deep.equal({ agents: 7, chains: 1, mcpServers: 1, llmProviders: 18 });
     expect(config.defaults).to.include({
       alert_type: "kubernetes",
       max_iterations: 20,

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { DEFAULTS, loadText } from "./config-fixture.ts";
-import { MODERN_PROVIDERS, MODERN_SKILLS, MODERN_TARSY } from "./modern-files.ts";
+import { MODERN_PROVIDER_NAMES, MODERN_PROVIDERS, MODERN_SKILLS, MODERN_TARSY } from "./modern-files.ts";
 
 const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
 const load = (tarsy = MODERN_TARSY) => loadText(tarsy, MODERN_PROVIDERS, ENV, MODERN_SKILLS);
@@ -18,6 +18,24 @@ describe("files in the newest notation", () => {
       "queue.scoring_shutdown_timeout: is valid but has no effect, found 3m; a scoring that a stop interrupts goes on in another executor",
       "agent_chains.full.stages[2].synthesis: has no effect for a stage with one agent, found a mapping",
     ]);
+  });
+
+  it("may name every provider of theirs without writing it", async () => {
+    const names = Object.keys(MODERN_PROVIDER_NAMES);
+    const list = names.map((name) => `{provider: ${name}}`).join(", ");
+    const keys = ["GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "XAI_API_KEY"];
+    const places = ["GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"];
+    const env = Object.fromEntries([...keys, ...places].map((name) => [name, "x"]));
+    const config = await loadText(`${DEFAULTS}  fallback_providers: [${list}]\n`, undefined, env);
+    const fallbacks = resolveChain(config, "kubernetes").stages[0]?.agents[0]?.fallback_providers ?? [];
+    const known = fallbacks.map(({ name, type, model }) => [name, [type, model]]);
+    expect(Object.fromEntries(known)).to.deep.equal(MODERN_PROVIDER_NAMES);
+    for (const { name, type, api_key_env, native_tools } of fallbacks) {
+      if (type !== "google") continue;
+      expect(api_key_env).to.equal("GOOGLE_API_KEY");
+      const url_context = name !== "google-image-flash";
+      expect(native_tools).to.deep.equal({ google_search: true, code_execution: false, url_context });
+    }
   });
 
   it("run agents with tools in a loop, with every provider, and others once", async () => {

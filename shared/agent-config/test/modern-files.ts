@@ -85,11 +85,29 @@ export const MODERN_PROVIDERS = `
 llm_providers:
   gemini:
     type: google
-    model: gemini-2.5-pro
+    model: gemini-3.7-flash
     api_key_env: GOOGLE_API_KEY
     native_tools: {google_search: false, code_execution: true}
-  claude: {type: anthropic, model: claude-sonnet-4-5, api_key_env: ANTHROPIC_API_KEY}
+  claude: {type: anthropic, model: claude-sonnet-5, api_key_env: ANTHROPIC_API_KEY}
 `;
+
+/** The providers that such files name without writing them: the type and the model of each. */
+export const MODERN_PROVIDER_NAMES = {
+  "google-default": ["google", "gemini-3.7-flash"],
+  "gemini-3.7-flash": ["google", "gemini-3.7-flash"],
+  "gemini-3.6-flash": ["google", "gemini-3.6-flash"],
+  "gemini-3.5-flash": ["google", "gemini-3.5-flash"],
+  "gemini-3.1-pro": ["google", "gemini-3.1-pro-preview"],
+  "gemini-3.1-flash": ["google", "gemini-3.1-flash-lite"],
+  "gemini-3-flash": ["google", "gemini-3-flash-preview"],
+  "gemini-2.5-flash": ["google", "gemini-2.5-flash"],
+  "gemini-2.5-pro": ["google", "gemini-2.5-pro"],
+  "google-image-flash": ["google", "gemini-3.1-flash-image"],
+  "openai-default": ["openai", "gpt-5.2"],
+  "anthropic-default": ["anthropic", "claude-sonnet-5"],
+  "xai-default": ["xai", "grok-4.6"],
+  "vertexai-default": ["vertexai", "claude-sonnet-5"],
+} as const;
 
 /** The files of the skills that it names. */
 export const MODERN_SKILLS = Object.fromEntries(
