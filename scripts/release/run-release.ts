@@ -2,10 +2,12 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkVersion } from "./check-version.ts";
 import { closePending } from "./close-pending.ts";
+import { retiringDefaults } from "./retiring-defaults.ts";
 
 const run = promisify(execFile);
 const parsePackage = compileParser(
@@ -64,6 +66,7 @@ async function checkRelease({ root, version, date }: Release): Promise<string> {
     changes === "" ? undefined : `the tree has changes: commit or remove them first\n${changes}`,
     tag === "" ? undefined : `the tag v${version} exists`,
     changelog === undefined ? "CHANGELOG.md has nothing under ## Pending" : undefined,
+    ...retiringDefaults(Object.entries(BUILT_IN_PROVIDERS), date),
   ].filter((reason) => reason !== undefined);
   if (changelog === undefined || reasons.length > 0) throw new ReleaseRefused(reasons.join("\n"));
   return changelog;

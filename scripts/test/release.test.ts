@@ -6,10 +6,14 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { retiringDefaults } from "../release/retiring-defaults.ts";
+import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
 import { copyRepository } from "../../test/support/copy-repository.ts";
 
 const run = promisify(execFile);
 const VERSION = "99.1.0";
+/** Built-in models retire as time goes by, and forbid later releases. */
+const DAY = "2026-11-26";
 const PENDING = "# Changelog\n\n## Pending\n\n- News.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n";
 const parseVersions = compileParser(
   "lock file",
@@ -35,6 +39,24 @@ const parseSbom = compileParser(
   ),
 );
 
+describe("retiringDefaults", () => {
+  const entry = { type: "google", model: "gemini-2.5-pro", api_key_env: "GOOGLE_API_KEY" } as const;
+  const reasons = (name: string, date: string) => retiringDefaults([[name, entry]], date);
+
+  it("names a default provider whose model has less than 90 days left", () => {
+    expect(reasons("google-default", "2026-09-02")).to.deep.equal([]);
+    expect(reasons("google-default", "2026-09-03")).to.deep.equal([
+      "the model of the built-in provider google-default, gemini-2.5-pro, retires on 2026-12-01, in 89 days: give it gemini-3.8-flash, at least 90 days are needed",
+    ]);
+    expect(reasons("google-default", "2027-01-01")[0]).to.include("was retired on 2026-12-01");
+    expect(reasons("gemini-2.5-pro", DAY)).to.deep.equal([]);
+  });
+
+  it("has nothing against the built-in providers as of their list", () => {
+    expect(retiringDefaults(Object.entries(BUILT_IN_PROVIDERS), DAY)).to.deep.equal([]);
+  });
+});
+
 describe("npm run release", () => {
   const resources = new AsyncDisposableStack();
   let root: string;
@@ -58,7 +80,10 @@ describe("npm run release", () => {
 
   const git = async (...args: readonly string[]) => (await run("git", args, { cwd: root })).stdout.trimEnd();
   const release = (...args: readonly string[]) =>
-    spawnSync(process.execPath, ["scripts/release.ts", ...args], { cwd: root, encoding: "utf8" });
+    spawnSync(process.execPath, ["scripts/release.ts", "--date", DAY, ...args], {
+      cwd: root,
+      encoding: "utf8",
+    });
   const state = async () => ({
     head: await git("rev-parse", "HEAD"),
     changes: await git("status", "--porcelain"),
@@ -88,17 +113,21 @@ describe("npm run release", () => {
   it("names every reason why nothing can be released, and changes nothing", async () => {
     await git("checkout", "--quiet", "-b", "other");
     await writeFile(join(root, "CHANGELOG.md"), "# Changelog\n\n## Pending\n\n## 0.1.0\n\n- Old.\n");
+    const providers = "shared/agent-config/built-in-providers.ts";
+    await writeFile(join(root, providers), (await read(providers)).replace('"gpt-5.2"', '"gpt-5"'));
     const before = await state();
     const { status, stderr } = release("0.0.1");
     expect(status).to.equal(1);
     expect(stderr).to.match(/VERSION is "0\.0\.1": it must be higher than that of package\.json/u);
     expect(stderr).to.contain("the branch is other").and.to.contain("the tree has changes");
     expect(stderr).to.contain("nothing under ## Pending");
+    expect(stderr).to.contain("built-in provider openai-default, gpt-5, retires on 2026-12-11, in 15 days");
     expect(release("1.0").stderr).to.contain("three numbers");
     expect(release().status).to.equal(2);
     expect(release("--fast", VERSION).status).to.equal(2);
+    expect(release("--date", "2026-13-01", VERSION).status).to.equal(2);
     expect(await state()).to.deep.equal(before);
-    await git("checkout", "--quiet", "CHANGELOG.md");
+    await git("checkout", "--quiet", "CHANGELOG.md", providers);
     await git("checkout", "--quiet", "main");
   });
 
@@ -110,7 +139,7 @@ describe("npm run release", () => {
     expect(await read("package.json")).to.contain(`"version": "${VERSION}"`);
     expect(await read("docs/asyncapi.json")).to.contain(VERSION);
     expect(await read("CHANGELOG.md")).to.match(
-      /^# Changelog\n\n## Pending\n\n## 99\.1\.0 \(\d{4}-\d\d-\d\d\)\n\n- News\.\n\n## 0\.1\.0/u,
+      /^# Changelog\n\n## Pending\n\n## 99\.1\.0 \(2026-11-26\)\n\n- News\.\n\n## 0\.1\.0/u,
     );
     const sbom = parseSbom(JSON.parse(await read(`.tarsy/release/tarsy-${VERSION}.cdx.json`)));
     expect(sbom.metadata.component.version).to.equal(VERSION);

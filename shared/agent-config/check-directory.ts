@@ -25,10 +25,14 @@ export interface CheckedDirectory {
 
 /**
  * Checks all files of a configuration directory as the services will read them: tarsy.yaml, llm-providers.yaml, stub-tools.yaml and the
- * scripts of scripted providers. `env` should come from `readConfigEnvironment`.
+ * scripts of scripted providers. `env` should come from `readConfigEnvironment`. Models that retire soon are counted from `now`.
  */
-export async function checkDirectory(configDir: string, env: Environment): Promise<CheckedDirectory> {
-  const agents = await checkAgents(configDir, env);
+export async function checkDirectory(
+  configDir: string,
+  env: Environment,
+  now = new Date(),
+): Promise<CheckedDirectory> {
+  const agents = await checkAgents(configDir, env, now);
   const others = await Promise.all([
     checkScripts(configDir, env),
     checkStubs(configDir, env, agents.config),
@@ -43,9 +47,9 @@ export async function checkDirectory(configDir: string, env: Environment): Promi
 
 type Problems = Pick<CheckedDirectory, "errors" | "warnings">;
 
-async function checkAgents(configDir: string, env: Environment): Promise<CheckedDirectory> {
+async function checkAgents(configDir: string, env: Environment, now: Date): Promise<CheckedDirectory> {
   try {
-    const config = await loadAgentConfig({ configDir, env });
+    const config = await loadAgentConfig({ configDir, env, now });
     return { config, errors: [], warnings: config.warnings };
   } catch (error) {
     if (!(error instanceof AgentConfigError)) throw error;

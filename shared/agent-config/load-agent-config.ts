@@ -15,13 +15,15 @@ import type { Environment } from "#shared/service/environment.ts";
 /**
  * Reads `tarsy.yaml` and `llm-providers.yaml` of a directory with the values of `env` inserted, and its skills, merges them
  * over the built-ins and checks the whole. `env` should come from `readConfigEnvironment`. Throws
- * AgentConfigError with every mistake of all files; possible mistakes are in the result's `warnings`.
+ * AgentConfigError with every mistake of all files; possible mistakes are in the result's `warnings`, also models that retire
+ * soon, counted from `now`.
  */
 export async function loadAgentConfig(options: {
   configDir: string;
   env: Environment;
+  now?: Date;
 }): Promise<AgentConfig> {
-  const { configDir, env } = options;
+  const { configDir, env, now = new Date() } = options;
   const reporter = new Reporter(env);
   const { sources } = reporter;
   const [tarsy, providers, { skills, isComplete }] = await Promise.all([
@@ -34,6 +36,7 @@ export async function loadAgentConfig(options: {
     configDir,
     env,
     reporter,
+    now,
     tarsy: tarsy?.value ?? {},
     names: {
       agents: knownNames(builtIn.agents, tarsy?.value, "agents", sources),

@@ -3,6 +3,16 @@ import { PRICE_SNAPSHOT, type ModelPrice, type PriceFamily } from "#shared/prici
 
 type FamilyName = keyof typeof PRICE_SNAPSHOT.families;
 
+const FAMILY_NAMES = [
+  "openai",
+  "anthropic",
+  "google",
+  "mistral",
+  "deepseek",
+  "groq",
+  "xai",
+] as const satisfies readonly FamilyName[];
+
 const FAMILIES: Readonly<Record<FamilyName, PriceFamily>> = PRICE_SNAPSHOT.families;
 
 /** Whose models a type of provider serves at the prices of the list. */
@@ -49,8 +59,14 @@ export function findListedPrice({
   for (const [prefix, family] of PREFIXES) {
     if (prefix.test(model)) return among([family], model.replace(prefix, ""))[0];
   }
-  const others = among(["openai", "anthropic", "google", "mistral", "deepseek", "groq", "xai"], model);
+  const others = among(FAMILY_NAMES, model);
   return others.length === 1 ? others[0] : undefined;
+}
+
+/** A model as the list of its own maker has it; undefined for a type of provider that serves the models of others. */
+export function findOwnModel(type: string, model: string): ModelPrice | undefined {
+  const own = FAMILY_NAMES.filter((family) => family === type);
+  return among(own, model.replace(/^models\//u, ""))[0];
 }
 
 function among(families: readonly FamilyName[], model: string): ModelPrice[] {

@@ -9,15 +9,15 @@ import { systemWarnings } from "../system/system-warnings.ts";
 type Deps = Pick<ApiDeps, "config" | "db"> & { readonly states: Pick<ServerStates, "read"> };
 
 /** `GET /api/v1/system/warnings`: what an operator should look at, from the configuration, the tool-runners and the outbox. */
-export function getWarnings({ config, db, states }: Deps): RouterMiddleware {
+export function getWarnings({ config, db, states }: Deps, now = () => new Date()): RouterMiddleware {
   const { agents, stubbedServers, notifications } = config;
-  const startedAt = new Date().toISOString();
+  const startedAt = now().toISOString();
   const known = knownDestinations(notifications);
   return async (ctx) => {
     const [servers, outbox] = await Promise.all([states.read(), readOutboxState(db)]);
     ctx.body = {
       warnings: [
-        ...systemWarnings({ agents, stubbedServers, states: servers, startedAt }),
+        ...systemWarnings({ agents, stubbedServers, states: servers, startedAt, now: now() }),
         ...outboxWarnings(outbox, known, startedAt),
       ],
     };

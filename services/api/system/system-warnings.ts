@@ -1,5 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import { providersOfChain } from "#shared/agent-config/providers-of-chain.ts";
+import { retirementNotice } from "#shared/pricing/retirement-of.ts";
 import type { ServerState } from "./server-states.ts";
 import { summarizeServer, type ServerSummary } from "./summarize-server.ts";
 import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
@@ -24,6 +26,8 @@ interface Installation {
   readonly states: readonly ServerState[];
   /** Stands where nothing else says since when. */
   readonly startedAt: string;
+  /** The time by which models count as retired. */
+  readonly now: Date;
 }
 
 /** The warnings of an installation, by server. */
@@ -32,11 +36,13 @@ export function systemWarnings({
   stubbedServers,
   states,
   startedAt,
+  now,
 }: Installation): readonly SystemWarning[] {
   const used = usedServers(agents);
   const ids = [...new Set(states.map(({ server }) => server))].sort();
   return [
     ...scriptedModel(agents, startedAt),
+    ...retiringModels(agents, now),
     ...stubsOfRealModels(agents, stubbedServers, startedAt),
     ...(states.length === 0 && used.size > 0 ? [noRunner(startedAt)] : []),
     ...ids.flatMap((id) => {
@@ -65,6 +71,27 @@ function scriptedModel(agents: AgentConfig, created_at: string): SystemWarning[]
       created_at,
     },
   ];
+}
+
+/** The models that retire within 60 days or have retired, of the providers that chains or the defaults name. */
+function retiringModels(agents: AgentConfig, now: Date): SystemWarning[] {
+  const used = [...agents.chains.keys()].flatMap((id) => [...providersOfChain(agents, id).keys()]);
+  const names = new Set([...used, agents.defaults.llm_provider ?? ""]);
+  return [...names].sort().flatMap((name) => {
+    const provider = agents.llmProviders.get(name);
+    const notice = provider && retirementNotice(provider, now);
+    if (provider === undefined || notice === undefined) return [];
+    const { says, since, successor = "another model" } = notice;
+    return [
+      {
+        id: `llm:${name}:retirement`,
+        category: "llm",
+        message: `model ${provider.model} of LLM provider ${name} ${says}`,
+        details: `Let the entry ${name} in llm-providers.yaml have ${successor}, and restart the services.`,
+        created_at: since.toISOString(),
+      },
+    ];
+  });
 }
 
 function stubsOfRealModels(

@@ -13,6 +13,9 @@ export function terminal(code: LlmErrorCode, message: string, options?: ErrorOpt
   return new TerminalError(code, message, options);
 }
 
+/** A terminal error of a provider that does not have, or no longer has, the model of the call. */
+export class UnknownModelError extends TerminalError {}
+
 interface RetryableOptions extends ErrorOptions {
   /** The delay that the provider asked for, in milliseconds; also the gateway's own retries wait at least as long. */
   readonly retryAfterMs?: number | undefined;

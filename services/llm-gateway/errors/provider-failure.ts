@@ -1,6 +1,6 @@
-import type { RetryableError, TerminalError } from "#shared/errors.ts";
+import { TerminalError, type RetryableError } from "#shared/errors.ts";
 import { ERROR_TEXTS } from "./error-texts.ts";
-import { retryable, terminal } from "./llm-error.ts";
+import { retryable, terminal, UnknownModelError } from "./llm-error.ts";
 import { parseWaitText } from "./parse-wait-text.ts";
 import { WAIT_ESTIMATE_MS } from "./wait-estimate.ts";
 
@@ -26,6 +26,8 @@ interface ProviderFailure {
   readonly kind: FailureKind;
   /** HTTP status; undefined for an error inside an answer, whose status was 200. */
   readonly status: number | undefined;
+  /** The error's types and codes, e.g. "model_not_found"; absent for APIs whose status says as much. */
+  readonly kinds?: readonly string[];
   /** The provider's own error text, redacted. */
   readonly detail: string;
   /** The delay before a retry that the provider asked for, in milliseconds. */
@@ -69,8 +71,23 @@ export function kindOfStatus(status: number): FailureKind {
   return KIND_OF_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
 }
 
-/** The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. */
+/** The codes and texts with which servers refuse a model that they do not have, with a status of another meaning. */
+const NO_MODEL =
+  /\bmodel_(?:not_found|decommissioned|deprecated)\b|\binvalid_model\b|model not (?:found|exist)/iu;
+
+/**
+ * The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. It is an
+ * UnknownModelError if the provider does not have the model.
+ */
 export function failureError(failure: ProviderFailure): TerminalError | RetryableError {
+  const error = verdict(failure);
+  if (!(error instanceof TerminalError) || failure.kind === "no_api") return error;
+  const { status, kinds = [], detail, cause } = failure;
+  const isUnknown = status === 404 || status === 410 || NO_MODEL.test([...kinds, detail].join(" "));
+  return isUnknown ? new UnknownModelError(error.code, error.message, { cause }) : error;
+}
+
+function verdict(failure: ProviderFailure): TerminalError | RetryableError {
   const { kind, status, detail, retryAfterMs, cause } = failure;
   const options = { cause, retryAfterMs };
   const at = status === undefined ? "" : ` (${status})`;

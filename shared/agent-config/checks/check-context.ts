@@ -14,6 +14,8 @@ export interface CheckContext {
   readonly configDir: string;
   readonly env: Environment;
   readonly reporter: Reporter;
+  /** The time by which models count as retired. */
+  readonly now: Date;
   readonly tarsy: Loose<TarsyFile>;
   /** The names that references may use, those of invalid entries included; undefined where they are unknown. */
   readonly names: {

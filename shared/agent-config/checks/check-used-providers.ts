@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { namesCredential } from "#shared/agent-config/checks/check-type-settings.ts";
 import { scoringBlock } from "#shared/agent-config/checks/check-scoring.ts";
+import { checkRetirements } from "#shared/agent-config/checks/check-retirements.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import { CREDENTIAL_KEYS, keyVariable } from "#shared/agent-config/provider-keys.ts";
@@ -13,7 +14,7 @@ import { secretVariable } from "#shared/service/secret-variable.ts";
 /**
  * Checks that every chain has a provider for each of its agents, and that each used provider has its key,
  * other variables and script; unused providers need none of them. Returns the built-in chains to leave out:
- * they have no provider, and the written chains do not need them.
+ * they have no provider, and the written chains do not need them. Warns of used models that retire.
  */
 export function checkUsedProviders(context: CheckContext): string[] {
   const { providers, chainsWithout } = resolveUsedProviders(context);
@@ -21,6 +22,7 @@ export function checkUsedProviders(context: CheckContext): string[] {
     const provider = context.llmProviders.get(name);
     if (provider !== undefined) checkUsable(provider, name, [...chainIds], reference, context);
   }
+  checkRetirements(providers, context);
   return checkChainsWithoutProvider(chainsWithout, context);
 }
 

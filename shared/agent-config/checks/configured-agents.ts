@@ -1,6 +1,7 @@
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import type { SubAgentEntry } from "#shared/agent-config/schemas/sub-agents.ts";
 import type { AgentEntry, ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 type Stage = Loose<StageEntry>;
@@ -27,5 +28,20 @@ export function configuredAgents({ chains, agents }: CheckContext): readonly Con
         entries.length * replicas > 1 ? [...members, { block: synthesis, isSynthesis: true, name }] : members;
       return all.map(({ name: of, ...member }) => ({ chain, stage, ...member, definition: agents.get(of) }));
     }),
+  );
+}
+
+/** The entries of all lists of sub-agents in a chain. */
+export function subAgentEntries({
+  sub_agents,
+  chat,
+  stages = [],
+}: Loose<ChainEntry>): Loose<SubAgentEntry>[] {
+  const ofStages = stages.flatMap((stage) => [
+    stage?.sub_agents,
+    ...(stage?.agents ?? []).map((agent) => agent?.sub_agents),
+  ]);
+  return [sub_agents, chat?.sub_agents, ...ofStages].flatMap((list) =>
+    (list ?? []).filter((entry) => entry !== undefined),
   );
 }

@@ -31,19 +31,23 @@ export function skillFile(
   return `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
 }
 
+/** The time at which all these configurations are loaded: the warnings of retiring models depend on it. */
+export const NOW = new Date("2026-11-26T12:00:00Z");
+
 /** Loads the two files, and others, from a temporary directory. */
 export async function loadText(
   tarsy: string,
   providers = SCRIPTED,
   env: Environment = {},
   others: Readonly<Record<string, string>> = {},
+  now = NOW,
 ): Promise<AgentConfig> {
   await using directory = await writeConfigFiles({
     "tarsy.yaml": tarsy,
     "llm-providers.yaml": providers,
     ...others,
   });
-  return await loadAgentConfig({ configDir: directory.path, env });
+  return await loadAgentConfig({ configDir: directory.path, env, now });
 }
 
 /** The error of a load that must fail. */
