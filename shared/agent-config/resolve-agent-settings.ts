@@ -8,6 +8,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
+import { missingNativeTools } from "#shared/agent-config/schemas/backend.ts";
 import { resolveSkills, type AgentSkills } from "#shared/agent-config/skills/resolve-skills.ts";
 import { subAgentsOf } from "#shared/agent-config/sub-agents-of.ts";
 import type {
@@ -69,7 +70,8 @@ export function synthesisBlock({ synthesis }: StageEntry): ExecutionBlock {
 
 /**
  * Resolves an agent's settings: the first level that sets one wins. Lists replace each other; an empty list
- * of fallback providers counts as set, one of servers does not. The custom instructions are always the agent's own.
+ * of fallback providers counts as set, one of servers does not. A fallback provider without the agent's native tools is left out. The
+ * custom instructions are always the agent's own.
  * `selectsServers` says that an alert selects servers for every agent: then one without a strategy calls tools.
  */
 export function resolveAgentSettings(
@@ -106,12 +108,16 @@ export function resolveAgentSettings(
       `agent ${block.name} of stage ${stage.name} has no LLM provider`,
     );
   }
-  const fallbacks = resolveFallbacks(defaults, chain, stage, block);
+  const native_tools = agent.native_tools ?? {};
+  const nearest = resolveFallbacks(defaults, chain, stage, block);
+  // An agent whose work is to search the web does not do it without the search.
+  const runsTools = ({ provider: name }: FallbackEntry) =>
+    missingNativeTools(config.llmProviders.get(name)?.type, native_tools).length === 0;
+  const fallbacks = { ...nearest, value: nearest.value.filter(runsTools) };
   const providerNames = [provider.value, ...fallbacks.value.map((entry) => entry.provider)];
   const servers = first(levels, ({ mcp_servers }) =>
     mcp_servers === undefined || mcp_servers.length === 0 ? undefined : mcp_servers,
   ) ?? { value: [], from: "built-in" };
-  const native_tools = agent.native_tools ?? {};
   // Skills that are merely there neither make a loop of a single call nor switch off Gemini's native tools.
   const namesSkills = [agent.skills, block.skills].some((list) => list !== undefined && list.length > 0);
   const hasNativeTools = Object.values({
@@ -198,7 +204,9 @@ function first<T>(
 
 function fallback(config: AgentConfig, key: "max_iterations" | "iteration_timeout_ms"): Setting<number> {
   const path = `defaults.${key.replace("_ms", "")}`;
-  return { value: config.defaults[key], from: config.origins.has(path) ? "defaults" : "built-in" };
+  // A built-in value may have an origin, too, but no line.
+  const isWritten = config.origins.get(path)?.line !== undefined;
+  return { value: config.defaults[key], from: isWritten ? "defaults" : "built-in" };
 }
 
 /** A time in the defaults, else the longest of the providers' for a call, else the built-in one. */

@@ -8,7 +8,7 @@ import {
 } from "#shared/agent-config/checks/check-chains.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { checkCost } from "#shared/agent-config/checks/check-cost.ts";
-import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
+import { checkFallbacks, checkNativeFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
 import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { checkMemory } from "#shared/agent-config/checks/check-memory.ts";
@@ -55,6 +55,7 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
   }
   checkCallTime(context);
   checkBackends(context);
+  checkNativeFallbacks(context);
   checkJudges(context);
   const leaveOut = checkUsedProviders(context);
   const remaining = new Map([...chains].filter(([chainId]) => !leaveOut.includes(chainId)));

@@ -13,6 +13,7 @@ interface ConfiguredAgent {
   /** Where the chain names the agent; undefined where it does not. */
   readonly block: NonNullable<Stage["agents"]>[number] | Stage["synthesis"];
   readonly isSynthesis: boolean;
+  readonly name: string;
   readonly definition: Loose<AgentEntry> | undefined;
 }
 
@@ -26,7 +27,7 @@ export function configuredAgents({ chains, agents }: CheckContext): readonly Con
       const name = synthesis?.agent ?? SYNTHESIS_AGENT;
       const all =
         entries.length * replicas > 1 ? [...members, { block: synthesis, isSynthesis: true, name }] : members;
-      return all.map(({ name: of, ...member }) => ({ chain, stage, ...member, definition: agents.get(of) }));
+      return all.map((member) => ({ chain, stage, ...member, definition: agents.get(member.name) }));
     }),
   );
 }

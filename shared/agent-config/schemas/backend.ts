@@ -12,3 +12,13 @@ export function backendsOf(type: ProviderType): readonly LlmBackend[] {
   if (type === "scripted") return [];
   return type === "google" ? WRITTEN_BACKENDS : ["langchain"];
 }
+
+/** The native tools that an agent switches on and a provider of this type does not have: only Gemini's own API has any. Of an unknown type nothing is known. */
+export function missingNativeTools(
+  type: ProviderType | undefined,
+  switches: Readonly<Record<string, boolean | undefined>> = {},
+): string[] {
+  return type === undefined || type === "google"
+    ? []
+    : Object.keys(switches).filter((tool) => switches[tool] === true);
+}

@@ -56,9 +56,12 @@ describe("loadAgentConfig", () => {
     for (const alertType of knownAlertTypes(config)) resolveChain(config, alertType);
   });
 
-  it("warns of keys without effect and of values it replaces, and of nothing else", async () => {
+  it("warns of models that retire, keys without effect and values it replaces, and of nothing else", async () => {
     const { warnings } = await loadTypical();
     expect(warnings.map(({ path }) => path)).to.deep.equal([
+      'llm_providers["gemini-2.5-pro"].model',
+      'llm_providers["gemini-2.5-flash"].model',
+      "llm_providers.gemini-3-pro-preview.model",
       "queue.poll_interval",
       "queue.poll_interval_jitter",
       "queue.graceful_shutdown_timeout",
@@ -67,7 +70,7 @@ describe("loadAgentConfig", () => {
       "queue.heartbeat_interval",
       "agent_chains.comprehensive.stages[1].replicas",
     ]);
-    expect(warnings[4]?.message).to.include("session lease");
+    expect(warnings[7]?.message).to.include("session lease");
   });
 
   it("requires only a usable provider: otherwise empty files are valid", async () => {
