@@ -83,7 +83,7 @@ export interface LlmProvider extends LlmProviderEntry {
 
 /** The place a value of the effective configuration comes from. */
 export interface Origin {
-  /** The file, or `built-in` for a built-in value with variables inserted; then there is no line. */
+  /** The file, or where a built-in value comes from: one with variables inserted, or an unusual one. Then there is no line. */
   readonly file: string;
   readonly line?: number;
   /** Environment variables inserted into the value. */

@@ -10,6 +10,7 @@ import {
   BUILT_IN_SETTINGS,
   type BuiltInConfig,
 } from "#shared/agent-config/built-in-config.ts";
+import { builtInTimeouts } from "#shared/agent-config/built-in-timeouts.ts";
 import { completeProvider } from "#shared/agent-config/complete-provider.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { embeddingOf } from "#shared/agent-config/embedding-of.ts";
@@ -37,6 +38,7 @@ interface ConfigParts {
 /** Assembles the effective configuration from valid files and the built-ins. */
 export function assembleConfig(parts: ConfigParts): AgentConfig {
   const { tarsy, builtIn, env } = parts;
+  const timeouts = builtInTimeouts(tarsy);
   const agents = mergeEntries(builtIn.agents, tarsy.agents);
   const chains = mergeEntries(builtIn.chains, tarsy.agent_chains);
   for (const chainId of parts.leaveOut) chains.delete(chainId);
@@ -45,12 +47,12 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
   const llmProviders = new Map([...providers].map(([name, entry]) => [name, completeProvider(entry, env)]));
   return {
     configDir: parts.configDir,
-    queue: queueSettings(tarsy.queue ?? {}),
+    queue: queueSettings({ session_timeout: timeouts.session_timeout, ...tarsy.queue }),
     system: {
       ...tarsy.system,
       cost_estimation: { ...BUILT_IN_SETTINGS.cost_estimation, ...tarsy.system?.cost_estimation },
     },
-    defaults: defaultSettings(tarsy.defaults ?? {}),
+    defaults: defaultSettings({ iteration_timeout: timeouts.iteration_timeout, ...tarsy.defaults }),
     agents,
     chains,
     mcpServers,
@@ -64,8 +66,19 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
       mcpServers: mcpServers.size,
       llmProviders: llmProviders.size,
     },
-    origins: new Map([...builtIn.origins, ...collectOrigins([tarsy, parts.providers], parts.sources)]),
+    origins: new Map([
+      ...builtIn.origins,
+      ...originsOf(timeouts),
+      ...collectOrigins([tarsy, parts.providers], parts.sources),
+    ]),
   };
+}
+
+/** The origin of built-in times that are not the usual ones. */
+function originsOf({ origin }: ReturnType<typeof builtInTimeouts>): [string, Origin][] {
+  if (origin === undefined) return [];
+  const paths = ["queue.session_timeout", "defaults.iteration_timeout"];
+  return paths.map((path) => [path, { file: origin, variables: [] }]);
 }
 
 /** Built-in and written entries by name; a written one replaces the built-in of the same name whole. */

@@ -49,6 +49,8 @@ export const BUILT_IN_SETTINGS = {
     success_policy: "any",
     alert_masking: { enabled: true, pattern_group: "security" },
   },
+  /** Instead, for a tarsy.yaml that names an `llm_backend`: the times of the original that such files are written for. */
+  with_backends: { session_timeout: "40m", iteration_timeout: "6m" },
   /** The longest tool result for a provider that sets no limit: one that fits into the context of today's models. */
   max_tool_result_tokens: 100_000,
   cost_estimation: { enabled: true },

@@ -1,4 +1,4 @@
-import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
+import { builtInTimeouts } from "#shared/agent-config/built-in-timeouts.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { configuredAgents } from "#shared/agent-config/checks/configured-agents.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
@@ -60,7 +60,7 @@ function checkProvider(
   if (queue !== undefined && written === undefined && reporter.sources.hasChild(queue, "session_timeout")) {
     return;
   }
-  const { session_timeout: builtIn } = BUILT_IN_SETTINGS.queue;
+  const { session_timeout: builtIn } = builtInTimeouts(tarsy);
   if ((milliseconds(written ?? builtIn) ?? Infinity) > callMs) return;
   const found = written === undefined ? ` and is ${builtIn} by default` : "";
   reporter.error(

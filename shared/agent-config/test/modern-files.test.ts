@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
-import { DEFAULTS, loadText } from "./config-fixture.ts";
+import { DEFAULTS, failureOf, loadText } from "./config-fixture.ts";
 import { MODERN_PROVIDER_NAMES, MODERN_PROVIDERS, MODERN_SKILLS, MODERN_TARSY } from "./modern-files.ts";
 
 const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
@@ -36,6 +36,65 @@ describe("files in the newest notation", () => {
       const url_context = name !== "google-image-flash";
       expect(native_tools).to.deep.equal({ google_search: true, code_execution: false, url_context });
     }
+  });
+
+  describe("without times of their own", () => {
+    const untimed = MODERN_TARSY.replace("  session_timeout: 40m\n", "");
+    const older = untimed.replaceAll(/,? *llm_backend: [\w-]+/gu, "").replaceAll(/^\s*\n/gmu, "");
+    const timesOf = async (tarsy: string) => {
+      const config = await load(tarsy);
+      const agent = resolveChain(config, "Full").stages[0]?.agents[2];
+      const shown = showConfig(config).matchAll(/^ +(?:session|iteration)_timeout: (.*)$/gmu);
+      return {
+        times: [config.queue.session_timeout_ms, agent?.iteration_timeout_ms].map(
+          (ms) => Number(ms) / 60_000,
+        ),
+        shown: [...shown].map(([, value]) => value),
+      };
+    };
+
+    it("give sessions 40 minutes and iterations 6, and show where these come from", async () => {
+      const from = "built-in for files with llm_backend";
+      expect(await timesOf(untimed)).to.deep.equal({
+        times: [40, 6],
+        shown: [`2400s # ${from}`, `360s # ${from}`],
+      });
+      expect((await load(untimed)).defaults.iteration_timeout_ms).to.equal(360_000);
+    });
+
+    for (const [place, text] of [
+      ["the defaults", older.replace("defaults:\n", "defaults:\n  llm_backend: langchain\n")],
+      ["an agent", older.replace("Thinker: {", "Thinker: {llm_backend: langchain, ")],
+      ["a chain", older.replace("  full:\n", "  full:\n    llm_backend: google-native\n")],
+      ["a stage", older.replace("- name: lead\n", "- name: lead\n        llm_backend: langchain\n")],
+      ["a stage's agent", older.replace("{name: Searcher}", "{name: Searcher, llm_backend: langchain}")],
+    ] as const) {
+      it(`do so if ${place} names a backend`, async () => {
+        expect((await timesOf(text)).times).to.deep.equal([40, 6]);
+      });
+    }
+
+    it("keep each time that is written, and the usual ones without a backend", async () => {
+      expect(
+        (await timesOf(untimed.replace("queue:\n", "queue:\n  session_timeout: 10m\n"))).times,
+      ).to.deep.equal([10, 6]);
+      const written = untimed.replace("defaults:\n", "defaults:\n  iteration_timeout: 1m\n");
+      const { times, shown } = await timesOf(written);
+      expect(times).to.deep.equal([40, 1]);
+      expect(shown[1]).to.match(/^60s # .*tarsy\.yaml:\d+$/u);
+      expect(await timesOf(older)).to.deep.equal({
+        times: [15, 2],
+        shown: ["900s # built-in", "120s # built-in"],
+      });
+    });
+
+    it("compare them with the time of a provider's calls", async () => {
+      const slow = MODERN_PROVIDERS.replace("claude: {", "claude: {timeouts: {call: 30m}, ");
+      const loading = (tarsy: string) => loadText(tarsy, slow, ENV, MODERN_SKILLS);
+      expect((await loading(untimed)).queue.session_timeout_ms).to.equal(2_400_000);
+      const { problems } = await failureOf(loading(older));
+      expect(problems.map(({ path }) => path)).to.deep.equal(["queue.session_timeout"]);
+    });
   });
 
   it("run agents with tools in a loop, with every provider, and others once", async () => {
