@@ -34,6 +34,7 @@ export async function openEngine(parallel: number, signal: AbortSignal): Promise
       readVariable: (name) => secretVariable(env, name),
       maskingRules: maskingRulesOf(config.mcpServers),
       costEstimation: costEstimationOf(config),
+      holidays: config.system.holidays,
     });
     return resources.use(executor);
   };

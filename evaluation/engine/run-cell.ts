@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { Cassette } from "#shared/cassette/cassette.ts";
 import { showFrameCodes } from "#shared/cassette/frame-codes.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
+import { findContextBlock } from "#shared/contracts/context-block.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { PlannedCell } from "../plan/planned-cell.ts";
 import type { CellFacts } from "../results/cell-facts.ts";
@@ -40,6 +42,7 @@ export async function runCell(
   const nonce = randomUUID();
   const recorded = parseCassette(showFrameCodes(await readFile(cell.cassette.file, "utf8"), nonce));
   const sessionId = randomUUID();
+  const now = () => timeOf(recorded);
   const cassette = { ...recorded, session: { ...recorded.session, session_id: sessionId } };
   const skills = [...configuration.config.skills.values()].map(({ hash, body }) => [hash, body] as const);
   const texts = { ...cassette.texts, ...Object.fromEntries(skills) };
@@ -51,7 +54,7 @@ export async function runCell(
     answering.catch(() => undefined);
     try {
       const limit = limitOf(chain.session_timeout_ms + SPARE_MS, "the investigation");
-      await executor.runToEnd(sessionId, AbortSignal.any([signal, limit]));
+      await executor.runToEnd(sessionId, AbortSignal.any([signal, limit]), { now });
     } finally {
       over.abort();
       await answering;
@@ -60,11 +63,18 @@ export async function runCell(
     if (judge === undefined || facts.status !== "completed") return facts;
     await judgeSession(db, sessionId, { chain, judge: judge.agent });
     const judging = await engine.executorOf(judge.configuration);
-    await judging.runToEnd(sessionId, AbortSignal.any([signal, limitOf(JUDGE_WITHIN_MS, "the judge")]));
+    const limit = limitOf(JUDGE_WITHIN_MS, "the judge");
+    await judging.runToEnd(sessionId, AbortSignal.any([signal, limit]), { now });
     return await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
   } finally {
     await db.query(DELETE, [sessionId]);
   }
+}
+
+/** When the recorded session ran, in milliseconds since the epoch: the results of its tools are of then. */
+function timeOf({ executions, session }: Cassette): number {
+  const [told] = executions.flatMap(({ messages }) => findContextBlock(messages) ?? []);
+  return told?.nowMs ?? Date.parse(session.created_at);
 }
 
 function limitOf(ms: number, what: string): AbortSignal {

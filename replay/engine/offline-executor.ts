@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Registry } from "prom-client";
+import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
@@ -32,6 +33,8 @@ export interface OfflineExecutorOptions {
   readonly maskingRules?: ReadonlyMap<string, MaskingRules>;
   readonly knownSecrets?: readonly string[];
   readonly costEstimation?: CostEstimation;
+  /** By default there are none. */
+  readonly holidays?: readonly Holiday[];
   /** How often the llm-gateway tries a call. */
   readonly llmTries?: number;
   /** Called after a commit of a session with events. */
@@ -39,7 +42,8 @@ export interface OfflineExecutorOptions {
 }
 
 /** What one session is to have of its own. */
-export type OwnDeps = Pick<ExecutorDeps, "pacing"> & Partial<Pick<ExecutorDeps, "circuits" | "config">>;
+export type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> &
+  Partial<Pick<ExecutorDeps, "circuits" | "config">>;
 
 /** An executor in this process. */
 export interface OfflineExecutor extends AsyncDisposable {
@@ -122,6 +126,7 @@ function executorConfig(databaseUrl: string, options: OfflineExecutorOptions): E
     maskingRules: options.maskingRules ?? new Map(),
     toolCallMs: TOOL_CALL_MS,
     costEstimation: options.costEstimation ?? { enabled: true, modelRates: new Map(), promotions: [] },
+    holidays: options.holidays ?? [],
     llmTries: options.llmTries ?? 3,
     slots: sessions,
     followupSlots: sessions,

@@ -1,3 +1,4 @@
+import { findContextBlock } from "#shared/contracts/context-block.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { findBuiltInTool, isSubAgentTool } from "../../services/executor/controllers/built-in-tools.ts";
 import type { AgentStep } from "../../services/executor/controllers/controller.ts";
@@ -43,6 +44,9 @@ export class ReplayPacing implements Pacing {
 
   readonly evidence: Pacing["evidence"] = (executionId, unread) =>
     this.#options.inputs.evidence(executionId, unread);
+
+  readonly context: Pacing["context"] = (executionId) =>
+    findContextBlock(this.#options.recorded.execution(executionId)?.messages ?? [])?.text ?? null;
 
   readonly memories: Pacing["memories"] = (executionId) => this.#options.memories(executionId);
 

@@ -3,6 +3,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { providerLists } from "#shared/agent-config/provider-lists.ts";
+import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
@@ -43,6 +44,8 @@ export interface ExecutorConfig extends ServiceConfig {
   /** The longest tool call, whatever its server allows, in milliseconds. */
   readonly toolCallMs: number;
   readonly costEstimation: CostEstimation;
+  /** Days on which few people are at work, as agents are told. */
+  readonly holidays: readonly Holiday[];
   /** How often the llm-gateway tries a call, which reads the same variable. */
   readonly llmTries: number;
   /** Sessions this process runs concurrently. */
@@ -89,6 +92,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
         max: 86_400,
       }),
     costEstimation: costEstimationOf(agents),
+    holidays: agents.system.holidays,
     llmTries: llmTries(env),
     slots: agents.queue.worker_count,
     followupSlots: Math.min(agents.queue.worker_count, agents.queue.max_concurrent_followups),

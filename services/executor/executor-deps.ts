@@ -25,6 +25,8 @@ export interface ExecutorDeps {
   readonly budgets: BudgetSource;
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
+  /** What agents are told to be the present, in milliseconds since the epoch; by default this machine's clock. */
+  readonly now?: (() => number) | undefined;
   /** Only in a replay. */
   readonly pacing?: Pacing | undefined;
 }

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
@@ -66,6 +67,9 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
+  /** What agents are told to be the present, in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly holidays: readonly Holiday[];
   /** Only in a replay. */
   readonly pacing?: Pacing | undefined;
   /** Milliseconds until the session's deadline. */
@@ -102,7 +106,6 @@ export function openOwnedSession(
   const openedAt = performance.now();
   const { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } = claim;
   const { audit, db, bus, llm, circuits, budgets, metrics, masker } = deps;
-  const { verifiesState, maskingRules, toolCallMs, costEstimation, llmTries } = deps.config;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, abort]);
@@ -141,24 +144,20 @@ export function openOwnedSession(
     bus,
     llm,
     circuits,
-    maxMessageBytes: deps.config.maxMessageBytes,
-    readVariable: deps.config.readVariable,
     log,
     metrics,
     homes: new ToolHomes({ db, bus, sessionId, isFirstOwner: epoch === 1 }),
     masker,
-    maskingRules,
-    costEstimation,
     budgetRules: () => budgets.rulesOf(claim.limitedBy),
-    llmTries,
-    pacing: deps.pacing,
+    ...settingsOf(deps),
     signal,
     stopping,
     commitMutex: pLimit(1),
-    memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
-    toolCallMs,
+    memory: new SessionMemory({
+      load: () => loadSession(db, sessionId),
+      verifies: deps.config.verifiesState,
+    }),
     toolSource: claim.toolSource,
-    verifiesState,
     inbox,
     publisher,
     streams,
@@ -173,6 +172,24 @@ export function openOwnedSession(
       return coerceError(reason);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** What is the same for every session of an executor. */
+function settingsOf({ config, now = Date.now, pacing }: ExecutorDeps) {
+  const { maxMessageBytes, readVariable, maskingRules, costEstimation, holidays, llmTries } = config;
+  const { toolCallMs, verifiesState } = config;
+  return {
+    maxMessageBytes,
+    readVariable,
+    maskingRules,
+    costEstimation,
+    holidays,
+    llmTries,
+    toolCallMs,
+    verifiesState,
+    now,
+    pacing,
   };
 }
 

@@ -19,6 +19,8 @@ export interface Pacing {
   readonly isBudgetOver: (executionId: string) => boolean;
   /** What an agent is to know of the alerts of its incident. */
   readonly evidence: (executionId: string, unread: Evidence | null) => Evidence | null;
+  /** What an agent is told of the present time; null if it was not told it. */
+  readonly context: (executionId: string) => string | null;
   /** What an agent is told of earlier sessions. */
   readonly memories: (executionId: string) => readonly RankedMemory[];
   /**

@@ -23,6 +23,7 @@ import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
+import { loadContext } from "./state/load-context.ts";
 import { loadChat } from "./state/load-chat.ts";
 import { loadRequiredSkills } from "./state/load-required-skills.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
@@ -189,6 +190,9 @@ async function decide(
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
     const isOpening = steps.memory.messages.length === 0;
     const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
+    const context = isOpening
+      ? await loadContext(session, { executionId: execution.execution_id, alertData: request.alert.data })
+      : null;
     const isToolsListed = request.agent.mcp_servers.every((id) => steps.memory.listings.has(id));
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";
@@ -210,6 +214,7 @@ async function decide(
     const state = agentState(request, memory, {
       parallel,
       skills,
+      context,
       chat,
       ...told,
       subAgents,

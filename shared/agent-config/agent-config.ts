@@ -10,7 +10,7 @@ import type {
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
 import type { OrchestratorEntry } from "#shared/agent-config/schemas/sub-agents.ts";
-import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
+import type { Holiday, SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import type { Skill } from "#shared/agent-config/skills/skill.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
@@ -30,8 +30,9 @@ export interface QueueSettings {
 }
 
 /** Settings of the whole system, with the keys of the file. */
-interface SystemSettings extends SystemSection {
+interface SystemSettings extends Omit<SystemSection, "holidays"> {
   readonly cost_estimation: CostSection & { readonly enabled: boolean };
+  readonly holidays: readonly Holiday[];
 }
 
 /** How tools with an unknown effect are treated. */

@@ -39,6 +39,7 @@ interface ConfigParts {
 export function assembleConfig(parts: ConfigParts): AgentConfig {
   const { tarsy, builtIn, env } = parts;
   const timeouts = builtInTimeouts(tarsy);
+  const holidays = tarsy.system?.holidays ?? [];
   const agents = mergeEntries(builtIn.agents, tarsy.agents);
   const chains = mergeEntries(builtIn.chains, tarsy.agent_chains);
   for (const chainId of parts.leaveOut) chains.delete(chainId);
@@ -51,6 +52,7 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
     system: {
       ...tarsy.system,
       cost_estimation: { ...BUILT_IN_SETTINGS.cost_estimation, ...tarsy.system?.cost_estimation },
+      holidays: holidays.length > 0 ? holidays : BUILT_IN_SETTINGS.holidays,
     },
     defaults: defaultSettings({ iteration_timeout: timeouts.iteration_timeout, ...tarsy.defaults }),
     agents,

@@ -54,6 +54,12 @@ export const BUILT_IN_SETTINGS = {
   /** The longest tool result for a provider that sets no limit: one that fits into the context of today's models. */
   max_tool_result_tokens: 100_000,
   cost_estimation: { enabled: true },
+  /** Public holidays on the same date every year in most countries of the world. */
+  holidays: [
+    { date: "01-01", name: "New Year's Day" },
+    { date: "05-01", name: "Labour Day" },
+    { date: "12-25", name: "Christmas" },
+  ],
   /** A script answers by itself; these only fill the provider's fields. */
   scripted: { model: "scripted", max_tool_result_tokens: 250_000 },
 } as const;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { CanonicalTexts } from "#shared/cassette/canonical-texts.ts";
 import type { BoundTool, ModelSettings } from "#shared/cassette/recorded-calls.ts";
+import { withoutContextBlocks } from "#shared/contracts/context-block.ts";
 import { stableJson } from "#shared/cassette/stable-json.ts";
 
 interface RequestMessage {
@@ -46,8 +47,8 @@ export interface CanonicalRequest {
 
 /**
  * The canonical form of a request: messages, bound tools and settings of the model. Ids, the nonce of frames, the digits of masked
- * values and values of variables are normalised (`CanonicalTexts`); state of the provider, the session's ids and the hash of the
- * provider's entry are left out. Arguments stay text as the model wrote it; a tool's schema is read as JSON.
+ * values and values of variables are normalised (`CanonicalTexts`); what agents are told of the present
+ * time, state of the provider, the session's ids and the hash of the provider's entry are left out. Arguments stay text as the model wrote it; a tool's schema is read as JSON.
  */
 export function canonicalRequest(
   { messages, tools, model }: RequestContent,
@@ -69,7 +70,7 @@ function canonicalMessage(
   { role, content, tool_calls = [], tool_call_id = "", tool_name = "" }: RequestMessage,
   texts: CanonicalTexts,
 ): CanonicalMessage {
-  const text = texts.text(content);
+  const text = texts.text(role === "user" ? withoutContextBlocks(content) : content);
   const calls = tool_calls.map((call) => ({
     id: texts.callId(call.id),
     name: call.name,

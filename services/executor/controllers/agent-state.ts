@@ -16,6 +16,7 @@ export function agentState(
   { iteration, messages, listings, steering, evidence }: AgentMemory,
   {
     parallel = null,
+    context = null,
     chat = null,
     judged = null,
     skills = [],
@@ -23,7 +24,10 @@ export function agentState(
     subAgents = [],
     isBudgetOver = false,
   }: Partial<
-    Pick<AgentState, "parallel" | "chat" | "judged" | "skills" | "memories" | "subAgents" | "isBudgetOver">
+    Pick<
+      AgentState,
+      "parallel" | "context" | "chat" | "judged" | "skills" | "memories" | "subAgents" | "isBudgetOver"
+    >
   > = {},
 ): AgentState {
   const offer = toolOffer(agent, chain, listings);
@@ -35,6 +39,7 @@ export function agentState(
     parallel,
     skills,
     memories,
+    context,
     chat,
     judged,
     tools: offer?.tools ?? null,

@@ -38,6 +38,8 @@ export interface AgentState {
   readonly skills: readonly LoadedSkill[];
   /** What earlier sessions taught, best first; only before the message that tells them is stored. */
   readonly memories: readonly RankedMemory[];
+  /** What the agent is told of the present time; null once the conversation is open, and in a replay of a session that was not told it. */
+  readonly context: string | null;
   /** The question that a chat agent answers; null for other agents, and once the conversation is open. */
   readonly chat: ChatContext | null;
   /** The investigation that a judge scores; null for other agents, and once the conversation is open. */

@@ -4,6 +4,7 @@ import { alertBlock } from "./alert-block.ts";
 import { chatHistory } from "./chat-history.ts";
 import { chatBanner, type ChatInput } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
+import { contextSection } from "./context-block.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
@@ -27,6 +28,7 @@ export function buildChatMessages(input: ChatInput): NewMessage[] {
     runbookBlock(alert, chain),
     chatInvestigation(input, nonce),
     ...chatHistory(input.history, nonce),
+    ...contextSection(input),
     currentTask(input.question),
   ].join("\n\n");
   const tools = react && input.tools.length > 0 ? `${toolsBlock(input.tools, nonce)}\n\n\n` : "";

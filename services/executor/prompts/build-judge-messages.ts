@@ -3,6 +3,7 @@ import { safeCut } from "#shared/safe-cut.ts";
 import { alertBlock } from "./alert-block.ts";
 import { chatBanner, type ChatContext } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
+import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { agentInstructions } from "./instruction-tiers.ts";
 import { JUDGE_INSTRUCTIONS, JUDGE_TASK } from "./judge-prompts.ts";
@@ -24,7 +25,7 @@ export interface JudgedOffer {
   readonly tools: readonly Pick<ToolDescription, "name" | "description">[];
 }
 
-type JudgeInput = Pick<PromptInput, "agent" | "alert" | "chain"> & JudgedInvestigation;
+type JudgeInput = Pick<PromptInput, "agent" | "alert" | "chain" | "context"> & JudgedInvestigation;
 
 /** The first messages (system, user) of a judge. All of the record is framed as data. */
 export function buildJudgeMessages(input: JudgeInput): NewMessage[] {
@@ -36,6 +37,7 @@ export function buildJudgeMessages(input: JudgeInput): NewMessage[] {
     runbookBlock(alert, chain),
     toolOffers(offers, nonce),
     chatInvestigation(input, nonce),
+    ...contextSection(input),
     chatBanner("🎯 CURRENT TASK"),
     JUDGE_TASK,
   ];

@@ -5,6 +5,7 @@ import { alertBlock } from "./alert-block.ts";
 import type { JudgedInvestigation } from "./build-judge-messages.ts";
 import { chatBanner } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
+import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import type { SessionNonce } from "./session-nonce.ts";
@@ -33,7 +34,7 @@ const FEEDBACK_TASK = `${ANSWER}
 
 Where the feedback contradicts the investigation, the feedback is right.`;
 
-type ReflectionInput = Pick<PromptInput, "alert"> &
+type ReflectionInput = Pick<PromptInput, "alert" | "context"> &
   JudgedInvestigation & { readonly memories: readonly RankedMemory[] };
 
 /** The messages (system, user) of a model that learns from an investigation and the feedback about it, all of it framed as data. */
@@ -47,6 +48,7 @@ export function buildReflectionMessages(input: ReflectionInput): NewMessage[] {
       ? []
       : [`## Feedback Of The Reviewer\n\n${untrustedText(nonce, "FEEDBACK", feedback)}`]),
     knownNotes(memories, nonce),
+    ...contextSection(input),
     chatBanner("🎯 CURRENT TASK"),
     FEEDBACK_TASK,
   ];

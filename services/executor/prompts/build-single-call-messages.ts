@@ -1,5 +1,6 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
+import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions } from "./instruction-tiers.ts";
 import { memoryBlock } from "./memory-block.ts";
@@ -25,12 +26,13 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
   const { task } = input;
   const isSubAgent = task !== undefined && task !== null;
   const user = isSubAgent
-    ? [assignedTask(task, alert.nonce)]
+    ? [assignedTask(task, alert.nonce), ...contextSection(input)]
     : [
         ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
         alertBlock(alert),
         runbookBlock(alert, chain),
         ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
+        ...contextSection(input),
         taskBlock(agent),
       ];
   return [

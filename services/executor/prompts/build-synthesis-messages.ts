@@ -1,5 +1,6 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
+import { contextSection } from "./context-block.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
@@ -12,6 +13,7 @@ export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): NewMe
     alertBlock({ ...alert, alertType: null }),
     runbookBlock(alert, chain),
     previousStageBlock(input, "No earlier results: only the alert is known."),
+    ...contextSection(input),
     CLOSING,
   ];
   return [

@@ -38,7 +38,7 @@ export interface ServerOffer {
   readonly missing: readonly string[];
 }
 
-/** The input of an agent's first messages. It has no times and no ids, so the same input gives the same prompt. */
+/** The input of an agent's first messages. It has no ids, and of times only the text of `context`, so the same input gives the same prompt. */
 export interface PromptInput {
   readonly agent: Pick<
     ResolvedAgent,
@@ -60,4 +60,6 @@ export interface PromptInput {
   readonly task?: string | null;
   /** Null for an agent without a listing. */
   readonly offer: ServerOffer | null;
+  /** What `contextBlock` says of the present time; null in a replay of a session whose agents were not told it. */
+  readonly context: string | null;
 }

@@ -220,6 +220,7 @@ async function openDeps(
     providerLists: [],
     maskingRules: new Map(),
     costEstimation,
+    holidays: [],
     llmTries,
     slots: 5,
     followupSlots: 2,

@@ -90,6 +90,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       parallel: null,
       tools: [],
       offer: null,
+      context: null,
     }),
   ),
   "native-thinking-memories.md": render(buildNativeMessages(BRIEFED)),

@@ -1,5 +1,6 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ChatInput, InvestigatingAgent } from "../prompts/chat-input.ts";
+import { contextBlock } from "../prompts/context-block.ts";
 import type { AgentResult, ContextEvent, ParallelResults } from "../prompts/format-context.ts";
 import type { PromptInput } from "../prompts/prompt-input.ts";
 
@@ -39,6 +40,12 @@ const TOOLS: readonly ToolDescription[] = [
 /** Every session has one of its own. */
 export const NONCE = "0f1e2d3c-4b5a-4697-8899-aabbccddeeff";
 
+/** The present of all prompts in tests. */
+export const CONTEXT = contextBlock(new Date("2026-12-25T08:00:00.123Z"), {
+  holidays: [{ date: "12-25", name: "Christmas" }],
+  alertData: '{"startsAt": "2026-12-25T07:41:12.5Z"}',
+});
+
 export const INPUT: PromptInput = {
   agent: {
     name: "KubernetesAgent",
@@ -63,6 +70,7 @@ export const INPUT: PromptInput = {
   parallel: null,
   tools: TOOLS,
   offer: null,
+  context: CONTEXT,
 };
 
 export const PREVIOUS: PromptInput["previous"] = [
@@ -125,6 +133,7 @@ export const CHAT: ChatInput = {
   alert: INPUT.alert,
   tools: TOOLS,
   offer: null,
+  context: CONTEXT,
   style: "react",
   question: "Is the pod healthy now?",
   stages: [

@@ -32,6 +32,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     parallel: null,
     skills: [],
     memories: [],
+    context: null,
     chat: null,
     judged: null,
     tools: [],

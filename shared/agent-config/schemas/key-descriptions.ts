@@ -88,6 +88,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   cache_write_per_million:
     "USD per million tokens written to the provider's cache; by default as other input.",
   reasoning_per_million: "USD per million tokens of thinking; by default as output.",
+  holidays:
+    "Days on which few people are at work, as agents are told; replaces New Year's Day, Labour Day (05-01) and Christmas (12-25).",
+  "holidays.date": "The day in UTC: 12-25 for every year, 2026-12-25 for one year.",
+  "holidays.name": "What agents are told that it is; one line of at most 100 characters.",
   id: "What the recorded price is called by; by default the model's name.",
   "promotions.model": "The model's exact name.",
   start: "When the promotion begins, like 2026-01-31T00:00:00Z; by default it has begun.",

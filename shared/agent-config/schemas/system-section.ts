@@ -4,6 +4,16 @@ import { Notifications } from "#shared/agent-config/schemas/notifications.ts";
 import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
 
+/** A day on which few people are at work; `MM-DD` is one of every year, `YYYY-MM-DD` of that year alone. */
+const Holiday = Type.Object({
+  date: Name,
+  name: Type.String({
+    pattern: String.raw`^(?=.*\S).{1,100}$`,
+    rule: "must be one line of 1 to 100 characters, not only spaces",
+  }),
+});
+export type Holiday = Static<typeof Holiday>;
+
 /** Settings of the whole system, beside those of processes, which come from the environment. */
 export const SystemSection = Type.Object({
   dashboard_url: Type.Optional(Name),
@@ -34,5 +44,6 @@ export const SystemSection = Type.Object({
   ),
   webhooks: Type.Optional(Webhooks),
   cost_estimation: Type.Optional(CostSection),
+  holidays: Type.Optional(Type.Array(Holiday, { maxItems: 366 })),
 });
 export type SystemSection = Static<typeof SystemSection>;
