@@ -109,6 +109,8 @@ function describeViolation(error: ErrorObject): { readonly rule: string; readonl
       return { rule: `must be ${KINDS[String(schema["type"])] ?? "a number"}${range(schema)}` };
     case "minItems":
       return { rule: "must have at least one entry" };
+    case "maxItems":
+      return { rule: `must have at most ${String(schema["maxItems"])} entries` };
     case "minLength":
       return { rule: "must not be empty" };
     case "required":

@@ -35,6 +35,9 @@ const NO_NEWS = { natsUpMs: Infinity, postgresCounts: false };
 /** A message that a listener on the bus received for one session. */
 export type Heard = { readonly seq: number } | StreamChunk;
 
+/** The present of all agents, so that the messages of two sessions can be compared. */
+export const NOW_MS = Date.parse("2026-12-25T08:00:00Z");
+
 /** The same for every session, so that the messages of two can be compared. */
 const NONCE = "5e551011-0000-4000-8000-000000000000";
 
@@ -244,5 +247,6 @@ async function openDeps(
   const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
   // Tests see a new budget soon, and count the statements of the other connections.
   const budgets = resources.use(await keepBudgets({ db: leaseDb, log }, 50));
-  return { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker };
+  const now = () => NOW_MS;
+  return { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker, now };
 }

@@ -43,7 +43,7 @@ describe("buildReactMessages", () => {
 
   it("puts the tools before the investigation, two empty lines apart, and ends without a newline", () => {
     const { user } = contents(buildReactMessages(INPUT));
-    expect(headings(user)).to.deep.equal([...CASE, "## Previous Stage Data", "## Your Task"]);
+    expect(headings(user)).to.deep.equal([...CASE, "## Previous Stage Data", "## Context", "## Your Task"]);
     expect(user.indexOf("Available tools:")).to.be.lessThan(user.indexOf("## Alert Details"));
     expect(user).to.include("<!-- TOOLS_END 0f1e2d3c4b5a -->\n\n\n## Alert Details");
     expect(user).to.not.match(/\n$/);
@@ -76,7 +76,7 @@ describe("buildSynthesisMessages", () => {
     ]);
   });
 
-  it("omits the alert type and puts the results of the parallel agents last", () => {
+  it("omits the alert type and puts the results of the parallel agents and the time last", () => {
     const { user: first } = contents(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL }));
     const parallel = "### Parallel Investigation: investigation";
     expect(headings(first)).to.deep.equal([
@@ -85,11 +85,13 @@ describe("buildSynthesisMessages", () => {
       "## Runbook Content",
       "## Previous Stage Data",
       parallel,
+      "## Context",
     ]);
-    expect(headings(user).slice(-3)).to.deep.equal([
+    expect(headings(user).slice(-4)).to.deep.equal([
       "### Stage: triage",
       "### Stage: data-collection",
       parallel,
+      "## Context",
     ]);
   });
 });
@@ -99,19 +101,20 @@ describe("buildSingleCallMessages", () => {
     const { system, user } = contents(buildSingleCallMessages(INPUT));
     expect(system).to.match(/^You are KubernetesAgent/);
     expect(headings(system)).to.deep.equal(["## Agent-Specific Instructions"]);
-    expect(headings(user)).to.deep.equal([...CASE, "## Your Task"]);
+    expect(headings(user)).to.deep.equal([...CASE, "## Context", "## Your Task"]);
     const later = contents(buildSingleCallMessages({ ...INPUT, previous: PREVIOUS }));
     expect(headings(later.user)[0]).to.equal("## Previous Stage Data");
   });
 });
 
 describe("buildChatMessages", () => {
-  it("puts investigation, history and question in this order and ends with a newline", () => {
+  it("puts investigation, history, time and question in this order and ends with a newline", () => {
     const { system, user } = contents(buildChatMessages(CHAT));
     const parts = [
       "Available tools:",
       "📋 INVESTIGATION HISTORY",
       "💬 CHAT HISTORY (2 previous exchanges)",
+      "## Context",
       "🎯 CURRENT TASK",
     ];
     const positions = parts.map((part) => user.indexOf(part));

@@ -7,6 +7,7 @@ import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { writeScript } from "../../../test/support/write-script.ts";
 import type { ExecutorConfig } from "../config.ts";
+import type { ExecutorDeps } from "../executor-deps.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
@@ -79,12 +80,16 @@ export class RunFixture implements AsyncDisposable {
   }
 
   /** Claims a session and starts to run it. */
-  async begin(id: string, config: Partial<ExecutorConfig> = {}): Promise<Run> {
+  async begin(
+    id: string,
+    config: Partial<ExecutorConfig> = {},
+    own: Pick<ExecutorDeps, "now"> = {},
+  ): Promise<Run> {
     const [stop, abort] = [new AbortController(), new AbortController()];
     const claim = await this.executor.claim(id);
     const signals = { stop: stop.signal, abort: abort.signal };
     const { deps } = this.executor;
-    const end = runSession({ ...deps, config: { ...deps.config, ...config } }, claim, signals);
+    const end = runSession({ ...deps, ...own, config: { ...deps.config, ...config } }, claim, signals);
     return { stop, abort, end };
   }
 

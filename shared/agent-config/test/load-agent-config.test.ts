@@ -85,6 +85,19 @@ describe("loadAgentConfig", () => {
     });
   });
 
+  it("replaces the built-in holidays by a list that has any", async () => {
+    const holidaysOf = async (section: string) => (await loadText(`${DEFAULTS}${section}`)).system.holidays;
+    const builtIn = await holidaysOf("");
+    expect(builtIn.map(({ date }) => date)).to.deep.equal(["01-01", "05-01", "12-25"]);
+    expect(await holidaysOf("system: {holidays: []}\n")).to.deep.equal(builtIn);
+    const written = [
+      { date: "02-29", name: "Leap day" },
+      { date: "2026-12-24", name: "Company day" },
+    ];
+    const lines = written.map(({ date, name }) => `    - {date: ${date}, name: ${name}}\n`);
+    expect(await holidaysOf(`system:\n  holidays:\n${lines.join("")}`)).to.deep.equal(written);
+  });
+
   it("replaces a whole built-in entry", async () => {
     const config = await loadText(`${DEFAULTS}agents:\n  SynthesisAgent: {max_iterations: 2}\n`);
     expect(config.agents.get("SynthesisAgent")).to.deep.equal({ __proto__: null, max_iterations: 2 });

@@ -76,6 +76,22 @@ describe("canonicalRequest", () => {
     ]);
   });
 
+  it("leaves out what agents are told of the present time, in messages of the user only", () => {
+    const block = (day: string) =>
+      `\n\n## Context\n\nCurrent time: 2026-12-${day}T08:00:00Z (Friday)\nCalendar context (UTC): 2026-12-${day} — Friday — WEEKDAY\nStaffing: normal`;
+    const request = (role: string, told: string): RequestContent => ({
+      ...first,
+      messages: [{ role, content: `Look.${told}\n\nBegin.` }],
+    });
+    const hash = (role: string, told: string) => hashOf(request(role, told), one.id, one.nonce);
+    expect(hash("user", block("25"))).to.equal(hash("user", ""));
+    expect(hash("user", block("18"))).to.equal(hash("user", ""));
+    expect(hash("user", `${block("18")} and more`)).not.to.equal(hash("user", ""));
+    for (const role of ["system", "assistant", "tool"]) {
+      expect(hash(role, block("25")), role).not.to.equal(hash(role, ""));
+    }
+  });
+
   it("is the same for the texts of a cassette, and for those of its import", () => {
     const text = JSON.stringify(first);
     const hidden = parseContent(JSON.parse(hideFrameCodes(text, one.nonce)));
