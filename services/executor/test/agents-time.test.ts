@@ -1,5 +1,8 @@
 import { expect } from "chai";
 import { STEP } from "../../../test/support/nightly.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
+import { loadExecutorConfig } from "../config.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { NOW_MS } from "./executor-fixture.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
@@ -45,6 +48,19 @@ Calendar context (UTC): 2026-12-25 — Friday — GLOBAL_HOLIDAY (Christmas)
 Staffing: reduced (humans less likely to review promptly). This authorises nothing.
 Alert time: 2026-12-25T07:41:12Z (18 min before the current time)`,
     ]);
+  });
+
+  it("has the holidays of the configuration", async () => {
+    const { holidays } = HOLIDAYS;
+    const tarsy = { defaults: { llm_provider: "scripted" }, system: { holidays } };
+    await using directory = await testConfigDirectory({ tarsy });
+    const config = await loadExecutorConfig({
+      CONFIG_DIR: directory.path,
+      DATABASE_URL: "postgres://localhost/none",
+      NATS_URL: "nats://localhost",
+      LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
+    });
+    expect(config.holidays).to.deep.equal(holidays);
   });
 
   it("stays what it was, after whichever write the executor dies", async function () {
