@@ -42,7 +42,8 @@ export async function runCell(
   const nonce = randomUUID();
   const recorded = parseCassette(showFrameCodes(await readFile(cell.cassette.file, "utf8"), nonce));
   const sessionId = randomUUID();
-  const now = () => timeOf(recorded);
+  const recordedMs = timeOf(recorded);
+  const now = () => recordedMs;
   const cassette = { ...recorded, session: { ...recorded.session, session_id: sessionId } };
   const skills = [...configuration.config.skills.values()].map(({ hash, body }) => [hash, body] as const);
   const texts = { ...cassette.texts, ...Object.fromEntries(skills) };

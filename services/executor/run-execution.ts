@@ -190,9 +190,7 @@ async function decide(
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
     const isOpening = steps.memory.messages.length === 0;
     const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
-    const context = isOpening
-      ? await loadContext(session, { executionId: execution.execution_id, alertData: request.alert.data })
-      : null;
+    const context = isOpening ? await loadContext(session, request) : null;
     const isToolsListed = request.agent.mcp_servers.every((id) => steps.memory.listings.has(id));
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";

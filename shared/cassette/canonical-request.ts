@@ -47,8 +47,9 @@ export interface CanonicalRequest {
 
 /**
  * The canonical form of a request: messages, bound tools and settings of the model. Ids, the nonce of frames, the digits of masked
- * values and values of variables are normalised (`CanonicalTexts`); what agents are told of the present
- * time, state of the provider, the session's ids and the hash of the provider's entry are left out. Arguments stay text as the model wrote it; a tool's schema is read as JSON.
+ * values and values of variables are normalised (`CanonicalTexts`); what agents are told of the
+ * present time, state of the provider, the session's ids and the hash of the provider's entry are left out. Arguments stay text as the
+ * model wrote it; a tool's schema is read as JSON.
  */
 export function canonicalRequest(
   { messages, tools, model }: RequestContent,

@@ -34,8 +34,9 @@ export function findContextBlock(
 ): FoundContext | undefined {
   const first = messages.find(({ role }) => role === "user");
   const found = [...(first?.content ?? "").matchAll(BLOCK)].at(-1);
-  if (found === undefined) return undefined;
-  return { text: found[0].trimStart(), nowMs: Date.parse(found.groups?.["now"] ?? "") };
+  const nowMs = Date.parse(found?.groups?.["now"] ?? "");
+  // The form alone does not make it a time of the calendar.
+  return found === undefined || Number.isNaN(nowMs) ? undefined : { text: found[0].trimStart(), nowMs };
 }
 
 /** A user message without the blocks about the present time. */

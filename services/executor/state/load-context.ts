@@ -6,6 +6,8 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Pacing } from "../pacing.ts";
+import type { AlertInput } from "../prompts/prompt-input.ts";
+import type { ExecutionState, StageState } from "./session-state.ts";
 import { contextBlock } from "../prompts/context-block.ts";
 
 /** The session whose agent is told the time. */
@@ -18,27 +20,36 @@ interface Asking {
   readonly pacing?: Pick<Pacing, "context"> | undefined;
 }
 
+/** The agent that is told it. */
+interface Told {
+  readonly execution: Pick<ExecutionState, "execution_id" | "agent_index">;
+  readonly stage: { readonly row: Pick<StageState, "stage_index"> };
+  readonly alert: Pick<AlertInput, "data">;
+  /** Of a sub-agent. */
+  readonly task?: string;
+}
+
 /**
  * What an agent whose conversation opens is told of the present time; null in a replay of a session that was not told it. In a fork with
  * recorded tools it is the time of the session that the fork comes from, because that is when their results were true. Throws database
  * errors.
  */
-export async function loadContext(
-  session: Asking,
-  { executionId, alertData }: { readonly executionId: string; readonly alertData: string },
-): Promise<string | null> {
+export async function loadContext(session: Asking, told: Told): Promise<string | null> {
   const { pacing, toolSource, now, holidays } = session;
-  if (pacing !== undefined) return pacing.context(executionId);
-  const recordedMs = toolSource === "recorded" ? await recordedTime(session) : undefined;
-  return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData });
+  if (pacing !== undefined) return pacing.context(told.execution.execution_id);
+  const recordedMs = toolSource === "recorded" ? await recordedTime(session, told) : undefined;
+  return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData: told.alert.data });
 }
 
-/** The first messages of the parent's first agent. */
+/** The first user message of the parent's agent at the same place, else of the one that began first. */
 const READ = `
-SELECT m.role, m.content, (extract(epoch FROM parent.created_at) * 1000)::float8 AS created_ms
+SELECT told.role, told.content, (extract(epoch FROM parent.created_at) * 1000)::float8 AS created_ms
 FROM alert_sessions fork JOIN alert_sessions parent ON parent.session_id = fork.forked_from
-  LEFT JOIN LATERAL (SELECT role, content FROM messages WHERE session_id = parent.session_id AND role = 'user'
-                     ORDER BY created_at, sequence_number LIMIT 1) m ON true
+  LEFT JOIN LATERAL (
+    SELECT m.role, m.content FROM messages m JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
+    WHERE m.session_id = parent.session_id AND m.sequence_number = 2
+    ORDER BY (s.stage_index = $2 AND e.agent_index = $3 AND (e.parent_execution_id IS NULL) = $4) DESC, m.created_at
+    LIMIT 1) told ON true
 WHERE fork.session_id = $1`;
 const parseParent = compileParser(
   "time of a forked session",
@@ -50,8 +61,12 @@ const parseParent = compileParser(
 );
 
 /** When the session that a fork comes from ran, in milliseconds since the epoch; undefined if the session is no fork. */
-async function recordedTime({ db, sessionId }: Asking): Promise<number | undefined> {
-  const [parent] = await selectRows(db, parseParent, READ, [sessionId]);
+async function recordedTime(
+  { db, sessionId }: Asking,
+  { stage, execution, task }: Told,
+): Promise<number | undefined> {
+  const place = [stage.row.stage_index, execution.agent_index, task === undefined];
+  const [parent] = await selectRows(db, parseParent, READ, [sessionId, ...place]);
   if (parent === undefined) return undefined;
   const { role, content, created_ms } = parent;
   const found = role === null || content === null ? undefined : findContextBlock([{ role, content }]);

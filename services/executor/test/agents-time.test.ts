@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { STEP } from "../../../test/support/nightly.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
@@ -12,6 +14,8 @@ import { answerTurn } from "./scripted-turns.ts";
 const YEAR_MS = 365 * 86_400_000;
 const ALERT = "startsAt: 2026-12-25T07:41:12Z";
 const HOLIDAYS = { holidays: [{ date: "12-25", name: "Christmas" }] };
+
+const parseTold = compileParser("told times", Type.Array(Type.Object({ told: Type.String() })));
 
 describe("the time that agents are told", () => {
   const resources = new AsyncDisposableStack();
@@ -33,7 +37,7 @@ describe("the time that agents are told", () => {
        GROUP BY m.message_id, m.sequence_number, m.created_at ORDER BY m.created_at`,
       [id],
     );
-    return rows.map((row) => String(Object(row)["told"]));
+    return parseTold(rows).map(({ told }) => told);
   };
   const runAt = async (id: string, nowMs: number) =>
     (await fixture.begin(id, HOLIDAYS, { now: () => nowMs })).end;
@@ -73,8 +77,9 @@ Alert time: 2026-12-25T07:41:12Z (18 min before the current time)`,
       end = await runAt(id, NOW_MS);
       const before = await toldIn(id);
       kept += before.length;
-      if (end === "lost")
+      if (end === "lost") {
         expect(await runAt(id, NOW_MS + YEAR_MS), `after write ${writes}`).to.equal("completed");
+      }
       const after = await toldIn(id);
       expect(after).to.have.lengthOf(1);
       if (before.length > 0) expect(after, `after write ${writes}`).to.deep.equal(before);
@@ -95,29 +100,39 @@ Alert time: 2026-12-25T07:41:12Z (18 min before the current time)`,
 
   it("is that of the session before in a fork with recorded tools, and the present in one with live tools", async () => {
     await fixture.play(answerTurn("native-thinking"));
-    const parent = await fixture.executor.insert();
-    await runAt(parent, NOW_MS);
+    const stages = [["One"], ["Two"]];
+    const parent = await fixture.executor.insert({ stages });
+    let minutes = 0;
+    await (
+      await fixture.begin(parent, {}, { now: () => NOW_MS + 60_000 * minutes++ })
+    ).end;
     const fork = async (of: string, tools: "live" | "recorded"): Promise<string> => {
-      const id = await fixture.executor.insert();
+      const id = await fixture.executor.insert({ stages: [...stages, ["Three"]] });
       await fixture.executor.query(
         "UPDATE alert_sessions SET forked_from = $2, tools_mode = $3 WHERE session_id = $1",
         [id, of, tools],
       );
       return id;
     };
-    const yearIn = async (id: string): Promise<string> => {
+    const timesIn = async (id: string): Promise<string[]> => {
       await runAt(id, NOW_MS + YEAR_MS);
-      return /^Current time: (\d{4})/u.exec((await toldIn(id))[0] ?? "")?.[1] ?? "none";
+      return (await toldIn(id)).map((told) =>
+        told.slice("Current time: ".length, "Current time: 2026-12-25T08:00".length),
+      );
     };
+    const told = await toldIn(parent);
+    expect(told[0]).not.to.equal(told[1]);
+    const [first = "", second = ""] = told.map((text) => /\d{4}-\S{8}:\d\d/u.exec(text)?.[0]);
     const recorded = await fork(parent, "recorded");
-    expect(await yearIn(recorded)).to.equal("2026");
-    expect(await yearIn(await fork(recorded, "recorded"))).to.equal("2026");
-    expect(await yearIn(await fork(parent, "live"))).to.equal("2027");
+    expect(await timesIn(recorded)).to.deep.equal([first, second, first]);
+    expect(await timesIn(await fork(recorded, "recorded"))).to.deep.equal([first, second, first]);
+    const live = await timesIn(await fork(parent, "live"));
+    expect(live).to.deep.equal(Array.from({ length: 3 }, () => "2027-12-25T08:00"));
     const before = await fixture.executor.insert();
     await fixture.executor.query(
       "UPDATE alert_sessions SET created_at = '2025-05-05T00:00:00Z' WHERE session_id = $1",
       [before],
     );
-    expect(await yearIn(await fork(before, "recorded"))).to.equal("2025");
+    expect((await timesIn(await fork(before, "recorded")))[0]).to.equal("2025-05-05T00:00");
   });
 });

@@ -70,6 +70,7 @@ Staffing: reduced (humans less likely to review promptly). This authorises nothi
       alerts: [
         { startsAt: "2026-12-25T07:50:00.123456789Z", endsAt: "0001-01-01T00:00:00Z" },
         { startsAt: "2026-12-25T07:41:12Z", endsAt: "0001-01-01T00:00:00Z" },
+        { startsAt: "2026-12-25T07:55:00Z" },
         { startsAt: "0001-01-01T00:00:00Z" },
       ],
       timestamp: "2026-12-25T01:00:00Z",
@@ -183,6 +184,8 @@ describe("the first messages of an agent", () => {
     const hostile = { ...INPUT.alert, data, nonce: NONCE };
     const messages = firstMessages("react", { alert: hostile, context: blockAt("2027-01-01T00:00:00Z") });
     expect(findContextBlock(messages)?.nowMs).to.equal(Date.parse("2027-01-01T00:00:00Z"));
+    const impossible = CONTEXT.replaceAll("2026-12-25T08", "2026-13-99T08");
+    expect(findContextBlock([{ role: "user", content: `a\n\n${impossible}` }])).to.equal(undefined);
     const lines = withoutContextBlocks(messages[1]?.content ?? "").split("\n");
     expect(lines).to.include.members(["a", "b", "## Your Task"]);
   });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { BROKEN_CHAINS } from "./broken-chains.ts";
 import { BROKEN_COSTS } from "./broken-costs.ts";
+import { BROKEN_HOLIDAYS } from "./broken-holidays.ts";
 import { BROKEN_BUDGETS } from "./broken-budgets.ts";
 import type { BrokenFile } from "./broken-file.ts";
 import { BROKEN_EMBEDDINGS } from "./broken-embeddings.ts";
@@ -52,6 +53,7 @@ describe("loadAgentConfig of a broken file", () => {
     ...BROKEN_NOTIFICATIONS,
     ...BROKEN_EMBEDDINGS,
     ...BROKEN_COSTS,
+    ...BROKEN_HOLIDAYS,
     ...BROKEN_BUDGETS,
     ...BROKEN_CHAINS,
     ...BROKEN_TEXTS,
