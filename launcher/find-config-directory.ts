@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { chooseConfigDirectory } from "#shared/agent-config/choose-config-directory.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import type { FoundKey } from "#shared/agent-config/found/find-keys.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { findLocalModel, type LocalModel, type LocalModelOptions } from "./find-local-model.ts";
@@ -15,6 +16,13 @@ export type ConfigDirectory = {
   readonly env: Environment;
   /** The model of deploy/config/local-model, if that was chosen. */
   readonly localModel?: LocalModel;
+  /** The key because of which deploy/config was chosen. */
+  readonly key?: FoundKey;
+  /** The directory as the operator has written it, where `path` is the one in force, which `write` writes again. */
+  readonly source?: string;
+  readonly write?: () => void;
+  /** In words what the tools look at; absent where that is the operator's own choice. */
+  readonly tools?: string;
 };
 
 type FindConfigDirectory = {
@@ -28,8 +36,8 @@ type FindConfigDirectory = {
 
 function chosenDirectory(options: FindConfigDirectory): ConfigDirectory {
   try {
-    const { path, by, env } = chooseConfigDirectory(options);
-    return { path, isDemo: by === "demo", env };
+    const { path, by, env, key } = chooseConfigDirectory(options);
+    return { path, isDemo: by === "demo", env, ...(key === undefined ? {} : { key }) };
   } catch (error) {
     if (!(error instanceof TerminalError) || error.code !== "no_such_directory") throw error;
     const exitCode = options.configDir === undefined ? 1 : 2;

@@ -16,8 +16,10 @@ Options
   --help             prints this text
 
 Environment (the .env file of the configuration directory may set the same; the environment takes precedence)
-  GOOGLE_API_KEY            API key for Gemini; without it a scripted demo model answers
-  CONFIG_DIR                configuration directory; default deploy/config when GOOGLE_API_KEY is set,
+  GOOGLE_API_KEY            the key of an LLM provider: also ANTHROPIC_, OPENAI_, XAI_, OPENROUTER_, MISTRAL_, GROQ_ and
+                            DEEPSEEK_API_KEY; without any a scripted demo model answers
+  KUBECONFIG                the cluster that is investigated, read-only, if it answers; default ~/.kube/config
+  CONFIG_DIR                configuration directory; default deploy/config with the key of a provider,
                             otherwise deploy/config/demo
   DATABASE_URL              your own PostgreSQL instead of the embedded one
   NATS_URL                  your own NATS server (2.10.27 or newer, with JetStream) instead of the embedded one

@@ -4,8 +4,9 @@ import { errorMessage } from "#shared/errors.ts";
 import { envText } from "#shared/service/environment.ts";
 import { openServers, type ServerEndpoints } from "./open-servers.ts";
 import { buildPage } from "./build-page.ts";
-import { checkConfiguration } from "./check-configuration.ts";
+import { checkConfiguration, providerKeys } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
+import { prepareConfiguration } from "./effective-config.ts";
 import { findConfigDirectory, type ConfigDirectory } from "./find-config-directory.ts";
 import { LaunchError } from "./launch-error.ts";
 import { type CommandLine, parseCommandLine } from "./command-line.ts";
@@ -94,12 +95,12 @@ async function migrateDatabase(
   {
     config,
     servers,
-    providerKeys,
+    keys,
     request,
   }: {
     readonly config: ConfigDirectory;
     readonly servers: ServerEndpoints;
-    readonly providerKeys: readonly string[];
+    readonly keys: readonly string[];
     readonly request: StopRequest;
   },
 ): Promise<void> {
@@ -109,7 +110,7 @@ async function migrateDatabase(
     cwd: paths.root,
     env: {
       LOG_FORMAT: "pretty",
-      ...serviceEnvironment("migrate", config.env, providerKeys),
+      ...serviceEnvironment("migrate", config.env, keys),
       CONFIG_DIR: config.path,
       DATABASE_URL: servers.postgres.url,
       DATABASE_URL_FILE: "",
@@ -127,11 +128,14 @@ async function startAll(
   stack: AsyncDisposableStack,
 ): Promise<SupervisedService[]> {
   const { paths } = launch;
-  const config = await findConfigDirectory({ ...launch, ...options, root: paths.root });
-  const providerKeys = await checkConfiguration(config, printProgress);
+  const chosen = await findConfigDirectory({ ...launch, ...options, root: paths.root });
   const lock = await claimCheckout(paths.lock, request.stop, printProgress);
   stack.defer(() => lock.release());
   request.stop.addEventListener("abort", () => lock.markStopping());
+  const prepare = { paths, signal: request.stop, progress: printProgress };
+  const config = await prepareConfiguration(chosen, prepare);
+  const agents = await checkConfiguration(config, printProgress);
+  const keys = providerKeys(agents);
   const orphans = await stopOrphanedServices(paths.runRecord);
   if (orphans > 0) printProgress(`stopped ${orphans} services that an earlier start left running`);
   const host = envText(config.env, "BIND_ADDRESS", "127.0.0.1");
@@ -156,7 +160,7 @@ async function startAll(
     ...launch,
     executors: options.executors,
     config,
-    providerKeys,
+    providerKeys: keys,
     servers,
     ports,
     access,
@@ -164,7 +168,7 @@ async function startAll(
   });
   writePrivateFile(paths.databaseUrl, `${servers.postgres.url}\n`);
   stack.defer(() => rmSync(paths.databaseUrl, { force: true }));
-  const migrate = async () => migrateDatabase(launch, { config, servers, providerKeys, request });
+  const migrate = async () => migrateDatabase(launch, { config, servers, keys, request });
   await migrate();
   const dev = options.dev ? await openDev(launch, { plans, config, migrate, request }) : undefined;
   const services = startServices(launch, dev?.plans ?? plans, dev, stack);
@@ -182,7 +186,18 @@ async function startAll(
   const executorPid = services.find(({ name }) => name.startsWith("executor"))?.pid();
   const inspectors = dev?.inspectors;
   process.stdout.write(
-    welcomeText({ ports, host, servers, config, paths, access, executors, executorPid, inspectors }),
+    welcomeText({
+      ports,
+      host,
+      servers,
+      config,
+      agents,
+      paths,
+      access,
+      executors,
+      executorPid,
+      inspectors,
+    }),
   );
   return services;
 }
@@ -206,8 +221,11 @@ async function openDev(
     env: config.env,
     root,
     servicesDir,
-    configDir: config.path,
-    checkConfiguration: async () => checkConfiguration(config, printProgress),
+    configDir: config.source ?? config.path,
+    checkConfiguration: async () => {
+      config.write?.();
+      return checkConfiguration(config, printProgress);
+    },
     migrate,
     buildPage: async () => buildPage({ servicesDir, signal: request.stop }),
     progress: printProgress,

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { lockHolder, takeLock } from "./process/file-lock.mjs";
+import { npmCommand } from "./process/npm-command.mjs";
 import { countInstalled, isInstalled, stampInstalled } from "./installed-packages.mjs";
 
 /** The directory of package.json. */
@@ -27,9 +28,7 @@ function progress(line) {
  */
 async function install(root) {
   progress("installing the dependencies with npm ci: about 0.9 GB on disk, a minute or more the first time");
-  const npmScript = process.env["npm_execpath"];
-  const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
-  const [command, ...before] = isNpm ? [process.execPath, npmScript] : ["npm"];
+  const [command, ...before] = npmCommand();
   const args = [
     ...before,
     "ci",

@@ -5,6 +5,10 @@ export type ProjectPaths = {
   readonly root: string;
   /** Downloaded programs; `--reset` keeps them. */
   readonly tools: string;
+  /** Programs of MCP servers, with links to them in `bin`; `--reset` keeps them. */
+  readonly packs: string;
+  /** The configuration in force, where a start writes one. */
+  readonly config: string;
   /** Node's compile cache; Node ignores stale entries. */
   readonly compileCache: string;
   /** Data directories of Postgres that replays and tests copy; those of an older schema are removed. */
@@ -31,6 +35,8 @@ export function projectPaths(root: string): ProjectPaths {
   return {
     root,
     tools: join(state, "tools"),
+    packs: join(state, "packs"),
+    config: join(state, "config"),
     compileCache: join(state, "compile-cache"),
     clusters: join(state, "clusters"),
     data,

@@ -1,4 +1,5 @@
-import { findKeys } from "#shared/agent-config/found/find-keys.ts";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { PREFERRED_PROVIDERS } from "#shared/agent-config/found/find-keys.ts";
 import { findKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
@@ -13,6 +14,8 @@ type Welcome = {
   readonly host: string;
   readonly servers: ServerEndpoints;
   readonly config: ConfigDirectory;
+  /** What it says. */
+  readonly agents: AgentConfig;
   readonly paths: ProjectPaths;
   /** The variables of prepareAccess, which win over those of `config`. */
   readonly access: Environment;
@@ -30,22 +33,32 @@ function browserHost(host: string): string {
 }
 
 /** The configuration directory; for the demo, also that no LLM is called and how to use one. */
-function configurationText({ path, isDemo, localModel }: ConfigDirectory): string {
+function configurationText({ path, source, isDemo, localModel }: ConfigDirectory): string {
   if (localModel !== undefined) return `${path}: ${localModel.name} at ${localModel.url} answers`;
+  if (source !== undefined) return `${path}, made from ${source}`;
   if (!isDemo) return path;
-  return `${path}: no GOOGLE_API_KEY is set, so a scripted demo model answers and no LLM is called; to use Gemini, stop and run: GOOGLE_API_KEY=your-key npm start (or put it into deploy/config/.env)`;
+  return `${path}: no key of an LLM provider is set, so a scripted demo model answers and no LLM is called; to use one, stop and run: GOOGLE_API_KEY=your-key npm start, or with another provider's key (or put it into deploy/config/.env)`;
 }
 
-/** What there is to investigate with although the demo runs: one line, or none. */
-function foundText({ isDemo, env }: ConfigDirectory): string[] {
-  if (!isDemo) return [];
-  const kubeconfig = findKubeconfig(env);
-  const found = [
-    ...findKeys(env).map(({ variable }) => variable),
-    ...(kubeconfig === undefined ? [] : [`the kubeconfig ${kubeconfig.path}`]),
+/** Which model answers and why, and what the tools look at, where the start has chosen it. */
+function chosenLines({ key, source, tools, isDemo, env }: ConfigDirectory, agents: AgentConfig): string[] {
+  const kubeconfig = isDemo ? findKubeconfig(env) : undefined;
+  if (kubeconfig !== undefined) {
+    return [
+      `  found          the kubeconfig ${kubeconfig.path}: with the key of an LLM provider its cluster is investigated`,
+    ];
+  }
+  const { defaults, llmProviders } = agents;
+  const { llm_provider: name = "" } = defaults;
+  if (key === undefined || source === undefined) return [];
+  const reason =
+    name === key.provider
+      ? `${key.variable} is the first key that is set (the order: ${PREFERRED_PROVIDERS.map((one) => one.replace("-default", "")).join(", ")})`
+      : `${source}/tarsy.yaml names it`;
+  return [
+    `  model          ${llmProviders.get(name)?.model ?? ""} of ${name}: ${reason}`,
+    ...(tools === undefined ? [] : [`  tools          ${tools}`]),
   ];
-  if (found.length === 0) return [];
-  return [`  found          ${found.join(", ")}; for a configuration that uses it: npm run tarsy -- init`];
 }
 
 /** The access mode and what it allows. */
@@ -62,6 +75,7 @@ export function welcomeText({
   host,
   servers,
   config,
+  agents,
   paths,
   access,
   executors,
@@ -85,7 +99,7 @@ export function welcomeText({
     `  access         ${accessText(mode, paths)}`,
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
-    ...foundText(config),
+    ...chosenLines(config, agents),
     `  database       ${servers.postgres.description}`,
     `  bus            ${servers.nats.description}`,
     `  first alert    ${moved}npm run alert -- examples/alerts/alertmanager-webhook.json`,

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { parse } from "yaml";
+import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
+import { PREFERRED_PROVIDERS } from "#shared/agent-config/found/find-keys.ts";
+import { keyVariable } from "#shared/agent-config/provider-keys.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 
@@ -105,6 +108,19 @@ describe("the compose files", () => {
       for (const [variable, value] of Object.entries(environment)) {
         if (!variable.endsWith("_API_KEY") || name === "llm-gateway") continue;
         expect(value, `${name}: ${variable}`).to.match(/^\$\{\w+:\+only-the-llm-gateway-has-it\}$/u);
+      }
+    }
+  });
+
+  it("pass the key of every provider, and let every service know which ones are set", async () => {
+    const { services } = await compose("podman-compose.yml");
+    const providers = builtInConfig().llmProviders;
+    const keys = PREFERRED_PROVIDERS.flatMap((name) => keyVariable(providers.get(name) ?? {}) ?? []);
+    expect(keys).to.have.length(8);
+    for (const key of keys) {
+      expect(services["llm-gateway"]?.environment?.[key], key).to.equal(`\${${key}:-}`);
+      for (const name of ["api", "executor", "tool-runner", "notifier", "migrate"]) {
+        expect(services[name]?.environment, `${name}: ${key}`).to.have.property(key);
       }
     }
   });

@@ -3,6 +3,7 @@ import type { BusUser } from "#shared/contracts/subjects.ts";
 import type { ServiceUrls } from "#shared/database/service-urls.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Ports } from "../choose-ports.ts";
+import { projectPaths } from "../project-paths.ts";
 import { serviceEnvironment } from "./service-environment.ts";
 
 /** One service process to run. */
@@ -73,13 +74,14 @@ export function databaseEnvironment(
   return { DATABASE_URL: service === "llm-gateway" ? undefined : urls[service] };
 }
 
-/** The programs of TARSy's npm packages, MCP servers among them, for the tool-runner, which starts them by name. */
+/** The programs of TARSy's npm packages and packs, MCP servers among them, for the tool-runner, which starts them by name. */
 export function programsEnvironment(
   service: ServiceName,
   { root, env }: { readonly root: string; readonly env: Environment },
 ): Readonly<Record<string, string>> {
   if (service !== "tool-runner") return {};
-  return { PATH: [join(root, "node_modules", ".bin"), env["PATH"] ?? ""].filter(Boolean).join(delimiter) };
+  const own = [join(root, "node_modules", ".bin"), join(projectPaths(root).packs, "bin")];
+  return { PATH: [...own, env["PATH"] ?? ""].filter(Boolean).join(delimiter) };
 }
 
 /** Every service process of one start, in the order of starting. The order does not matter: services wait for each other. */

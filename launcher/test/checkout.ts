@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findKeys } from "#shared/agent-config/found/find-keys.ts";
 import { stampInstalled } from "../installed-packages.mjs";
 import { projectRoot } from "../prepare.mjs";
 import { projectPaths } from "../project-paths.ts";
@@ -123,7 +124,9 @@ export function npmStart(
   ownGroup = false,
   script = "start",
 ): Start {
-  const { GOOGLE_API_KEY: _key, DATABASE_URL: _db, NATS_URL: _nats, INIT_CWD: _cwd, ...rest } = process.env;
+  const { DATABASE_URL: _db, NATS_URL: _nats, INIT_CWD: _cwd, ...others } = process.env;
+  const keys = findKeys(others).map(({ variable }) => variable);
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !keys.includes(name)));
   return startProgram("npm", ["run", "--silent", script, "--", ...args], {
     cwd: root,
     env: { ...rest, ...anyPorts, ...env },

@@ -75,10 +75,10 @@ describe("the planned environment of a service", () => {
     }
   });
 
-  it("lets the tool-runner alone find the programs of the npm packages", () => {
+  it("lets the tool-runner alone find the programs of the npm packages and the packs", () => {
     const launch = { root: "/tarsy", env: ENV };
     expect(programsEnvironment("tool-runner", launch)).to.deep.equal({
-      PATH: "/tarsy/node_modules/.bin:/bin",
+      PATH: "/tarsy/node_modules/.bin:/tarsy/.tarsy/packs/bin:/bin",
     });
     expect(programsEnvironment("executor", launch)).to.deep.equal({});
   });

@@ -33,10 +33,14 @@ describe("npm start with a configuration", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("says how to use what the demo does not, without the key itself", async () => {
-    const start = npmStart(root, [], { OPENAI_API_KEY: "sk-do-not-show" });
+  it("starts deploy/config with any key, and says which model answers and what the tools read, without the key itself", async () => {
+    const start = npmStart(root, [], { OPENAI_API_KEY: "sk-do-not-show", HOME: root });
     await start.prints("TARSy is ready at http://localhost:");
-    await start.prints(/found {10}OPENAI_API_KEY.*: npm run tarsy -- init/u);
+    await start.prints(/model {10}\S+ of openai-default: OPENAI_API_KEY is the first key that is set/u);
+    await start.prints(/tools {10}example files, not your systems: no kubeconfig/u);
+    expect(start.output()).to.include(
+      `${projectPaths(root).config}, made from ${join(root, "deploy/config")}`,
+    );
     start.child.kill("SIGTERM");
     expect(await start.exited).to.equal(0);
     expect(start.output()).not.to.include("sk-do-not-show");

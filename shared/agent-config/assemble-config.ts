@@ -33,6 +33,8 @@ interface ConfigParts {
   /** Built-in chains that cannot run. */
   readonly leaveOut: readonly string[];
   readonly warnings: readonly ConfigProblem[];
+  /** The default provider of a file that names none; undefined if no key is set. */
+  readonly providerByKey: string | undefined;
 }
 
 /** Assembles the effective configuration from valid files and the built-ins. */
@@ -54,7 +56,11 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
       cost_estimation: { ...BUILT_IN_SETTINGS.cost_estimation, ...tarsy.system?.cost_estimation },
       holidays: holidays.length > 0 ? holidays : BUILT_IN_SETTINGS.holidays,
     },
-    defaults: defaultSettings({ iteration_timeout: timeouts.iteration_timeout, ...tarsy.defaults }),
+    defaults: defaultSettings({
+      iteration_timeout: timeouts.iteration_timeout,
+      ...(parts.providerByKey === undefined ? {} : { llm_provider: parts.providerByKey }),
+      ...tarsy.defaults,
+    }),
     agents,
     chains,
     mcpServers,
@@ -71,6 +77,8 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
     origins: new Map([
       ...builtIn.origins,
       ...originsOf(timeouts),
+      // Its variable is not named: what it holds is inserted nowhere.
+      ["defaults.llm_provider", { file: "the first provider with a key", variables: [] }],
       ...collectOrigins([tarsy, parts.providers], parts.sources),
     ]),
   };

@@ -152,7 +152,7 @@ function kubernetesServer(): McpServerEntry {
       args: ["--read-only", "--disable-destructive", "--kubeconfig", "{{.KUBECONFIG}}"],
     },
     // It says of itself that it changes nothing, and prints the credentials of the kubeconfig.
-    tools: { deny: ["configuration_view"] },
+    tools: { deny: ["configuration_view"], read_only: KUBERNETES_READS },
     instructions: KUBERNETES_INSTRUCTIONS,
     data_masking: {
       enabled: true,
@@ -162,6 +162,25 @@ function kubernetesServer(): McpServerEntry {
     summarization: { enabled: true, size_threshold_tokens: 5000, summary_max_token_limit: 1000 },
   };
 }
+
+/** By name, so that a tool of a later version is not trusted. */
+const KUBERNETES_READS = [
+  "configuration_contexts_list",
+  "events_list",
+  "helm_list",
+  "namespaces_list",
+  "nodes_log",
+  "nodes_stats_summary",
+  "nodes_top",
+  "pods_get",
+  "pods_list",
+  "pods_list_in_namespace",
+  "pods_log",
+  "pods_top",
+  "projects_list",
+  "resources_get",
+  "resources_list",
+];
 
 const KUBERNETES_INSTRUCTIONS = `Working with the Kubernetes server:
 

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { findKeys, type FoundKey } from "#shared/agent-config/found/find-keys.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
 
 /** A configuration directory, and why it is this one. */
 export interface ChosenDirectory {
@@ -11,6 +11,8 @@ export interface ChosenDirectory {
   readonly path: string;
   /** The option `--config-dir`, the variable CONFIG_DIR, a key in the environment or in deploy/config/.env, or none of them. */
   readonly by: "option" | "variable" | "key" | "demo";
+  /** The first key that was found; only if that is the reason. */
+  readonly key?: FoundKey;
   /** The environment merged with the directory's `.env`; the environment takes precedence. */
   readonly env: Environment;
 }
@@ -26,8 +28,8 @@ interface ChooseDirectory {
 }
 
 /**
- * Chooses the configuration directory: `--config-dir`, else CONFIG_DIR, else deploy/config if GOOGLE_API_KEY is set in its
- * `.env` or in the environment, else deploy/config/demo. Throws TerminalError `no_such_directory` if the chosen directory does not
+ * Chooses the configuration directory: `--config-dir`, else CONFIG_DIR, else deploy/config if its `.env` or the environment sets the
+ * key of a built-in provider, else deploy/config/demo. Throws TerminalError `no_such_directory` if the chosen directory does not
  * exist, `invalid_configuration` if its `.env` cannot be read.
  */
 export function chooseConfigDirectory(options: ChooseDirectory): ChosenDirectory {
@@ -37,7 +39,8 @@ export function chooseConfigDirectory(options: ChooseDirectory): ChosenDirectory
   if (variable !== "") return named("variable", "CONFIG_DIR", variable, { userDir, env });
   const usual = join(root, "deploy", "config");
   const withKey = readConfigEnvironment(usual, env);
-  if (secretVariable(withKey, "GOOGLE_API_KEY") !== "") return { path: usual, by: "key", env: withKey };
+  const [key] = findKeys(withKey);
+  if (key !== undefined) return { path: usual, by: "key", key, env: withKey };
   const path = join(usual, "demo");
   return { path, by: "demo", env: readConfigEnvironment(path, env) };
 }

@@ -4,6 +4,7 @@ import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { checkBudgets } from "#shared/agent-config/checks/check-budgets.ts";
 import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
+import { providerWithKey } from "#shared/agent-config/found/find-keys.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
@@ -32,6 +33,8 @@ export async function loadAgentConfig(options: {
     readSkills(configDir, reporter.add.bind(reporter)),
   ]);
   const builtIn = builtInConfig();
+  const llmProviders = mergeEntries(builtIn.llmProviders, providers?.value.llm_providers);
+  const providerByKey = providerWithKey(env, llmProviders);
   const checked = checkConfig({
     configDir,
     env,
@@ -47,7 +50,8 @@ export async function loadAgentConfig(options: {
     agents: mergeEntries(builtIn.agents, tarsy?.value.agents),
     chains: mergeEntries(builtIn.chains, tarsy?.value.agent_chains),
     mcpServers: mergeEntries(builtIn.mcpServers, tarsy?.value.mcp_servers),
-    llmProviders: mergeEntries(builtIn.llmProviders, providers?.value.llm_providers),
+    llmProviders,
+    providerByKey,
   });
   const errors = reporter.errors();
   const warnings = reporter.warnings();
@@ -63,6 +67,7 @@ export async function loadAgentConfig(options: {
     skills,
     sources,
     warnings,
+    providerByKey,
     ...checked,
   });
   // It needs chains with their providers resolved.

@@ -30,7 +30,7 @@ const DEFAULT_KEY_VARIABLES: Readonly<Record<ProviderType, string | undefined>> 
 };
 
 /** The parts of an entry that say which variables it reads. */
-type NamingEntry = { readonly type?: ProviderType; readonly base_url?: string } & {
+export type NamingEntry = { readonly type?: ProviderType; readonly base_url?: string } & {
   readonly [Key in (typeof CREDENTIAL_KEYS)[number]]?: string;
 };
 

@@ -1,3 +1,4 @@
+import { chooseConfigDirectory } from "#shared/agent-config/choose-config-directory.ts";
 import { knownSecrets } from "#shared/masking/known-secrets.ts";
 import {
   envChoice,
@@ -54,9 +55,13 @@ export function bindAddress(env: Environment): string {
   return envText(env, "BIND_ADDRESS", "127.0.0.1");
 }
 
-/** The directory that holds tarsy.yaml, llm-providers.yaml and .env. */
+/**
+ * The directory that holds tarsy.yaml, llm-providers.yaml and .env: CONFIG_DIR, else as `npm start` chooses one in the working
+ * directory. Throws TerminalError if there is no such directory.
+ */
 export function configDirectory(env: Environment): string {
-  return envText(env, "CONFIG_DIR", "./deploy/config");
+  const here = process.cwd();
+  return chooseConfigDirectory({ root: here, userDir: here, configDir: undefined, env }).path;
 }
 
 /** DATABASE_URL; required. */

@@ -63,6 +63,7 @@ describeInBrowser("the session's screen", function () {
     await page.getByRole("heading", { name: "pods restart" }).waitFor();
     await page.locator(".conclusion .markdown strong", { hasText: "memory" }).waitFor();
     expect(await page.locator(".conclusion").textContent()).to.include("In short.");
+    expect(await page.locator(".session-notice").textContent()).to.include("not by an LLM");
     for (const lane of ["Pods", "Metrics", "Synthesis", "Reader"]) {
       expect(await page.getByRole("region", { name: lane, exact: true }).count(), lane).to.equal(1);
     }

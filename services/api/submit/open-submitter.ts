@@ -93,7 +93,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     if (mcp === null) return resolved(alertType);
     const standard = resolved(alertType, mcp.servers.length > 0);
     const chain = select(standard.chain, mcp);
-    return { ...stored(chain), notice: sessionNotice(chain, config.stubbedServers) };
+    return { ...stored(chain), notice: sessionNotice(chain, config) };
   };
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   const inserts = new SessionInserts(db);
@@ -241,17 +241,16 @@ interface ChainToStore {
  * Resolves each alert type once, and once more for alerts that select servers: the configuration does not change while the
  * process runs.
  */
-function cacheResolvedChains({
-  agents,
-  stubbedServers,
-}: ApiConfig): (alertType: string, selectsServers?: boolean) => ChainToStore {
+function cacheResolvedChains(
+  config: ApiConfig,
+): (alertType: string, selectsServers?: boolean) => ChainToStore {
   const caches = { standard: new Map<string, ChainToStore>(), selected: new Map<string, ChainToStore>() };
   return (alertType, selectsServers = false) => {
     const cache = selectsServers ? caches.selected : caches.standard;
     const cached = cache.get(alertType);
     if (cached !== undefined) return cached;
-    const chain = resolveChain(agents, alertType, selectsServers);
-    const entry = { ...stored(chain), notice: sessionNotice(chain, stubbedServers) };
+    const chain = resolveChain(config.agents, alertType, selectsServers);
+    const entry = { ...stored(chain), notice: sessionNotice(chain, config) };
     cache.set(alertType, entry);
     return entry;
   };

@@ -1,14 +1,20 @@
 import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
+import { serversOf } from "#shared/agent-config/used-servers.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ApiConfig } from "../config.ts";
 
 /**
- * What readers of an investigation must know about its truth: a script answers instead of an LLM, or tools of the servers in `stubs`
- * invent results that an LLM takes for true. Null if nothing.
+ * What readers of an investigation must know about its truth: a script answers instead of an LLM, tools of stubbed servers invent
+ * results that an LLM takes for true, or tools answer from examples. Null if nothing.
  */
-export function sessionNotice({ stages }: ResolvedChain, stubs: ReadonlySet<string>): string | null {
+export function sessionNotice(
+  { stages }: ResolvedChain,
+  { agents: { mcpServers }, stubbedServers: stubs }: Pick<ApiConfig, "agents" | "stubbedServers">,
+): string | null {
   const agents = stages.flatMap((stage) => stage.agents);
   const scripted = agents.find(({ llm_provider }) => llm_provider.type === "scripted")?.llm_provider;
   const servers = [...new Set(stubbedAgents(agents, stubs).flatMap((found) => found.servers))];
+  const examples = new Set(agents.flatMap(serversOf).map((id) => mcpServers.get(id)?.example));
   const notices = [
     ...(scripted === undefined
       ? []
@@ -20,6 +26,7 @@ export function sessionNotice({ stages }: ResolvedChain, stubs: ReadonlySet<stri
       : [
           `an LLM reads invented results: stub-tools.yaml answers instead of ${servers.length === 1 ? "MCP server" : "MCP servers"} ${servers.join(", ")}`,
         ]),
+    ...[...examples].filter((example) => example !== undefined),
   ];
   return notices.length === 0 ? null : notices.join("; ");
 }

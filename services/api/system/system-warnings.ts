@@ -44,6 +44,7 @@ export function systemWarnings({
     ...scriptedModel(agents, startedAt),
     ...retiringModels(agents, now),
     ...stubsOfRealModels(agents, stubbedServers, startedAt),
+    ...examples(agents, used, startedAt),
     ...(states.length === 0 && used.size > 0 ? [noRunner(startedAt)] : []),
     ...ids.flatMap((id) => {
       const rows = states.filter(({ server }) => server === id);
@@ -67,7 +68,7 @@ function scriptedModel(agents: AgentConfig, created_at: string): SystemWarning[]
       id: "llm:scripted",
       category: "llm",
       message: "a script answers instead of an LLM",
-      details: `Providers of type scripted: ${listed([...names])}. Set GOOGLE_API_KEY, or name another provider.`,
+      details: `Providers of type scripted: ${listed([...names])}. Set the key of an LLM provider, such as GOOGLE_API_KEY, or name another provider.`,
       created_at,
     },
   ];
@@ -109,6 +110,27 @@ function stubsOfRealModels(
     server_id: id,
     created_at,
   }));
+}
+
+function examples(
+  { mcpServers }: AgentConfig,
+  used: ReadonlySet<string>,
+  created_at: string,
+): SystemWarning[] {
+  return [...used].sort().flatMap((id) => {
+    const { example } = mcpServers.get(id) ?? {};
+    if (example === undefined) return [];
+    return [
+      {
+        id: `mcp_configuration:${id}:example`,
+        category: "mcp_configuration" as const,
+        message: `MCP server ${id} answers from examples`,
+        details: example,
+        server_id: id,
+        created_at,
+      },
+    ];
+  });
 }
 
 function noRunner(created_at: string): SystemWarning {

@@ -33,8 +33,8 @@ export function checkBackends(context: CheckContext): void {
 }
 
 function checkAgent({ definition, block, providers, backends }: StageAgent, context: CheckContext): void {
-  const { reporter, llmProviders } = context;
-  const name = providers.find((level) => level?.llm_provider !== undefined)?.llm_provider ?? "";
+  const { reporter, llmProviders, providerByKey = "" } = context;
+  const name = providers.find((level) => level?.llm_provider !== undefined)?.llm_provider ?? providerByKey;
   const type = llmProviders.get(name)?.type;
   if (type === undefined) return;
   const hint = `${name} is of type ${type}`;

@@ -34,7 +34,8 @@ export function checkCallTime(context: CheckContext): void {
 }
 
 function checkAgent(levels: AgentLevels, context: CheckContext): void {
-  const own = levels.provider.find((level) => level?.llm_provider !== undefined)?.llm_provider;
+  const named = levels.provider.find((level) => level?.llm_provider !== undefined)?.llm_provider;
+  const own = named ?? context.providerByKey;
   const list = levels.fallbacks.find((level) => level?.fallback_providers !== undefined);
   for (const name of [own, ...(list?.fallback_providers ?? []).map((entry) => entry?.provider)]) {
     if (name !== undefined) checkProvider(name, levels, context);

@@ -28,4 +28,6 @@ export interface CheckContext {
   readonly chains: ReadonlyMap<string, Loose<ChainEntry>>;
   readonly mcpServers: ReadonlyMap<string, Loose<McpServerEntry>>;
   readonly llmProviders: ReadonlyMap<string, Loose<LlmProviderEntry>>;
+  /** The default provider of a file that names none; undefined if no key is set. */
+  readonly providerByKey: string | undefined;
 }

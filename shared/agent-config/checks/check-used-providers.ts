@@ -32,11 +32,7 @@ function checkChainsWithoutProvider(chainIds: readonly string[], context: CheckC
     const chain = chains.get(id);
     return chain !== undefined && reporter.sources.has(chain);
   };
-  const target = {
-    container: tarsy.defaults ?? tarsy,
-    key: "llm_provider",
-    path: "defaults.llm_provider",
-  };
+  const target = defaultProvider(tarsy);
   const written = chainIds.filter(isWritten);
   const builtIn = chainIds.filter((id) => !isWritten(id));
   const unneeded = written.length === 0 && [...chains.keys()].some(isWritten);
@@ -47,7 +43,11 @@ function checkChainsWithoutProvider(chainIds: readonly string[], context: CheckC
   }
   if (chainIds.length > 0) {
     const users = chainList(written.length > 0 ? written : builtIn);
-    reporter.error(target, "is required", `${users} can reach no LLM provider without it`);
+    reporter.error(
+      target,
+      "is required where no key of a built-in provider is set",
+      `${users} can reach no LLM provider without it`,
+    );
   }
   return [];
 }
@@ -222,13 +222,21 @@ function providerBlocks(chain: Loose<ChainEntry>, context: CheckContext): Provid
 
 function firstProvider(
   levels: readonly (ProviderBlock | undefined)[],
-  { reporter, tarsy }: CheckContext,
+  { reporter, tarsy, providerByKey: name }: CheckContext,
 ): { name: string; reference: Target } | "invalid" | undefined {
   for (const level of levels) {
     if (level === undefined) continue;
-    const name = level.llm_provider;
-    if (name !== undefined) return { name, reference: { container: level, key: "llm_provider" } };
+    const { llm_provider: named } = level;
+    if (named !== undefined) {
+      return { name: named, reference: { container: level, key: "llm_provider" } };
+    }
     if (reporter.sources.hasChild(level, "llm_provider")) return "invalid";
   }
-  return reporter.sources.hasChild(tarsy, "defaults") && tarsy.defaults === undefined ? "invalid" : undefined;
+  if (reporter.sources.hasChild(tarsy, "defaults") && tarsy.defaults === undefined) return "invalid";
+  return name === undefined ? undefined : { name, reference: defaultProvider(tarsy) };
+}
+
+/** Where a file names the default provider, or would. */
+function defaultProvider(tarsy: CheckContext["tarsy"]): Target {
+  return { container: tarsy.defaults ?? tarsy, key: "llm_provider", path: "defaults.llm_provider" };
 }

@@ -188,6 +188,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   max_concurrent: "Calls at a time.",
   max_result_bytes: "The longest result of a call.",
   instructions: "How to use this server's tools, for the prompt.",
+  example:
+    "Says that its tools answer from examples, and how to connect a real system: a warning, and a notice in each session.",
   data_masking: "What to mask in tool results; without it the group security.",
   "data_masking.enabled": "Whether results are masked; true by default.",
   pattern_groups: "Groups of built-in patterns: basic, secrets, security, kubernetes, cloud, all.",

@@ -61,6 +61,8 @@ export const McpServer = Type.Object({
   max_concurrent: Type.Optional(Whole(1, 1_000)),
   max_result_bytes: Type.Optional(Whole(1_024, 64 * 1024 * 1024)),
   instructions: Type.Optional(Template),
+  /** Not the systems of the installation: what its tools answer from instead, and what to do about it. */
+  example: Type.Optional(Name),
   data_masking: Type.Optional(
     Type.Object({
       enabled: Type.Optional(Type.Boolean()),

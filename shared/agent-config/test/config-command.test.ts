@@ -43,10 +43,13 @@ describe("npm run config", () => {
     expect(demo.status).to.equal(0);
     expect(demo.stdout).to.include(`${ROOT}/deploy/config/demo is valid`);
     expect(demo.stderr).to.equal(
-      `${ROOT}/deploy/config/demo: GOOGLE_API_KEY is not set, so npm start uses the demo\n`,
+      `${ROOT}/deploy/config/demo: no key of an LLM provider is set, so npm start uses the demo\n`,
     );
-    const withKey = runConfigWith({ GOOGLE_API_KEY: "k" }, "check");
+    const withKey = runConfigWith({ MISTRAL_API_KEY: "k" }, "check");
     expect(withKey.stdout).to.include(`${ROOT}/deploy/config is valid`);
+    expect(withKey.stderr).to.equal(
+      `${ROOT}/deploy/config: MISTRAL_API_KEY is set, so npm start uses this directory\n`,
+    );
     const variable = runConfigWith({ INIT_CWD: join(ROOT, "deploy"), CONFIG_DIR: "config/demo" }, "check");
     expect(variable).to.deep.include({ status: 0, stderr: "" });
     expect(variable.stdout).to.include(`${ROOT}/deploy/config/demo is valid`);

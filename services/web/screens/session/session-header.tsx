@@ -47,6 +47,7 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
         <Numbers facts={facts} view={view} store={store} />
         <Actions store={store} view={view} facts={facts} />
       </div>
+      <Notice facts={facts} />
       <TakenOver view={view} />
       {question !== undefined && (
         <p class="session-question" role="alert">
@@ -58,6 +59,12 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
       )}
     </header>
   );
+}
+
+/** What must be known about the truth of the session: a script or examples answered. */
+function Notice({ facts }: Pick<NumbersProps, "facts">) {
+  const notice = new Map<string, unknown>(Object.entries(facts?.session_metadata ?? {})).get("notice");
+  return typeof notice === "string" && <p class="session-notice small">{shownText(notice)}</p>;
 }
 
 /** That an executor was lost with the session and another one went on, once or several times. */
