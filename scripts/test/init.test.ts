@@ -7,6 +7,7 @@ import { delimiter, join } from "node:path";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../test/support/backing-servers.ts";
+import { openFakeCluster, writeKubeconfig } from "../../test/support/fake-cluster.ts";
 import { NOTHING_LISTENS } from "../../test/support/nothing-listens.ts";
 import { TarsyClient } from "../../test/support/tarsy-client.ts";
 import { TarsySystem } from "../../test/support/tarsy-system.ts";
@@ -19,7 +20,10 @@ const KEY = "sk-secret-that-must-not-leak";
 const NO_SERVER = ["--llm-url", `${NOTHING_LISTENS}/v1`];
 
 /** A server with OpenAI's API. Each answer is the same text; `models` are the bodies of its chat requests. */
-async function openModelServer(listed: unknown = { data: [{ id: "nomic-embed" }, { id: "tiny {{x}}:1b" }] }) {
+async function openModelServer(
+  listed: unknown = { data: [{ id: "nomic-embed" }, { id: "tiny {{x}}:1b" }] },
+  status = 200,
+) {
   const requests: string[] = [];
   const server = createServer((incoming, response) => {
     if (incoming.method === "GET") {
@@ -31,7 +35,7 @@ async function openModelServer(listed: unknown = { data: [{ id: "nomic-embed" },
     incoming.setEncoding("utf8").on("data", (text: string) => (body += text));
     incoming.on("end", () => {
       requests.push(body);
-      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.writeHead(status, { "content-type": "text/event-stream" });
       const chunk = (delta: object, finish_reason: string | null) =>
         response.write(
           `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "tiny", choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
@@ -77,6 +81,9 @@ describe("npm run tarsy -- init", () => {
   };
   const init = (args: readonly string[], env?: NodeJS.ProcessEnv) =>
     run(["init", "--dir", "config", ...args], env);
+  /** The keys of these tests are none that a provider knows. */
+  const initWithoutCall = (args: readonly string[], env?: NodeJS.ProcessEnv) =>
+    init([...args, "--no-call"], env);
   const check = (env?: NodeJS.ProcessEnv) =>
     run(["config", "check", "--strict", "--config-dir", directory], env);
   const read = async () =>
@@ -87,10 +94,6 @@ describe("npm run tarsy -- init", () => {
         ),
       ),
     );
-  const kubeconfig = async (path: string) => {
-    await mkdir(join(path, ".."), { recursive: true });
-    await writeFile(path, 'apiVersion: v1\nkind: Config\ncurrent-context: "lab {{.X}}"\n');
-  };
   /** A PATH on which the Kubernetes server is. */
   const withServer = async () => {
     const bin = join(home, "bin");
@@ -107,7 +110,8 @@ describe("npm run tarsy -- init", () => {
     expect(out)
       .to.include(`found      A server at ${model.url} with tiny {{x}}:1b`)
       .and.include("not found  an API key")
-      .and.include("not found  a kubeconfig")
+      .and.include("not found  a cluster: no kubeconfig with a current context was found")
+      .and.match(/asked {6}tiny \{\{x\}\}:1b of local: "The log of db-7 fills its disk\." after \d+\.\d s\n/u)
       .and.include("next       npm start -- --config-dir config\n");
     expect(await check()).to.include({ code: 0, errors: "" });
     await using servers = await BackingServers.choose({});
@@ -116,56 +120,67 @@ describe("npm run tarsy -- init", () => {
     const id = await client.submit("The disk of db-7 is full.");
     const session = await client.waitFor(id, ["completed", "failed", "timed_out"]);
     expect(session).to.include({ status: "completed", final_analysis: "The log of db-7 fills its disk." });
-    expect(model.requests[0]).to.include('"tiny {{x}}:1b"').and.include("The disk of db-7 is full.");
+    expect(model.requests[0]).to.include('"tiny {{x}}:1b"').and.include("Reply with the one word");
+    expect(model.requests[1]).to.include("The disk of db-7 is full.");
   });
 
   it("writes an entry for each key by the name of its variable alone", async () => {
     const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY };
-    const { code, out, errors } = await init(NO_SERVER, env);
+    const { code, out, errors } = await initWithoutCall(NO_SERVER, env);
     expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
     expect(out).to.include("found      OPENAI_API_KEY: provider openai-default").and.not.include(KEY);
     const files = await read();
     expect(Object.keys(files).sort()).to.deep.equal([".env", "llm-providers.yaml", "tarsy.yaml"]);
     expect(Object.values(files).join("")).not.to.include(KEY);
     expect(files["llm-providers.yaml"]).to.include("api_key_env: ANTHROPIC_API_KEY");
-    expect(files["tarsy.yaml"]).to.include("llm_provider: openai-default");
+    expect(files["tarsy.yaml"])
+      .to.include("llm_provider: anthropic-default")
+      .and.include("these are example files");
     expect((await stat(join(directory, ".env"))).mode & 0o777).to.equal(0o600);
     expect(await check(env)).to.include({ code: 0, errors: "" });
     expect(await check()).to.include({ code: 1 });
   });
 
-  it("gives the agent the cluster of a kubeconfig, read-only", async () => {
-    await kubeconfig(join(home, ".kube", "config"));
+  it("gives the built-in agent the cluster of a kubeconfig, read-only", async () => {
+    await using cluster = await openFakeCluster();
+    const path = join(home, ".kube", "config");
+    await writeKubeconfig(path, { server: cluster.url, context: "lab {{.X}}" });
     const env = { GOOGLE_API_KEY: KEY, PATH: await withServer() };
-    const { code, out, errors } = await init(NO_SERVER, env);
+    const { code, out, errors } = await initWithoutCall(NO_SERVER, env);
     expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
     // Several built-in providers read this key.
     expect(out.match(/found {6}GOOGLE_API_KEY: .*/gu)).to.deep.equal([
       "found      GOOGLE_API_KEY: provider google-default",
     ]);
-    expect(out).to.include(`found      ${join(home, ".kube/config")}: context lab {{.X}}, to be read only`);
+    expect(out).to.include(`found      ${path}: context lab {{.X}}, to be read only`);
     expect(await check(env)).to.include({ code: 0, errors: "" });
     const shown = await run(["config", "show", "--config-dir", directory], env);
     expect(shown.out)
       .to.include("--read-only")
-      .and.include(join(home, ".kube/config"))
-      .and.match(/mcp_servers:.*\n\s+- kubernetes-server/u);
+      .and.include(path)
+      .and.match(
+        /iteration_strategy: react # agent\n.*\n.*\n\s+mcp_servers:\n\s+- kubernetes-server # agent/u,
+      );
   });
 
-  it("writes the cluster's server as a comment where its program is missing", async () => {
-    await kubeconfig(join(home, "other"));
-    const env = {
-      GOOGLE_API_KEY: KEY,
-      KUBECONFIG: ["", join(home, "none"), join(home, "other")].join(delimiter),
-    };
-    const { out } = await init(NO_SERVER, env);
+  it("says why a cluster cannot be investigated, and writes the example files", async () => {
+    const path = join(home, "other");
+    await writeKubeconfig(path, { server: NOTHING_LISTENS });
+    const env = { GOOGLE_API_KEY: KEY, KUBECONFIG: ["", join(home, "none"), path].join(delimiter) };
+    const { out } = await initWithoutCall(NO_SERVER, env);
     expect(out)
-      .to.include(`${join(home, "other")}: context`)
-      .and.include("not found  kubernetes-mcp-server on the PATH");
+      .to.include(`not found  a cluster: the context lab of ${path} cannot be used: its cluster`)
+      .and.include("ECONNREFUSED");
     expect(await check(env)).to.include({ code: 0, errors: "" });
-    expect((await read())["tarsy.yaml"])
-      .to.include("\n#  kubernetes-server:\n")
-      .and.not.include("\nmcp_servers:");
+    expect((await read())["tarsy.yaml"]).to.include("command: mcp-server-filesystem");
+  });
+
+  it("says that the model does not answer, after the configuration is written", async () => {
+    await using model = await openModelServer(undefined, 401);
+    const { code, out, errors } = await init(["--llm-url", model.url]);
+    expect(code).to.equal(1);
+    expect(out).to.include("wrote      ").and.include("next       npm start");
+    expect(errors).to.include("asked      local (tiny").and.include("its model does not answer");
   });
 
   it("overwrites nothing without --force, and no .env with it", async () => {
@@ -178,7 +193,7 @@ describe("npm run tarsy -- init", () => {
       `${directory} has tarsy.yaml already: name another directory with --dir, or replace it with --force\n`,
     );
     expect(await read()).to.deep.equal({ "tarsy.yaml": "mine", ".env": `GROQ_API_KEY=${KEY}\n` });
-    const forced = await init([...NO_SERVER, "--force"]);
+    const forced = await initWithoutCall([...NO_SERVER, "--force"]);
     expect(forced).to.include({ code: 0, errors: "" });
     const files = await read();
     expect(files[".env"]).to.equal(`GROQ_API_KEY=${KEY}\n`);
@@ -187,12 +202,11 @@ describe("npm run tarsy -- init", () => {
   });
 
   it("writes nothing without a model, and says what would help", async () => {
-    await kubeconfig(join(home, ".kube", "config"));
     const { code, out, errors } = await init(NO_SERVER);
     expect(code).to.equal(1);
-    expect(out).to.include("found      ").and.include(`not found  a model server at ${NOTHING_LISTENS}/v1`);
+    expect(out).to.include(`not found  a model server at ${NOTHING_LISTENS}/v1`);
     expect(errors).to.include("nothing was written").and.include("ollama pull");
-    expect(await readdir(home)).to.deep.equal([".kube"]);
+    expect(await readdir(home)).to.deep.equal([]);
     expect(await init(["--llm-url", "8080"])).to.include({ code: 2 });
   });
 });

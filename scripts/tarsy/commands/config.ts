@@ -16,8 +16,8 @@ export const configCommand: Command = {
   maxArgs: 1,
   summary:
     "Reports every error and warning of the configuration, or prints its effective values and their origin",
-  details: `Reads the directory that npm start would use: CONFIG_DIR, else deploy/config if GOOGLE_API_KEY is set, else
-deploy/config/demo; with stub-tools.yaml and the scripts of scripted providers.`,
+  details: `Reads the directory that npm start would use: CONFIG_DIR, else deploy/config if the key of an LLM provider
+is set, else deploy/config/demo; with stub-tools.yaml and the scripts of scripted providers.`,
   words: ["check", "show"],
   options: {
     "config-dir": { value: "DIR", help: "the directory with tarsy.yaml" },
@@ -76,9 +76,9 @@ function choose({ option, env }: CommandCall): ChosenDirectory {
 }
 
 /** Why a directory was chosen that neither an option nor a variable names. */
-function whyChosen({ by }: ChosenDirectory): string {
-  if (by === "key") return "GOOGLE_API_KEY is set, so npm start uses this directory";
-  return by === "demo" ? "GOOGLE_API_KEY is not set, so npm start uses the demo" : "";
+function whyChosen({ by, key }: ChosenDirectory): string {
+  if (key !== undefined) return `${key.variable} is set, so npm start uses this directory`;
+  return by === "demo" ? "no key of an LLM provider is set, so npm start uses the demo" : "";
 }
 
 /** The result for programs. */

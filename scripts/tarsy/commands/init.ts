@@ -1,16 +1,19 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { checkDirectory } from "#shared/agent-config/check-directory.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { formatProblem } from "#shared/agent-config/config-problem.ts";
 import { findKeys } from "#shared/agent-config/found/find-keys.ts";
-import { findKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
-import type { Environment } from "#shared/service/environment.ts";
+import { connectCluster } from "../../../launcher/packs/connect-cluster.ts";
+import { projectPaths } from "../../../launcher/project-paths.ts";
+import { errorMessage } from "#shared/errors.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findModelServers, USUAL_SERVERS, type ModelServer } from "../init/find-model-servers.ts";
 import { chosenProvider, type Found } from "../init/found.ts";
 import { foundReport } from "../init/report.ts";
+import { PROJECT_ROOT } from "../project-root.ts";
+import { printable } from "../terminal/terminal-style.ts";
 import { writeConfiguration } from "../init/write-configuration.ts";
 
 const DIRECTORY = "tarsy-config";
@@ -22,10 +25,12 @@ export const initCommand: Command = {
   maxArgs: 0,
   summary: "Writes a configuration for the keys, the local model and the cluster that it finds",
   details: `Looks at the names of variables with API keys, at the usual ports of model servers on 127.0.0.1, and at $KUBECONFIG or
-~/.kube/config. Asks nothing, shows no key, and changes neither a cluster nor an existing configuration.`,
+~/.kube/config, whose cluster is asked for its version. Installs the program that reads a cluster below .tarsy/packs if there is one.
+Makes one short call to the model. Shows no key, and changes neither a cluster nor an existing configuration.`,
   options: {
     dir: { value: "DIR", help: `the directory to write, created if missing (default ${DIRECTORY})` },
     "llm-url": { value: "URL", help: "asks this model server instead, e.g. http://localhost:8080/v1" },
+    "no-call": { help: "makes no call to the model" },
     force: { help: "replaces tarsy.yaml and llm-providers.yaml of the directory; an .env stays" },
   },
   run: async (call) => {
@@ -37,8 +42,12 @@ export const initCommand: Command = {
     const found: Found = {
       keys: findKeys(withFile),
       models: await findModelServers(servers, signal),
-      kubeconfig: findKubeconfig(env),
-      hasKubernetesServer: isOnPath("kubernetes-mcp-server", env),
+      cluster: await connectCluster({
+        directory: projectPaths(PROJECT_ROOT).packs,
+        env,
+        signal,
+        progress: (line) => terminal.warn(`${line}\n`),
+      }),
     };
     terminal.write(
       foundReport(
@@ -55,6 +64,7 @@ export const initCommand: Command = {
     const { errors, warnings } = await checkDirectory(directory, readConfigEnvironment(directory, env));
     for (const problem of [...errors, ...warnings]) terminal.warn(`${formatProblem(problem)}\n`);
     if (errors.length > 0) return EXIT.failed;
+    const isAnswered = flag("no-call") || (await hasAnswer(call, directory));
     const command = `npm start -- --config-dir ${shellWord(shown(directory, userDir))}`;
     terminal.write(`next       ${command}\n`);
     if (found.keys.length > 0) {
@@ -63,9 +73,39 @@ export const initCommand: Command = {
       terminal.write(`           needs ${variables}: exported, or written into ${file}\n`);
     }
     terminal.write('then       npm run alert -- --text "Disk full on db-7"\n');
-    return EXIT.done;
+    return isAnswered ? EXIT.done : EXIT.failed;
   },
 };
+
+/** Calls the model that was written down, and says what came back. */
+async function hasAnswer({ env, terminal, signal }: CommandCall, directory: string): Promise<boolean> {
+  const { askModel } = await import("../init/ask-model.ts");
+  try {
+    const configuration = { path: directory, env: readConfigEnvironment(directory, env) };
+    const { model, reply, seconds } = await askModel(configuration, signal);
+    const { outcome, text, usage } = reply;
+    if (outcome.kind !== "completed") throw new Error(outcome.message);
+    const tokens =
+      usage === null
+        ? ""
+        : `, ${usage.inputTokens} tokens in, ${usage.outputTokens + usage.thinkingTokens} out`;
+    const line = text.trim().replaceAll(/\s+/gu, " ");
+    const said = line.slice(0, safeCut(line, MAX_SAID));
+    terminal.write(
+      `asked      ${printable(`${model}: ${JSON.stringify(said)} after ${seconds} s${tokens}`)}\n`,
+    );
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal.warn(
+      `asked      ${printable(errorMessage(error))}\n           the configuration is written, but its model does not answer\n`,
+    );
+    return false;
+  }
+}
+
+/** How much of an answer is shown. */
+const MAX_SAID = 80;
 
 const NO_MODEL = `nothing was written: no model could investigate. One of these helps:
   GOOGLE_API_KEY=your-key npm run tarsy -- init   or another provider's key: docs/llm-providers.md
@@ -81,17 +121,6 @@ function serversToAsk({ option }: CommandCall): readonly ModelServer[] {
     throw new UsageError(`--llm-url is "${given}": it must be a URL such as http://localhost:8080/v1`);
   }
   return [{ name: "A server", url: given.replace(/\/+$/u, "") }];
-}
-
-function isOnPath(program: string, { PATH = "" }: Environment): boolean {
-  return PATH.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return folder !== "";
-    } catch {
-      return false;
-    }
-  });
 }
 
 function shown(directory: string, userDir: string): string {

@@ -5,12 +5,16 @@ import { yamlText } from "./yaml-text.ts";
 /** The text of llm-providers.yaml: an entry for each key and for each model server that was found. */
 export function providersFile(found: Found, schemaUrl: string): string {
   const keys = found.keys.map(
-    ({ provider, variable, entry: { type, model, max_tool_result_tokens: tokens } }) => `
+    ({
+      provider,
+      variable,
+      entry: { type, model, project_env, location_env, max_tool_result_tokens: tokens },
+    }) => `
   # The key is the value of ${variable}; it is never written here.
   ${provider}:
     type: ${type}
     model: ${yamlText(model ?? "")}
-    api_key_env: ${variable}
+${type === "vertexai" ? `    project_env: ${project_env}\n    location_env: ${location_env}` : `    api_key_env: ${variable}`}
     max_tool_result_tokens: ${tokens ?? 100_000}
 `,
   );

@@ -1,34 +1,27 @@
+import { join } from "node:path";
 import type { FoundKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
+import { PROJECT_ROOT } from "../project-root.ts";
 import { chosenProvider, type Found } from "./found.ts";
 import { yamlText } from "./yaml-text.ts";
 
-/** The text of tarsy.yaml: one chain that investigates every alert, with the Kubernetes server if it can be used. */
+/**
+ * The text of tarsy.yaml. The built-in agent investigates every alert: with the cluster that was found, else with example files. A model
+ * of this machine without a cluster gets no tools: each step may take it minutes.
+ */
 export function tarsyFile(found: Found, schemaUrl: string): string {
-  const { kubeconfig, keys, hasKubernetesServer } = found;
-  const isLocal = keys.length === 0;
-  const hasTools = kubeconfig !== undefined && hasKubernetesServer;
+  const isLocal = found.keys.length === 0;
+  const { kubeconfig } = found.cluster;
+  const tools = kubeconfig === undefined ? (isLocal ? WITHOUT_TOOLS : exampleFiles()) : cluster(kubeconfig);
   return `# yaml-language-server: $schema=${schemaUrl}
 # What TARSy investigates, with which agents, tools and models. docs/configuration.md has every key.
 # Check this directory after a change: npm run config -- check --strict --config-dir DIR
+# The built-in KubernetesAgent investigates every alert. Agents of your own, and several of them: docs/chains.md.
 
 ${isLocal ? LOCAL_QUEUE : ""}defaults:
   llm_provider: ${chosenProvider(found) ?? "none"} # an entry of llm-providers.yaml
   alert_type: kubernetes # of alerts that name none
 
-${kubeconfig === undefined ? "" : kubernetesServer(kubeconfig, hasKubernetesServer)}agents:
-  KubernetesAgent:
-${hasTools ? WITH_TOOLS : WITHOUT_TOOLS}
-# The id of the built-in chain, which this one replaces. More stages, and agents side by side: docs/chains.md.
-agent_chains:
-  kubernetes-agent-chain:
-    alert_types:
-      - kubernetes
-    description: Investigates an alert with one agent
-    stages:
-      - name: analysis
-        agents:
-          - name: KubernetesAgent
-`;
+${tools}`;
 }
 
 const LOCAL_QUEUE = `# One alert at a time, and time for a model without a GPU.
@@ -40,23 +33,14 @@ queue:
 
 `;
 
-const WITH_TOOLS = `    mcp_servers: [kubernetes-server]
-    custom_instructions: |
-      You are an experienced Kubernetes operator. Look at the cluster before you conclude anything, and say what you have seen.
-`;
-
-const WITHOUT_TOOLS = `    custom_instructions: |
-      You are an experienced Kubernetes operator. You have no tools in this investigation: work from the alert
-      alone, say what you can conclude from it and what would have to be looked up next. Be brief.
-`;
-
-/** As a section, or as a comment if its program is missing. */
-function kubernetesServer({ path, context }: FoundKubeconfig, isInstalled: boolean): string {
-  const section = `mcp_servers:
+/** The name of the built-in server, so that the built-in agents have its tools. */
+function cluster({ path, context }: FoundKubeconfig): string {
+  return `# The cluster of context ${yamlText(context)}, read-only. docs/tools.md has servers for other systems.
+mcp_servers:
   kubernetes-server:
     transport:
       type: stdio
-      command: kubernetes-mcp-server
+      command: kubernetes-mcp-server # of .tarsy/packs/bin, or the one on the PATH
       # It changes nothing in the cluster, whatever the user of the kubeconfig may do.
       args: [--read-only, --disable-destructive, --kubeconfig, ${yamlText(path)}]
     isolation: shared # it keeps nothing between calls
@@ -66,9 +50,32 @@ function kubernetesServer({ path, context }: FoundKubeconfig, isInstalled: boole
     data_masking:
       pattern_groups: [kubernetes]
 `;
-  const about = `# The cluster of context ${yamlText(context)}, read-only. docs/tools.md has servers for other systems.\n`;
-  if (isInstalled) return `${about}${section}\n`;
-  const missing = `# kubernetes-mcp-server is not on the PATH: install it, take the # away, and give the agent mcp_servers: [kubernetes-server].\n`;
-  const commented = section.replaceAll(/^(?=.)/gmu, "#");
-  return `${about}${missing}${commented}\n`;
 }
+
+function exampleFiles(): string {
+  const files = join(PROJECT_ROOT, "deploy", "config", "demo", "files");
+  return `# No cluster was found, so the agents read example files. With one: set KUBECONFIG, then npm run tarsy -- init --force
+mcp_servers:
+  kubernetes-server:
+    example: these are example files, not your systems; to connect a cluster, set KUBECONFIG and run npm run tarsy -- init --force
+    transport:
+      type: stdio
+      command: mcp-server-filesystem # comes with TARSy
+      args: [${yamlText(files)}]
+    tools:
+      allow: &reading [list_allowed_directories, list_directory, directory_tree, read_text_file, search_files]
+      read_only: *reading
+    isolation: shared
+    instructions: |
+      No cluster is connected: these tools read example files. Start with list_allowed_directories, then directory_tree. Say in your
+      answer that it rests on example files, and what to look up in the cluster.
+`;
+}
+
+const WITHOUT_TOOLS = `agents:
+  KubernetesAgent:
+    iteration_strategy: single-call
+    custom_instructions: |
+      You are an experienced Kubernetes operator. You have no tools in this investigation: work from the alert
+      alone, say what you can conclude from it and what would have to be looked up next. Be brief.
+`;
