@@ -10,16 +10,12 @@ import type {
   LLMConfig,
   WarningInfo,
 } from "#shared/generated/llm/v1/llm.ts";
-import type { Retirement } from "#shared/pricing/retirement-of.ts";
+import { retirementOf } from "#shared/pricing/retirement-of.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
 import { nameTarget } from "../errors/name-target.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
-import {
-  providerConfig,
-  type ConfiguredProviders,
-  type ProviderConfig,
-} from "../providers/provider-config.ts";
+import { providerConfig, type ConfiguredProviders } from "../providers/provider-config.ts";
 import { providerTarget } from "../providers/provider-target.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { AdaptCall } from "../tool-schemas/adapt-call.ts";
@@ -31,11 +27,6 @@ type GenerateCall = ServerWritableStream<GenerateRequest, GenerateResponse>;
 
 /** Another gateway takes the next call at once; a single one is restarted in about this time. */
 const STOPPING_MS = 1_000;
-
-/** When the model of a call retires. */
-export type FindRetirement = (
-  config: Pick<ProviderConfig, "provider" | "model" | "baseUrl">,
-) => Retirement | undefined;
 
 interface HandleGenerateOptions {
   readonly provider: Provider;
@@ -50,7 +41,6 @@ interface HandleGenerateOptions {
   /** True for a key that it has not been called with. */
   readonly warnOnce: (key: string) => boolean;
   readonly record: CallRecord;
-  readonly findRetirement: FindRetirement;
   readonly now: () => Date;
   readonly log: Logger;
 }
@@ -150,7 +140,8 @@ async function streamContent(
   const isScripted = config.provider === "scripted" || config.backend === "scripted";
   const limits = { maxBytes: options.maxOutputBytes, detectsLoops: !isScripted };
   const limited = limitOutput(normaliseChunks(chunks), limits);
-  const retirement = options.findRetirement(config);
+  // Also behind an address of the operator's own: that it refuses the model is known.
+  const retirement = retirementOf({ type: config.provider, model: config.model });
   const target = { name: providerTarget(config), model: config.model, retirement };
   for await (const provided of isScripted ? limited : nameTarget(limited, target, options.now)) {
     const content =

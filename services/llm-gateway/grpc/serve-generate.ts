@@ -5,7 +5,6 @@ import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceService, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
-import { retirementOf } from "#shared/pricing/retirement-of.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
 import type { ConfiguredProviders } from "../providers/provider-config.ts";
@@ -15,7 +14,7 @@ import { callAdapter } from "../tool-schemas/adapt-call.ts";
 import type { CallLimits } from "./call-budget.ts";
 import { guardCalls, type Refusal } from "./guard-calls.ts";
 import { handleEmbed, type EmbeddingOptions } from "./handle-embed.ts";
-import { handleGenerate, type FindRetirement } from "./handle-generate.ts";
+import { handleGenerate } from "./handle-generate.ts";
 import { inCallSpan } from "./in-call-span.ts";
 import { healthService } from "./health-service.ts";
 
@@ -39,8 +38,6 @@ interface ServeGenerateOptions {
   readonly provider: Provider;
   readonly embedding: EmbeddingOptions;
   readonly metrics: GatewayMetrics;
-  /** By default as listed for the provider's own API, and none at an address of the operator's own. */
-  readonly findRetirement?: FindRetirement;
   /** By default the machine's clock. */
   readonly now?: () => Date;
   readonly log: Logger;
@@ -64,7 +61,7 @@ const REFUSALS_LOGGED_EVERY_MS = 60_000;
  */
 export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
   const { provider, configured, callTimeoutMs, metrics } = options;
-  const { findRetirement = listedRetirement, now = () => new Date() } = options;
+  const { now = () => new Date() } = options;
   // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an
   // ErrorInfo.
   const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
@@ -101,7 +98,6 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
           stopping: stop.signal,
           warnOnce,
           record: traced,
-          findRetirement,
           now,
           log,
         }),
@@ -211,6 +207,3 @@ async function bind(server: Server, { host, port }: ServeGenerateOptions): Promi
     );
   }
 }
-
-const listedRetirement: FindRetirement = ({ provider, model, baseUrl }) =>
-  retirementOf({ type: provider, model, base_url: baseUrl });

@@ -24,7 +24,6 @@ import { createLogger, type Logger } from "#shared/service/logger.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { gatewayMetrics } from "../gateway-metrics.ts";
 import type { CallLimits } from "../grpc/call-budget.ts";
-import type { FindRetirement } from "../grpc/handle-generate.ts";
 import { serveGenerate } from "../grpc/serve-generate.ts";
 import { openRecorder, type RecorderSettings } from "../recordings/open-recorder.ts";
 import { recordExchanges } from "../recordings/recording-scope.ts";
@@ -60,7 +59,6 @@ interface GatewayOverrides {
   readonly callTimeoutMs?: number;
   readonly tokens?: readonly string[];
   readonly limits?: Partial<CallLimits>;
-  readonly findRetirement?: FindRetirement;
   readonly now?: () => Date;
 }
 
@@ -104,7 +102,6 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     },
     provider: recorder === undefined ? provider : recordExchanges(provider, recorder.begin),
     metrics: gatewayMetrics(metrics),
-    ...(overrides.findRetirement === undefined ? {} : { findRetirement: overrides.findRetirement }),
     ...(overrides.now === undefined ? {} : { now: overrides.now }),
     log,
   });

@@ -1,12 +1,8 @@
 import { expect } from "chai";
-import { retirementOf } from "#shared/pricing/retirement-of.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import type { FindRetirement } from "../grpc/handle-generate.ts";
 import { openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
-/** The test's servers stand at the providers' own addresses. */
-const findRetirement: FindRetirement = ({ provider, model }) => retirementOf({ type: provider, model });
 const AFTER = () => new Date("2026-12-12T00:00:00Z");
 
 /** The refusal of a provider's API; its server is a part of the address, without the host. */
@@ -147,25 +143,24 @@ describe("llm-gateway with a model that its provider has retired", () => {
   ] as const) {
     const { provider, path, model, status } = refusal;
     it(`says so, and what to use, when ${provider}${path} answers ${status} for ${model}`, async () => {
-      const { says, retryable } = await refused(refusal, { findRetirement, now: AFTER });
+      const { says, retryable } = await refused(refusal, { now: AFTER });
       expect(says).to.equal(`model ${model} was retired on ${day}, use ${successor}`);
       expect(retryable).to.equal(false);
     });
   }
 
-  it("keeps the provider's words before that day, at an address of the operator's own, and without a listed day", async () => {
+  it("keeps the provider's words before that day, and without a listed day", async () => {
     const present = {
       code: "invalid_request",
       retryable: false,
       says: "the provider refused the request (404): model: claude-sonnet-4-20250514",
     };
     const before = () => new Date("2026-06-14T23:59:59Z");
-    expect(await refused(ANTHROPIC, { findRetirement, now: before })).to.deep.equal(present);
-    expect(await refused(ANTHROPIC, { now: AFTER })).to.deep.equal(present);
+    expect(await refused(ANTHROPIC, { now: before })).to.deep.equal(present);
     const other = { ...ANTHROPIC, model: "claude-sonnet-5" };
-    expect(await refused(other, { findRetirement, now: AFTER })).to.deep.equal(present);
+    expect(await refused(other, { now: AFTER })).to.deep.equal(present);
     const now = () => new Date("2026-06-15T00:00:00Z");
-    expect((await refused(ANTHROPIC, { findRetirement, now })).code).to.equal("invalid_request");
+    expect((await refused(ANTHROPIC, { now })).code).to.equal("invalid_request");
   });
 
   it("keeps the reason of a refusal that is not about the model", async () => {
@@ -175,7 +170,7 @@ describe("llm-gateway with a model that its provider has retired", () => {
       [529, "Overloaded"],
     ] as const) {
       const body = { type: "error", error: { type: "some_error", message } };
-      const { says } = await refused({ ...ANTHROPIC, status, body }, { findRetirement, now: AFTER });
+      const { says } = await refused({ ...ANTHROPIC, status, body }, { now: AFTER });
       expect(says).to.include(message);
     }
   });
