@@ -1,6 +1,6 @@
 /**
  * Selects the results of session $1 that a kill must not change. Leaves out what depends on which agent was faster, the code in
- * the session's frames, and the events about the kill itself.
+ * the session's frames, the present time in first messages, and the events about the kill itself.
  */
 export const CHAIN_ROWS = `
 SELECT
@@ -13,7 +13,8 @@ SELECT
                    ORDER BY stage_index, agent_index, sequence_number)
    FROM timeline_events t JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
    WHERE t.session_id = $1) AS timeline,
-  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, role, replace(content, frames.code, 'code'))
+  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, role, regexp_replace(replace(content, frames.code, 'code'),
+                       E'\\nCurrent time: [^\\n]*\\nCalendar context [^\\n]*\\nStaffing: [^\\n]*(\\nAlert time: [^\\n]*)?', ''))
                    ORDER BY stage_index, agent_index, sequence_number)
    FROM messages m JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
    WHERE m.session_id = $1) AS messages,

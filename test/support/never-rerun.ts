@@ -26,6 +26,7 @@ export const NEVER_RERUN: readonly string[] = [
   "**/*-interrupted.test.ts",
   "**/takeovers.test.ts",
   // A lease that is lost, its fence, a cancel, and what the executor of another epoch may still write.
+  "services/executor/test/agents-time.test.ts",
   "services/executor/test/approvals*.test.ts",
   "services/executor/test/budget-reservations.test.ts",
   "services/executor/test/call-costs.test.ts",
