@@ -125,8 +125,8 @@ export function npmStart(
   script = "start",
 ): Start {
   const { DATABASE_URL: _db, NATS_URL: _nats, INIT_CWD: _cwd, ...others } = process.env;
-  const keys = findKeys(others).map(({ variable }) => variable);
-  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !keys.includes(name)));
+  const keys = new Set(findKeys(others).map(({ variable }) => variable));
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !keys.has(name)));
   return startProgram("npm", ["run", "--silent", script, "--", ...args], {
     cwd: root,
     env: { ...rest, ...anyPorts, ...env },

@@ -69,7 +69,7 @@ describe("the configuration of a start with a key", () => {
   }
 
   it("names the first provider in the order, and none without a key", async () => {
-    const all = Object.assign({}, ...Object.values(KEYS)) satisfies Environment;
+    const all: Environment = Object.fromEntries(Object.values(KEYS).flatMap((keys) => Object.entries(keys)));
     expect(findKeys(all).map(({ provider }) => provider)).to.deep.equal([...PREFERRED_PROVIDERS]);
     expect(
       (await load(await prepare({ GROQ_API_KEY: "k", ANTHROPIC_API_KEY: "k" }))).defaults.llm_provider,

@@ -57,11 +57,14 @@ export function bindAddress(env: Environment): string {
 
 /**
  * The directory that holds tarsy.yaml, llm-providers.yaml and .env: CONFIG_DIR, else as `npm start` chooses one in the working
- * directory. Throws TerminalError if there is no such directory.
+ * directory.
  */
 export function configDirectory(env: Environment): string {
   const here = process.cwd();
-  return chooseConfigDirectory({ root: here, userDir: here, configDir: undefined, env }).path;
+  const named = envText(env, "CONFIG_DIR", "");
+  return named === ""
+    ? chooseConfigDirectory({ root: here, userDir: here, configDir: undefined, env }).path
+    : named;
 }
 
 /** DATABASE_URL; required. */

@@ -193,11 +193,13 @@ describe("loadAgentConfig", () => {
   });
 
   it("loads the deployed configurations: the default with a key, the demo without one", async () => {
-    const main = await loadAgentConfig({ configDir: DEPLOY, env: { GOOGLE_API_KEY: "x" } });
+    const env = readConfigEnvironment(DEPLOY, { MISTRAL_API_KEY: "x" });
+    const main = await loadAgentConfig({ configDir: DEPLOY, env });
     expect(resolveChain(main, undefined).stages[0]?.agents[0]).to.deep.include({
-      iteration_strategy: "single-call",
-      mcp_servers: [],
+      iteration_strategy: "react",
+      mcp_servers: ["kubernetes-server"],
     });
+    expect(main.defaults.llm_provider).to.equal("mistral-default");
     const demoDir = join(DEPLOY, "demo");
     const demo = await loadAgentConfig({ configDir: demoDir, env: readConfigEnvironment(demoDir, {}) });
     expect(resolveChain(demo, "kubernetes").stages[0]?.agents[0]?.llm_provider.backend).to.equal("scripted");
