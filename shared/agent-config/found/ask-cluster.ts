@@ -37,7 +37,7 @@ const parseKubeconfig = compileParser(
   }),
 );
 
-/** What is asked takes this long at most. */
+/** The limit for the answer. */
 const ANSWER_MS = 3_000;
 
 /**
@@ -65,7 +65,7 @@ export async function askCluster(
 
 /** Throws for a file that does not say where the context's cluster is. */
 function requestOf(path: string, context: string) {
-  // A kubeconfig has aliases of YAML seldom, and many of them never.
+  // Aliases are bounded, because each can expand to a large value.
   const file = parseKubeconfig(parseDocument(readFileSync(path, "utf8")).toJS({ maxAliasCount: 100 }));
   const named = file.contexts.find(({ name }) => name === context)?.context;
   const cluster = file.clusters.find(({ name }) => name === named?.cluster)?.cluster;
