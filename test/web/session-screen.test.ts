@@ -227,6 +227,11 @@ describeInBrowser("the session's screen", function () {
     const { page } = await open(`/s/${id}?at=${before}#e-${event?.text}`);
     await page.getByRole("tab").nth(5).waitFor();
     await page.locator(".connection").waitFor({ state: "detached" });
+    // The key belongs to the slider, which is loaded after the entries.
+    const place = page.getByRole("slider", { name: "Time" });
+    await until("the slider", async () =>
+      (await place.getAttribute("aria-valuetext"))?.startsWith(`Event ${before} of `),
+    );
     await page.keyboard.press("ArrowRight");
     await page.locator(`#e-${event?.text}.target`).waitFor();
     expect(await page.getByRole("tab", { selected: true }).textContent()).to.include("Reader-6");
