@@ -17,13 +17,17 @@ export interface AgentWait extends WaitingFor {
 const FIRST_DELAY_MS = 5_000;
 const LAST_DELAY_MS = 30_000;
 
+/** Milliseconds since the step began to wait for this; 0 if it has not. */
+export function waitedMs(clock: DatabaseClock, before: WaitingFor | null, kind: WaitKind): number {
+  return before?.kind === kind ? clock.databaseNow() - Date.parse(before.since) : 0;
+}
+
 /**
  * Milliseconds until a step is tried again when the dependency stated no time: half of the time waited so far, at least
  * 5 s and at most 30 s, then jittered by 25 %.
  */
 export function retryDelay(clock: DatabaseClock, before: WaitingFor | null, kind: WaitKind): number {
-  const waited = before?.kind === kind ? clock.databaseNow() - Date.parse(before.since) : 0;
-  const delay = Math.min(LAST_DELAY_MS, Math.max(FIRST_DELAY_MS, waited / 2));
+  const delay = Math.min(LAST_DELAY_MS, Math.max(FIRST_DELAY_MS, waitedMs(clock, before, kind) / 2));
   return delay * (0.75 + 0.5 * Math.random());
 }
 

@@ -1,4 +1,5 @@
 import type { ToolCallRequest } from "#shared/contracts/tool-call.ts";
+import { NOT_LISTED_YET } from "#shared/contracts/tool-list.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { CallDeps } from "./answer-call.ts";
 import { hasStubs } from "./has-stubs.ts";
@@ -39,7 +40,7 @@ export async function findTool(
   if (servers.lastListing(server) === undefined) {
     const known = (await servers.list([server], LIST_WAIT_MS)).get(server);
     if (known?.kind === "failed") {
-      if (known.code === "timeout") return { kind: "not_listed_yet" };
+      if (known.code === "timeout" || known.code === NOT_LISTED_YET) return { kind: "not_listed_yet" };
       return { kind: "tool", tool: unlistedTool(server, tool, known.message) };
     }
   }

@@ -82,7 +82,11 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
   resources.use(
     await serveHealth({
       ...config.health,
-      checks: { postgres: () => checkDatabase(db), nats: () => bus.check() },
+      checks: {
+        postgres: () => checkDatabase(db),
+        nats: () => bus.check(),
+        ...(servers === undefined ? {} : { tools: async () => servers.checkListed() }),
+      },
       metrics: registry,
     }),
   );

@@ -8,6 +8,26 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 /** Maximum size of a reply's descriptions together, because a listing is one message. */
 export const MAX_LISTING_BYTES = 512 * 1024;
 
+/** The code of a server that was asked for its tools, has not answered, and never did before. */
+export const NOT_LISTED_YET = "not_listed_yet";
+
+/**
+ * Codes of failures by time or by the connection, which say nothing of what a server offers: another runner may know its tools, and this
+ * one may soon. Refused credentials, a wrong configuration and answers that cannot be read are none.
+ */
+export const PASSING_FAILURES: ReadonlySet<string> = new Set([
+  NOT_LISTED_YET,
+  "unreachable",
+  "circuit_open",
+  "closed",
+  "session_gone",
+  "timeout",
+  "aborted",
+  "busy",
+  "rate_limited",
+  "http_status",
+]);
+
 /** executor → tool-runner: asks which tools these servers offer. An unknown server offers none. */
 const ToolListRequest = Type.Object({
   session_id: Uuid,

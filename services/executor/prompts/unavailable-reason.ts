@@ -3,6 +3,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unreachable: "it cannot be reached",
   circuit_open: "it could not be reached lately",
   closed: "it ended the connection",
+  not_listed_yet: "it does not answer in time",
   timeout: "it does not answer in time",
   busy: "the tool-runner has no room for it",
   rate_limited: "it is asked too often",

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { listTools, type ToolServer } from "../tools/list-tools.ts";
 import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";
+import { AnsweringRunner, listedTool } from "./answering-runner.ts";
 
 const TOOLS = {
   kubernetes: {
@@ -45,6 +46,7 @@ describe("listTools", () => {
       failed: new Map(),
       stale: new Set(),
       leftOut: new Map(),
+      mayComeLater: false,
     });
   });
 
@@ -74,5 +76,56 @@ describe("listTools", () => {
     expect(listing.tools.map(({ name }) => name)).to.deep.equal(["kubernetes.get_pods"]);
     expect(listing.missing).to.deep.equal(["kubernetes.scale"]);
     expect(runner.pid).to.be.above(0);
+  });
+
+  describe("of a server that a runner could not list in time", () => {
+    const failed = (code: string, server = "k8s") => ({ server, code, message: `${code}!` });
+    const brief = {
+      ...TOOL_TIMEOUTS,
+      retryMs: 20,
+      listing: { ...TOOL_TIMEOUTS.listing, patienceMs: 600, failedMs: 150 },
+    };
+
+    it("asks other runners, only for what is missing", async () => {
+      for (const code of ["not_listed_yet", "unreachable", "timeout"]) {
+        const k8s = { tools: [listedTool("k8s.pods")] };
+        const logs = { tools: [listedTool("logs.tail")] };
+        using _one = await AnsweringRunner.start(fixture.bus, {
+          listing: { ...k8s, failed: [failed(code, "logs")] },
+        });
+        using _other = await AnsweringRunner.start(fixture.bus, {
+          listing: { ...logs, failed: [failed(code)] },
+        });
+        const listing = await list([{ id: "k8s" }, { id: "logs" }]);
+        if (listing.kind !== "listed") throw new Error(listing.message);
+        expect(listing.tools.map(({ name }) => name)).to.deep.equal(["k8s.pods", "logs.tail"]);
+        expect(listing).to.deep.include({ failed: new Map(), mayComeLater: false });
+      }
+    });
+
+    it("gives up after a while, and says whether the tools may come later", async () => {
+      const cases = [
+        { code: "not_listed_yet", tools: [], mayComeLater: true },
+        { code: "unreachable", tools: [], mayComeLater: true },
+        { code: "unreachable", tools: [listedTool("logs.tail")], mayComeLater: false },
+        { code: "unauthorized", tools: [], mayComeLater: false },
+        { code: "misconfigured", tools: [], mayComeLater: false },
+      ];
+      for (const { code, tools, mayComeLater } of cases) {
+        using _runner = await AnsweringRunner.start(fixture.bus, {
+          listing: { tools, failed: [failed(code)] },
+        });
+        const listing = await list([{ id: "k8s" }, { id: "logs" }], brief);
+        expect(listing).to.deep.include({ kind: "listed", mayComeLater });
+        expect(listing.kind === "listed" && listing.failed.get("k8s")).to.deep.include({ code });
+      }
+    });
+
+    it("does not wait for servers of which no tool is wanted", async () => {
+      using _runner = await AnsweringRunner.start(fixture.bus, {
+        listing: { tools: [], failed: [failed("timeout")] },
+      });
+      expect(await list([{ id: "k8s", tools: [] }])).to.include({ mayComeLater: false });
+    });
   });
 });

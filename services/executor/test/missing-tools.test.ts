@@ -116,12 +116,12 @@ describe("what an agent's servers do not offer", () => {
     });
 
     it("degrades the session if there are no tools at all", async () => {
-      const failed = [{ server: "k8s", code: "unreachable", message: "connection refused" }];
+      const failed = [{ server: "k8s", code: "unauthorized", message: "HTTP status 401" }];
       const { prompt, degraded } = await run(
         { tools: [], failed },
         { strategy: "native-thinking", servers: ["k8s"] },
       );
-      expect(prompt).to.include("- k8s: it cannot be reached");
+      expect(prompt).to.include("- k8s: it refuses the credentials");
       expect(degraded).to.deep.equal({ degraded: true });
     });
   });

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { MAX_PROVIDER_WAIT_MS, waitForModel } from "../llm/wait-for-model.ts";
 import { earliestWait, retryDelay, waitFrom } from "../wait.ts";
+import { AnsweringRunner } from "./answering-runner.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -239,13 +240,36 @@ describe("a session that waits", () => {
     expect(await fixture.executor.row("alert_sessions", "degraded", id)).to.deep.equal({ degraded: false });
   });
 
+  it("for a server that cannot be listed is released, and goes on without it after a minute", async () => {
+    const failed = [{ server: "k8s", code: "unreachable", message: "connection refused" }];
+    using _runner = await AnsweringRunner.start(fixture.executor.bus, { listing: { tools: [], failed } });
+    await fixture.play({ steps: [{ text: "Final Answer: a guess" }] });
+    const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"] });
+    expect(await fixture.run(id)).to.equal("waiting");
+    const reason = "its server k8s cannot be listed (connection refused)";
+    expect(await runtime(id)).to.include({ attempts: 0, kind: "tools", reason });
+    await fixture.executor.query(
+      `UPDATE agent_executions SET iteration_state =
+         jsonb_set(iteration_state, '{unfinished_step,waiting,since}', to_jsonb(now() - interval '1 min'))
+       WHERE session_id = $1`,
+      [id],
+    );
+    await now(id);
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await fixture.executor.row("alert_sessions", "degraded", id)).to.deep.equal({ degraded: true });
+    expect((await fixture.timelineRows(id))[0]).to.deep.equal({
+      row: "error completed",
+      content: `The agent goes on without tools: ${reason}`,
+    });
+  });
+
   it("goes on without its tools, visibly, when its time runs out", async () => {
     await fixture.play({ steps: [{ text: "Final Answer: a guess" }] });
-    // The listing is given up after 12 s, when less than a third of the time is left.
+    // The listing is given up when less than a third of the time is left.
     const id = await fixture.executor.insert({
       strategy: "react",
       servers: ["k8s"],
-      sessionTimeoutMs: 17_000,
+      sessionTimeoutMs: 9_000,
     });
     expect(await fixture.run(id)).to.equal("completed");
     expect(await fixture.executor.row("alert_sessions", "degraded", id)).to.deep.equal({ degraded: true });

@@ -1,6 +1,8 @@
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import {
+  NOT_LISTED_YET,
+  PASSING_FAILURES,
   toolListReplyCodec,
   toolListRequestCodec,
   type ToolDescription,
@@ -18,20 +20,24 @@ export interface ToolServer {
   readonly tools?: readonly string[] | null;
 }
 
+interface ListedTools {
+  readonly kind: "listed";
+  /** By server in the requested order, then by name; only tools that the agent may call. */
+  readonly tools: readonly ToolDescription[];
+  /** Requested by name, but not offered: "server.tool". */
+  readonly missing: readonly string[];
+  /** By id, why the tools of a server are not known. */
+  readonly failed: ReadonlyMap<string, { readonly code: string; readonly message: string }>;
+  /** The servers that did not answer, whose tools are those of an earlier listing. */
+  readonly stale: ReadonlySet<string>;
+  /** By id, which tools of a server are left out, and why. */
+  readonly leftOut: ReadonlyMap<string, string>;
+  /** There is no tool, and a server that could not be listed may answer later. */
+  readonly mayComeLater: boolean;
+}
+
 export type ToolListing =
-  | {
-      readonly kind: "listed";
-      /** By server in the requested order, then by name; only tools that the agent may call. */
-      readonly tools: readonly ToolDescription[];
-      /** Requested by name, but not offered: "server.tool". */
-      readonly missing: readonly string[];
-      /** By id, why the tools of a server are not known. */
-      readonly failed: ReadonlyMap<string, { readonly code: string; readonly message: string }>;
-      /** The servers that did not answer, whose tools are those of an earlier listing. */
-      readonly stale: ReadonlySet<string>;
-      /** By id, which tools of a server are left out, and why. */
-      readonly leftOut: ReadonlyMap<string, string>;
-    }
+  | ListedTools
   /** No runner answered in time, but one may answer later. The message is one sentence. */
   | { readonly kind: "unavailable"; readonly message: string }
   /** A runner answered what cannot be used. The message is one sentence. */
@@ -42,40 +48,75 @@ const CONTRACT = { request: toolListRequestCodec, reply: toolListReplyCodec };
 /**
  * Requests the tools of these servers and keeps the selected ones. If no answer arrives within `listing.firstAnswerMs`,
  * the request is sent again, which usually reaches another runner; each repetition allows twice the time of the previous
- * one. Returns `unavailable` after `listing.patienceMs`. Throws the signal's reason once it aborts.
+ * one. The tools of a server that this runner could not list in time are requested again, too: for `listing.patienceMs` if
+ * there are no tools at all or the server was never listed yet, for `listing.failedMs` otherwise. Returns `unavailable` if no
+ * runner answers for `listing.patienceMs`. Throws the signal's reason once it aborts.
  */
 export async function listTools(
   { bus, sessionId }: Pick<OwnedSession, "bus" | "sessionId">,
   { executionId, servers }: { readonly executionId: string; readonly servers: readonly ToolServer[] },
   signal: AbortSignal,
-  { retryMs, listing: { firstAnswerMs, patienceMs } }: ToolTimeouts = TOOL_TIMEOUTS,
+  { retryMs, listing: { firstAnswerMs, patienceMs, failedMs } }: ToolTimeouts = TOOL_TIMEOUTS,
 ): Promise<ToolListing> {
-  if (servers.length === 0) return selectTools({ tools: [] }, servers);
-  const body = {
-    session_id: sessionId,
-    execution_id: executionId,
-    server_ids: servers.map(({ id }) => id),
-  };
-  const until = performance.now() + patienceMs;
+  let known: ToolListReply = { tools: [] };
+  let asked = servers.map(({ id }) => id);
+  if (asked.length === 0) return selectTools(known, servers);
+  const startedAt = performance.now();
+  let hasReply = false;
   let answerMs = firstAnswerMs;
   for (;;) {
+    let problem: Exclude<ToolListing, { kind: "listed" }> | undefined;
     try {
+      const body = { session_id: sessionId, execution_id: executionId, server_ids: asked };
       const reply = await request(bus, SUBJECTS.toolsList, CONTRACT, body, answerMs, signal);
-      return selectTools(reply, servers);
+      known = withReply(known, reply, asked);
+      hasReply = true;
     } catch (error) {
       signal.throwIfAborted();
+      const isLate = error instanceof RetryableError;
+      if (!isLate && !(error instanceof TerminalError)) throw error;
+      if (isLate && error.code === "request_timeout") answerMs *= 2;
       const message = `tools cannot be listed: ${errorMessage(error)}`;
-      if (error instanceof TerminalError) return { kind: "failed", message };
-      if (!(error instanceof RetryableError)) throw error;
-      if (performance.now() >= until) return { kind: "unavailable", message };
-      if (error.code === "request_timeout") answerMs *= 2;
+      problem = { kind: isLate ? "unavailable" : "failed", message };
     }
+    const waitedMs = performance.now() - startedAt;
+    const isOver = (limitMs: number) => problem?.kind === "failed" || waitedMs >= limitMs;
+    if (hasReply) {
+      const listing = selectTools(known, servers);
+      const awaited = awaitedServers(listing, servers);
+      const isBlind = listing.tools.length === 0;
+      const isNew = awaited.some((id) => listing.failed.get(id)?.code === NOT_LISTED_YET);
+      if (awaited.length === 0) return listing;
+      if (isOver(isBlind || isNew ? patienceMs : failedMs)) return { ...listing, mayComeLater: isBlind };
+      asked = awaited;
+    } else if (problem !== undefined && isOver(patienceMs)) return problem;
     await pause(jitter(retryMs), signal);
   }
 }
 
+/** The servers of which tools are wanted and another reply may have them. */
+function awaitedServers({ failed }: ListedTools, servers: readonly ToolServer[]): string[] {
+  const wanted = servers.filter(({ tools }) => tools?.length !== 0).map(({ id }) => id);
+  return wanted.filter((id) => PASSING_FAILURES.has(failed.get(id)?.code ?? ""));
+}
+
+/** What is known with a newer reply about some of the servers. */
+function withReply(known: ToolListReply, reply: ToolListReply, asked: readonly string[]): ToolListReply {
+  const isAsked = ({ server }: { readonly server: string }) => asked.includes(server);
+  const joined = <T extends { readonly server: string }>(old: readonly T[] = [], next: readonly T[] = []) => [
+    ...old.filter((one) => !isAsked(one)),
+    ...next.filter(isAsked),
+  ];
+  return {
+    tools: joined(known.tools, reply.tools),
+    failed: joined(known.failed, reply.failed),
+    stale: [...(known.stale ?? []), ...(reply.stale ?? [])],
+    left_out: joined(known.left_out, reply.left_out),
+  };
+}
+
 /** Keeps of a reply what was asked for. */
-export function selectTools(reply: ToolListReply, servers: readonly ToolServer[]): ToolListing {
+export function selectTools(reply: ToolListReply, servers: readonly ToolServer[]): ListedTools {
   const failed = new Map(reply.failed?.map(({ server, code, message }) => [server, { code, message }]));
   const tools: ToolDescription[] = [];
   const missing: string[] = [];
@@ -87,7 +128,15 @@ export function selectTools(reply: ToolListReply, servers: readonly ToolServer[]
     missing.push(...(wanted ?? []).filter((name) => !ofServer.some((tool) => tool.name === name)));
   }
   const leftOut = new Map(reply.left_out?.map(({ server, message }) => [server, message]));
-  return { kind: "listed", tools, missing, failed, stale: new Set(reply.stale), leftOut };
+  return {
+    kind: "listed",
+    tools,
+    missing,
+    failed,
+    stale: new Set(reply.stale),
+    leftOut,
+    mayComeLater: false,
+  };
 }
 
 /** The same order for every listing: a prompt that begins like an earlier one may be cached by its provider. */

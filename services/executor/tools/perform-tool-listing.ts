@@ -9,19 +9,23 @@ import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import { ofExecution } from "../state/step-rows.ts";
-import { retryDelay, waitFrom } from "../wait.ts";
+import { retryDelay, waitFrom, waitedMs } from "../wait.ts";
 import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
 import { NOT_OFFERED, NO_RUNNER, STALE, joinRemarks } from "./listing-remarks.ts";
 import { listFromRecord } from "./recorded/list-from-record.ts";
+import { TOOL_TIMEOUTS } from "./tool-timeouts.ts";
 
 /** The part of a session's time that an agent keeps for an investigation without tools. */
 const TIME_KEPT = 1 / 3;
 
+/** How long an agent without any tool waits for servers that cannot be listed: as long as a restart of theirs takes. */
+const SERVERS_WAIT_MS = 60_000;
+
 /**
- * Requests the tools of the agent's servers and adds the listing to its steps. While no runner answers, adds and returns what
- * the agent waits for; null otherwise. An agent goes on without tools only if there are none, or if little of the
- * session's time is left: an investigation from the alert alone is better than none. The session is then marked as
- * degraded, and an `error` row says why.
+ * Requests the tools of the agent's servers and adds the listing to its steps. While no runner answers, or none can list any
+ * of the servers for now, adds and returns what the agent waits for; null otherwise. An agent goes on without tools only if
+ * there are none, if its servers could not be listed for a minute, or if little of the session's time is left: an
+ * investigation from the alert alone is better than none. The session is then marked as degraded, and an `error` row says why.
  */
 export async function performToolListing(run: ExecutionRun, step: ListTools): Promise<WaitingFor | null> {
   const { session, execution, state, steps } = run;
@@ -32,17 +36,22 @@ export async function performToolListing(run: ExecutionRun, step: ListTools): Pr
   }));
   const startedAt = performance.now();
   const asked = { executionId: execution.execution_id, servers };
+  const keptMs = session.timeoutMs * TIME_KEPT;
+  const patienceMs = Math.max(0, Math.min(TOOL_TIMEOUTS.listing.patienceMs, session.timeLeftMs() - keptMs));
+  const timeouts = { ...TOOL_TIMEOUTS, listing: { ...TOOL_TIMEOUTS.listing, patienceMs } };
   const listing =
     session.toolSource === "recorded"
       ? await listFromRecord(session, asked)
-      : await listTools(session, asked, session.signal);
-  if (listing.kind === "unavailable") {
+      : await listTools(session, asked, session.signal, timeouts);
+  if (listing.kind === "unavailable" || (listing.kind === "listed" && listing.mayComeLater)) {
     const unfinished = unfinishedStep(run, step);
     const delayMs = retryDelay(session, unfinished.waiting, "tools");
-    if (session.timeLeftMs() - delayMs >= session.timeoutMs * TIME_KEPT) {
+    const limitMs = listing.kind === "listed" ? SERVERS_WAIT_MS : Number.POSITIVE_INFINITY;
+    const isPatient = waitedMs(session, unfinished.waiting, "tools") + delayMs <= limitMs;
+    if (isPatient && session.timeLeftMs() - delayMs >= keptMs) {
       const waiting = waitFrom(session, unfinished.waiting, {
         kind: "tools",
-        reason: postgresSafeText(listing.message).text,
+        reason: postgresSafeText(lossOfTools(servers, listing) ?? "").text,
         delayMs,
         pauses_deadline: false,
       });
@@ -97,11 +106,11 @@ function lossOfTools(servers: readonly ToolServer[], listing: ToolListing): stri
   if (listing.kind !== "listed") return listing.message;
   const wanted = servers.filter(({ tools }) => tools?.length !== 0).map(({ id }) => id);
   if (listing.tools.length > 0 || wanted.length === 0) return null;
-  const reasons = wanted.flatMap((id) => listing.failed.get(id)?.message ?? []).join("; ");
-  const why = reasons === "" ? "" : ` (${reasons})`;
-  return wanted.length === 1
-    ? `its server ${wanted.join()} offers none that it may use${why}`
-    : `its servers ${wanted.join(", ")} offer none that it may use${why}`;
+  const named = wanted.length === 1 ? `its server ${wanted.join()}` : `its servers ${wanted.join(", ")}`;
+  const reasons = wanted.flatMap((id) => listing.failed.get(id)?.message ?? []);
+  if (reasons.length === wanted.length) return `${named} cannot be listed (${reasons.join("; ")})`;
+  const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+  return `${named} ${wanted.length === 1 ? "offers" : "offer"} none that it may use${why}`;
 }
 
 /** A listing that failed has a result with the code by which the model is told why; any other has only its tools. */

@@ -8,8 +8,15 @@ export interface ToolTimeouts {
   readonly noRespondersMs: number;
   /** Between two requests. */
   readonly retryMs: number;
-  /** For a listing: the time for the first answer, which doubles with each repetition, and the time for all. */
-  readonly listing: { readonly firstAnswerMs: number; readonly patienceMs: number };
+  /**
+   * For a listing: the time for the first answer, which doubles with each repetition, and the time for all, or for all while only
+   * servers are missing that have failed, and others have answered.
+   */
+  readonly listing: {
+    readonly firstAnswerMs: number;
+    readonly patienceMs: number;
+    readonly failedMs: number;
+  };
   /** After a call's deadline, for the runner's own record of the call. */
   readonly afterDeadlineMs: number;
 }
@@ -18,6 +25,6 @@ export const TOOL_TIMEOUTS: ToolTimeouts = {
   replyMs: REPLY_WITHIN_MS + 2_500,
   noRespondersMs: 10_000,
   retryMs: 250,
-  listing: { firstAnswerMs: 2_000, patienceMs: 12_000 },
+  listing: { firstAnswerMs: 2_000, patienceMs: 12_000, failedMs: 2_000 },
   afterDeadlineMs: 1_500,
 };

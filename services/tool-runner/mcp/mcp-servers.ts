@@ -16,11 +16,10 @@ import { ToolListing, type KnownTools } from "./tool-listing.ts";
 
 const MAX_PROCESSES = 64;
 const SWEEP_MS = 5_000;
-/**
- * A listing waits no longer for a server of which nothing is known, because it delays the first call of a model: a program
- * needs time to start, a server over HTTP runs already.
- */
-const LIST_WAIT_MS = { stdio: 5_000, http: 1_000, sse: 1_000 } as const;
+/** A listing waits no longer for a server of which nothing is known: the executor asks again, and other runners, too. */
+const LIST_WAIT_MS = 1_000;
+/** A runner is ready after this long although a server has never answered. */
+const FIRST_LISTS_MS = 15_000;
 
 interface Server {
   readonly settings: ServerSettings;
@@ -53,7 +52,7 @@ export class McpServers implements AsyncDisposable {
   readonly #groups = new ProcessGroups();
   readonly #stopped = new AbortController();
   readonly #sweep: NodeJS.Timeout;
-  #isWarm = false;
+  #warmSince: number | undefined;
 
   constructor({
     settings,
@@ -100,8 +99,18 @@ export class McpServers implements AsyncDisposable {
 
   /** Asks all servers for their tools, in the background, and again from time to time. */
   warm(): void {
-    this.#isWarm = true;
+    this.#warmSince = performance.now();
     for (const { listing } of this.#servers.values()) listing.refresh().catch(() => undefined); // told when listed
+  }
+
+  /**
+   * Throws while the first list of a server is still awaited, with the servers' names, for the first 15 s: until then another runner
+   * may know more.
+   */
+  checkListed(): void {
+    if (this.#warmSince === undefined || performance.now() - this.#warmSince > FIRST_LISTS_MS) return;
+    const awaited = [...this.#servers].filter(([, { listing }]) => listing.isAwaited).map(([id]) => id);
+    if (awaited.length > 0) throw new Error(`the tools of ${awaited.join(", ")} are not listed yet`);
   }
 
   /** What is known of each server. */
@@ -128,16 +137,13 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** The tools of each of these servers that is configured; all are asked at the same time. */
-  async list(ids: readonly string[], waitMs?: number): Promise<ReadonlyMap<string, KnownTools>> {
+  async list(ids: readonly string[], waitMs = LIST_WAIT_MS): Promise<ReadonlyMap<string, KnownTools>> {
     const asked = [...new Set(ids)].flatMap((id) => {
       const server = this.#servers.get(id);
       return server === undefined ? [] : [{ id, server }];
     });
     const known = await Promise.all(
-      asked.map(async ({ id, server: { listing, settings } }) => {
-        const limitMs = waitMs ?? LIST_WAIT_MS[settings.transport.type];
-        return [id, await listing.get(limitMs)] as const;
-      }),
+      asked.map(async ({ id, server: { listing } }) => [id, await listing.get(waitMs)] as const),
     );
     return new Map(known);
   }
@@ -204,7 +210,7 @@ export class McpServers implements AsyncDisposable {
   #tidy(): void {
     for (const { connections, listing } of this.#servers.values()) {
       connections.closeIdle();
-      if (this.#isWarm) listing.keepWarm();
+      if (this.#warmSince !== undefined) listing.keepWarm();
     }
   }
 

@@ -1,3 +1,4 @@
+import { NOT_LISTED_YET } from "#shared/contracts/tool-list.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { backoff } from "#shared/pause.ts";
 import { safeCut } from "#shared/safe-cut.ts";
@@ -76,6 +77,11 @@ export class ToolListing {
   /** How long the server has not answered the request for its list, in milliseconds; 0 while there is none. */
   get unansweredMs(): number {
     return this.#refreshing === undefined ? 0 : this.#now() - this.#refreshing.since;
+  }
+
+  /** Whether the server has neither answered nor failed yet. */
+  get isAwaited(): boolean {
+    return this.#last === undefined && this.#failure === undefined;
   }
 
   /** Whether the last list may still be given to an execution. */
@@ -157,7 +163,7 @@ export class ToolListing {
     if (this.#last !== undefined && this.isUsable) {
       return { kind: "listed", ...this.#last.tools, isStale: !this.#isFresh() };
     }
-    const late = { code: "timeout", message: `no list of tools within ${waitMs / 1_000} s` };
+    const late = { code: NOT_LISTED_YET, message: `no list of tools within ${waitMs / 1_000} s` };
     return this.#failure ?? { kind: "failed", ...late };
   }
 
