@@ -39,6 +39,7 @@ import { workKill } from "./scenarios/45-work-kill.ts";
 import { budgetKill } from "./scenarios/46-budget-kill.ts";
 import { parkingKill } from "./scenarios/47-parking-kill.ts";
 import { pastKill } from "./scenarios/48-past-kill.ts";
+import { slowLists } from "./scenarios/49-slow-lists.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -85,4 +86,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   budgetKill,
   parkingKill,
   pastKill,
+  slowLists,
 ];

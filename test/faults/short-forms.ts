@@ -11,6 +11,7 @@ import { notifierKill } from "./scenarios/20-notifier-kill.ts";
 import { reconnectStorm } from "./scenarios/21-reconnect-storm.ts";
 import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
 import { workKill } from "./scenarios/45-work-kill.ts";
+import { slowLists } from "./scenarios/49-slow-lists.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
@@ -34,4 +35,5 @@ export const NIGHTLY_SHORT_FORMS = [
   natsFrozen,
   providerOutage,
   providerFallback,
+  slowLists,
 ] as const;

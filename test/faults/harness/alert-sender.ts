@@ -13,9 +13,9 @@ interface CaseShape {
   readonly words?: string;
   /**
    * `thinking` has six stages with one answer each and no tools; `parallel` has two concurrent agents; `asked` has a chat with
-   * tools; `scored` is scored at its end; `leading` has an agent with sub-agents.
+   * tools; `scored` is scored at its end; `leading` has an agent with sub-agents; `listed` has the tools of a real server.
    */
-  readonly type?: "test" | "thinking" | "parallel" | "asked" | "scored" | "leading" | "limited";
+  readonly type?: "test" | "thinking" | "parallel" | "asked" | "scored" | "leading" | "limited" | "listed";
   /** The idempotency key of the submission. */
   readonly key?: string;
 }

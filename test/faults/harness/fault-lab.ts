@@ -41,6 +41,8 @@ export interface LabOptions {
   readonly toolDelay?: string;
   /** Gives every agent a second provider, `spare`, that takes over from the first. */
   readonly hasSpare?: boolean;
+  /** The address of an MCP server, for alerts of type `listed`. */
+  readonly toolServer?: string;
   /** Additional variables for the executors' processes, the same for all or by slot. */
   readonly executorEnv?: Variables | ((slot: number) => Variables);
   /** Additional variables for the api's process. */
@@ -116,6 +118,7 @@ export class FaultLab implements AsyncDisposable {
           toolDelay,
           hasSpare,
           followUps: options.followUps,
+          toolServer: options.toolServer,
         }),
       ),
     );

@@ -18,6 +18,8 @@ interface LabConfig {
   readonly hasSpare: boolean;
   /** Pieces of work on ended sessions that run concurrently; undefined leaves the default. */
   readonly followUps: number | undefined;
+  /** The address of an MCP server, for the agent of `listed-chain`; undefined for none. */
+  readonly toolServer: string | undefined;
 }
 
 /** The model of the provider `spare`, on the same server. */
@@ -31,6 +33,7 @@ export function labConfig({
   toolDelay,
   hasSpare,
   followUps,
+  toolServer,
 }: LabConfig): ConfigFiles & { stubTools: object } {
   const tool = (read_only: boolean) => ({
     description: "Logs its call",
@@ -56,7 +59,10 @@ export function labConfig({
         alert_type: "test",
         ...(hasSpare ? { fallback_providers: [{ provider: "spare" }] } : {}),
       },
-      mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
+      mcp_servers: {
+        lab: { transport: { type: "stdio", command: "true" } },
+        ...(toolServer === undefined ? {} : { real: { transport: { type: "http", url: toolServer } } }),
+      },
       agents: {
         Investigator: { mcp_servers: ["lab"] },
         ...Object.fromEntries(
@@ -72,6 +78,7 @@ export function labConfig({
           description: "Does one job",
           custom_instructions: `You are ${HELPER}.`,
         },
+        ...(toolServer === undefined ? {} : { Lister: { mcp_servers: ["real"] } }),
         Judge: { type: "scoring", custom_instructions: "You are agent-41." },
         ...Object.fromEntries(
           STAGES.map((n) => [`Thinker${n}`, { mcp_servers: [], custom_instructions: `You are agent-${n}.` }]),
@@ -107,6 +114,8 @@ export function labConfig({
         },
         // An agent that starts sub-agents.
         "leading-chain": { ...chain("leading", "Lead"), sub_agents: ["Helper"] },
+        // Its tools are those of a real server.
+        ...(toolServer === undefined ? {} : { "listed-chain": chain("listed", "Lister") }),
         // Replaces the built-in chain, which needs other servers and providers.
         "kubernetes-agent-chain": chain("kubernetes"),
       },

@@ -19,4 +19,19 @@ describe("a server over HTTP that never answers with its list", () => {
     });
     expect(await known()).to.include(failed);
   });
+
+  it("keeps the runner from being ready until it has answered or failed", async () => {
+    const answers: (() => void)[] = [];
+    await using server = await startHttpServer("legacy", {
+      "tools/list": (_request, response, id) =>
+        answers.push(() => server.respond(response, id, { tools: [] })),
+    });
+    await using servers = new McpServers({ settings: [settingsOf(httpAt(server.url))], env: {} });
+    servers.warm();
+    expect(() => servers.checkListed()).to.throw("the tools of lab are not listed yet");
+    const answer = await until("the list is asked for", () => answers[0]);
+    answer();
+    await until("the list is there", () => servers.lastListing("lab"));
+    servers.checkListed();
+  });
 });
