@@ -106,7 +106,7 @@ function questionAbout(
   step: Pick<RunTool, "call" | "asObservation">,
 ): Question | null {
   const { index, name, rawArguments } = step.call;
-  const written = callArguments(step, rawArguments, state.tools);
+  const written = callArguments(step, rawArguments);
   if (written.length > MAX_ARGUMENTS_CHARS) return null;
   const callId = toolCallId(execution.execution_id, { iteration: state.iteration.iteration, index });
   return { callId, tool: name, arguments: written };

@@ -52,7 +52,7 @@ async function make(
   if (isSubAgentTool(builtIn)) throw new Error(`${builtIn} is answered by the step that asks for it`);
   const startedAt = performance.now();
   const parameters = parseActionInput(call.rawArguments);
-  const callArgumentsText = callArguments(step, written ?? call.rawArguments, state.tools);
+  const callArgumentsText = callArguments(step, written ?? call.rawArguments);
   if (session.toolSource !== "live" && (builtIn === undefined || isMemoryTool(builtIn))) {
     const asked = { executionId: execution.execution_id, ...position, name: call.name, parameters };
     const unmakeable =

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { withPlainNumbers } from "#shared/exact-json.ts";
 
 /** Says what is wrong with arguments, worded for the model; undefined if nothing is. */
 export type ArgumentsCheck = (args: Readonly<Record<string, unknown>>) => string | undefined;
@@ -16,13 +17,13 @@ const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger
 
 /**
  * Compiles the schema of a tool's arguments: JSON Schema of 2020-12, or of draft 7 if it says so. What cannot be compiled checks
- * nothing: the server does.
+ * nothing: the server does. A required member with a default may be missing, because the server fills it in.
  */
 export function compileArgumentsCheck(schemaText: string): ArgumentsCheck {
   const unchecked = () => undefined;
   if (schemaText.length > MAX_SCHEMA_CHARS || schemaText.includes(MASKED)) return unchecked;
   try {
-    const schema: unknown = JSON.parse(schemaText);
+    const schema: unknown = JSON.parse(schemaText, withoutFilledIn);
     if (typeof schema !== "object" || schema === null) return unchecked;
     const ajv = /draft-0[467]/u.test(String(Reflect.get(schema, "$schema")))
       ? new Ajv(OPTIONS)
@@ -32,7 +33,7 @@ export function compileArgumentsCheck(schemaText: string): ArgumentsCheck {
     const isValid = ajv.compile(keywords);
     return (args) => {
       try {
-        if (isValid(args)) return undefined;
+        if (isValid(withPlainNumbers(args))) return undefined;
       } catch {
         return undefined; // nested too deep
       }
@@ -41,6 +42,18 @@ export function compileArgumentsCheck(schemaText: string): ArgumentsCheck {
   } catch {
     return unchecked;
   }
+}
+
+/** Of a schema, each value; where members are required, without those that have a default. */
+function withoutFilledIn(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { required, properties, ...others }: Record<string, unknown> = { ...value };
+  if (!Array.isArray(required) || typeof properties !== "object" || properties === null) return value;
+  const hasDefault = (name: unknown) => {
+    const member: unknown = typeof name === "string" ? Reflect.get(properties, name) : undefined;
+    return typeof member === "object" && member !== null && Reflect.get(member, "default") !== undefined;
+  };
+  return { ...others, properties, required: required.filter((name) => !hasDefault(name)) };
 }
 
 function problemsOf(errors: readonly ErrorObject[]): string {

@@ -3,6 +3,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Tool, ToolOutput } from "../tool.ts";
 import { readableText, withoutOwnLines } from "../readable-text.ts";
 import { compileArgumentsCheck, type ArgumentsCheck } from "./check-arguments.ts";
+import { fitArguments } from "./fit-arguments.ts";
 import type { ListedTool } from "./list-tools.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import type { McpServers } from "./mcp-servers.ts";
@@ -33,9 +34,11 @@ export function mcpTool(servers: McpServers, server: string, listed: ListedTool)
   return {
     description: describeTool(server, listed),
     call: async (text, signal, context): Promise<ToolOutput> => {
-      const args = parseArguments(text);
-      if (typeof args === "string") return { isError: true, content: [args] };
-      const problem = checkOf(listed)(args);
+      const written = parseArguments(text);
+      if (typeof written === "string") return { isError: true, content: [written] };
+      const { schema, problemOf } = parametersOf(listed);
+      const args = fitArguments(written, schema);
+      const problem = problemOf(args);
       if (problem !== undefined) return { isError: true, content: [problem] };
       const tool = listed.name;
       const { result, stateLost } = await servers.call({ ...context, server, tool, args, signal });
@@ -63,13 +66,22 @@ export function unlistedTool(server: string, tool: string, reason: string): Tool
   };
 }
 
-/** By tool, as long as its list is kept. */
-const checks = new WeakMap<ListedTool, ArgumentsCheck>();
+interface Parameters {
+  readonly schema: unknown;
+  readonly problemOf: ArgumentsCheck;
+}
 
-function checkOf(listed: ListedTool): ArgumentsCheck {
-  const check = checks.get(listed) ?? compileArgumentsCheck(listed.schema);
-  checks.set(listed, check);
-  return check;
+/** By tool, as long as its list is kept. */
+const parameters = new WeakMap<ListedTool, Parameters>();
+
+function parametersOf(listed: ListedTool): Parameters {
+  const { schema } = listed;
+  const known = parameters.get(listed) ?? {
+    schema: JSON.parse(schema),
+    problemOf: compileArgumentsCheck(schema),
+  };
+  parameters.set(listed, known);
+  return known;
 }
 
 const STATE_LOST =

@@ -3,6 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import { fitArguments } from "../mcp/fit-arguments.ts";
+import { parseArguments } from "../mcp/parse-arguments.ts";
 import type { CallIdentity, Tool, ToolOutput } from "../tool.ts";
 import type { ArgumentsCheck } from "#shared/agent-config/stub-tools/check-arguments.ts";
 import type { StubResult } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
@@ -22,8 +24,9 @@ const BLOCK = "x".repeat(64 * 1024);
 export function stubTool({ description, checkArguments, results, callLog }: StubToolOptions): Tool {
   return {
     description,
-    call: async (args, signal, identity) => {
+    call: async (written, signal, identity) => {
       await identity.beforeSend();
+      const args = checkArguments?.(written) === undefined ? written : fitted(written, description);
       if (callLog !== undefined) await appendCall(callLog, { name: description.name, args, identity });
       const problem = checkArguments?.(args);
       if (problem !== undefined) return { isError: true, content: [problem] };
@@ -32,6 +35,12 @@ export function stubTool({ description, checkArguments, results, callLog }: Stub
       return produce(result, `[stub] Tool "${description.name}" called with args: ${args}`, signal);
     },
   };
+}
+
+/** Arguments as a server's tool would get them. */
+function fitted(written: string, { parameters_schema: schema }: ToolDescription): string {
+  const args = parseArguments(written);
+  return typeof args === "string" ? written : JSON.stringify(fitArguments(args, JSON.parse(schema)));
 }
 
 async function produce(result: StubResult, fallback: string, signal: AbortSignal): Promise<ToolOutput> {

@@ -27,6 +27,18 @@ describe("compileArgumentsCheck", () => {
     );
   });
 
+  it("does not ask for what the server fills in", () => {
+    const page = {
+      type: "object",
+      required: ["page", "size"],
+      properties: { page: { default: 1 }, size: {} },
+    };
+    const schema = { type: "object", properties: { at: page }, required: ["at"] };
+    expect(problem({ at: { size: 1 } }, schema)).to.equal(undefined);
+    expect(problem({ at: {} }, schema)).to.contain("arguments/at must have required property 'size'");
+    expect(problem({}, schema)).to.contain("arguments must have required property 'at'");
+  });
+
   it("knows both drafts", () => {
     const tuple = {
       type: "object",
