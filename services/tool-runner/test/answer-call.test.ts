@@ -96,7 +96,7 @@ describe("answerCall", () => {
   });
 
   it("answers with what is wrong with the arguments", async () => {
-    expect(await ask(newCall("strict", { arguments: '{"pod":1}' }))).to.deep.equal({
+    expect(await ask(newCall("strict", { arguments: '{"pod":{}}' }))).to.deep.equal({
       kind: "result",
       content: "The arguments do not match the tool's parameters: arguments/pod must be string.",
       is_error: true,
