@@ -14,13 +14,13 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { parseCallResult, type CallResult } from "./call-result.ts";
 import { asFailure, unreachable } from "./connection-failure.ts";
 import { CallInFlight } from "./http/call-in-flight.ts";
-import { CALL_ID_KEY } from "./http/tracked-transport.ts";
 import { maskedOrWithheld, type MaskText } from "./mask-listing.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { resultBytes } from "./result-bytes.ts";
 import { openTransport, type OpenTransport, type TransportDeps } from "./open-transport.ts";
 import type { ProtocolEra } from "./protocol-era.ts";
 import type { ServerSettings } from "./server-settings.ts";
+import { CALL_ID_KEY } from "./unanswered-requests.ts";
 import { leftOutOf } from "./usable-tools.ts";
 
 const CLIENT = { name: "tarsy", version: packageJson.version };
@@ -200,13 +200,15 @@ export class Connection implements AsyncDisposable {
     );
     asked.catch(() => undefined); // the race may be over
     try {
-      return this.#checked(await Promise.race([asked, call.failed]));
+      const answer = await Promise.race([asked, call.failed]);
+      return this.#checked(this.#opened.requests.takeResult(callId) ?? answer);
     } catch (error) {
       const failure = asFailure(error, signal);
       const why = failure.kind === "closed" ? this.#opened.why() : undefined;
       throw why === undefined ? failure : new McpFailure("closed", failure.sent, why, { cause: error });
     } finally {
       this.#running -= 1;
+      this.#opened.requests.takeResult(callId);
       if (this.#isRetired) this.retire();
       ending.abort(new Error("the call is over"));
       // In the older era the notice of the cancel is a request of its own; then the response is closed.

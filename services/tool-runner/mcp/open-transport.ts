@@ -8,6 +8,7 @@ import type { ServerSettings } from "./server-settings.ts";
 import { childEnvironment } from "./stdio/child-environment.ts";
 import type { ProcessGroups } from "./stdio/process-groups.ts";
 import type { ServerUser } from "./stdio/server-user.ts";
+import { UnansweredRequests } from "./unanswered-requests.ts";
 import { StdioTransport } from "./stdio/stdio-transport.ts";
 
 /** JSON escapes double most results at worst, and many servers send a result as text and as structured content. */
@@ -31,6 +32,7 @@ export interface TransportDeps {
 export interface OpenTransport extends AsyncDisposable {
   readonly transport: Transport;
   readonly tracked: TrackedTransport | undefined;
+  readonly requests: UnansweredRequests;
   /** The end of the server's log, for the message of a failure: whole lines, not masked. */
   readonly log: () => string;
   /** Why it has ended, if that is known. */
@@ -43,12 +45,21 @@ export function openTransport(
   onLost: () => void,
 ): OpenTransport {
   const { transport, connectTimeoutMs, maxResultBytes } = settings;
+  const requests = new UnansweredRequests();
   const maxBytes = maxResultBytes * MESSAGE_FACTOR + MESSAGE_EXTRA;
   if (transport.type !== "stdio") {
-    const http = openHttp(transport, { sessionId: executionId, connectTimeoutMs, maxBytes, onLost, tokens });
+    const http = openHttp(transport, {
+      sessionId: executionId,
+      connectTimeoutMs,
+      maxBytes,
+      onLost,
+      tokens,
+      requests,
+    });
     return {
       transport: http.transport,
       tracked: http.transport,
+      requests,
       log: () => "",
       why: () => undefined,
       [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
@@ -63,10 +74,12 @@ export function openTransport(
     ...(user === undefined ? {} : { user }),
     groups,
     maxMessageBytes: maxBytes,
+    requests,
   });
   return {
     transport: stdio,
     tracked: undefined,
+    requests,
     log: () => stdio.log,
     why: () => stdio.why,
     [Symbol.asyncDispose]: () => stdio.close(),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { parseExactJson } from "#shared/exact-json.ts";
 import { contentOf, type CallResult } from "./call-result.ts";
 
 const EMPTY = "(empty result)";
@@ -89,7 +90,7 @@ function saysTheSame(found: unknown, structured: unknown): boolean {
   }
   if (!/^\s*[[{"\d\-tfn]/u.test(part.text)) return false;
   try {
-    return isDeepStrictEqual(JSON.parse(part.text), structured);
+    return isDeepStrictEqual(parseExactJson(part.text), structured);
   } catch {
     return false;
   }

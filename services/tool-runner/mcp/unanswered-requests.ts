@@ -5,53 +5,124 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from "@modelcontextprotocol/client";
+import { parseExactJson, withPlainNumbers } from "#shared/exact-json.ts";
+import {
+  isEmptyList,
+  isObject,
+  readableError,
+  readableHandshake,
+  withoutNulls,
+} from "./readable-messages.ts";
 import { readableResult } from "./readable-result.ts";
 import { usableTools } from "./usable-tools.ts";
+
+/** The key of a call's id in the request: a server may use it to recognise a call that it has had before. */
+export const CALL_ID_KEY = "tarsy/call-id";
 
 /** Of the error that stands for an answer that is none of the protocol; none that a server may give. */
 export const INVALID_ANSWER_CODE = -32_098;
 
+interface Unanswered {
+  /** As it was sent: some servers send it back as text. */
+  readonly id: RequestId;
+  readonly method: string;
+  /** Of a call. */
+  readonly callId: string | undefined;
+}
+
 /**
- * The requests of one connection that have no answer yet. Both eras of the library check an answer as a whole: one unknown
- * part of a result, or one malformed tool, would discard all others. So answers pass through here first.
+ * The requests of one connection that have no answer yet. The library checks a message as a whole: one unknown part of a result,
+ * one malformed tool or one `null` would discard all others, and its numbers are doubles. So what a server writes passes through
+ * here first, and the result of a call not through the library at all.
  */
 export class UnansweredRequests {
-  /** Methods by id, which some servers send back as text. */
-  readonly #methods = new Map<string, string>();
+  /** By id as text. */
+  readonly #requests = new Map<string, Unanswered>();
+  /** By the call's id. */
+  readonly #results = new Map<string, object>();
   #lastId = -1;
 
   /** To be called with each message before it is sent. */
   sent(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) {
-      this.#methods.set(String(message.id), message.method);
-      if (typeof message.id === "number") this.#lastId = Math.max(this.#lastId, message.id);
+      const { id, method, params } = message;
+      const callId: unknown = params?._meta?.[CALL_ID_KEY];
+      this.#requests.set(String(id), { id, method, callId: typeof callId === "string" ? callId : undefined });
+      if (typeof id === "number") this.#lastId = Math.max(this.#lastId, id);
     } else if ("method" in message && message.method === "notifications/cancelled") {
-      this.#methods.delete(String(message.params?.["requestId"]));
+      this.#requests.delete(String(message.params?.["requestId"]));
     }
   }
 
   /** The request gets no answer any more. */
   forget(id: RequestId): void {
-    this.#methods.delete(String(id));
+    this.#requests.delete(String(id));
   }
 
-  /** The message as the library is to get it. To be called with each message that is received. */
-  received(message: JSONRPCMessage): JSONRPCMessage {
-    if (isJSONRPCErrorResponse(message)) {
-      this.#methods.delete(String(message.id));
-      return message;
+  /** The text of messages as the library is to get it; itself if it is no JSON. */
+  readableText(text: string): string {
+    try {
+      return JSON.stringify(this.readable(parseExactJson(text)));
+    } catch {
+      return text;
     }
-    if (!isJSONRPCResultResponse(message)) return message;
-    const method = this.#methods.get(String(message.id));
-    this.#methods.delete(String(message.id));
-    if (method === "tools/call") return { ...message, result: readableResult(message.result) };
-    if (method === "tools/list") return { ...message, result: usableTools(message.result) };
-    return message;
+  }
+
+  /** What a server has written, one message or several, as the library is to get it. The results of calls are kept here. */
+  readable(written: unknown): unknown {
+    if (Array.isArray(written)) return written.map((one: unknown) => this.readable(one));
+    if (!isObject(written)) return written;
+    const { jsonrpc, id, method, result, error, params } = written;
+    const hasError = error !== undefined && error !== null;
+    const request = this.#find(id);
+    const known = { jsonrpc, ...(id === undefined || id === null ? {} : { id: request?.id ?? id }) };
+    // The library refuses members that it does not know.
+    if (method !== undefined) {
+      return { ...known, method, ...(isObject(params) ? { params: plain(params) } : {}) };
+    }
+    // Both is neither.
+    if (hasError && result !== undefined && result !== null) return written;
+    if (hasError) return { ...known, error: readableError(error) };
+    if (!("result" in written)) return written;
+    const read = isEmptyList(result) ? {} : result;
+    return { ...known, result: isObject(read) ? this.#readableResult(request, read) : read };
+  }
+
+  #readableResult(request: Unanswered | undefined, result: Record<string, unknown>): unknown {
+    switch (request?.method) {
+      case "tools/call": {
+        const read = readableResult(result);
+        if (read === undefined || request.callId === undefined) return read ?? plain(result);
+        this.#results.set(request.callId, read);
+        const { resultType } = result;
+        return { ...(typeof resultType === "string" ? { resultType } : {}), content: [] };
+      }
+      case "tools/list":
+        return withPlainNumbers(usableTools(result));
+      case "initialize":
+        return withPlainNumbers(readableHandshake(result));
+      default:
+        return plain(result);
+    }
+  }
+
+  /** To be called with each message that the library has got. */
+  received(message: JSONRPCMessage): void {
+    if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) {
+      this.#requests.delete(String(message.id));
+    }
+  }
+
+  /** The result of a call, once. */
+  takeResult(callId: string): object | undefined {
+    const result = this.#results.get(callId);
+    this.#results.delete(callId);
+    return result;
   }
 
   /** Whether a request with this id waits for its answer. */
   has(id: unknown): boolean {
-    return (typeof id === "number" || typeof id === "string") && this.#methods.has(String(id));
+    return this.#find(id) !== undefined;
   }
 
   /** Whether no request of this connection ever had this id. */
@@ -60,13 +131,22 @@ export class UnansweredRequests {
   }
 
   /** The ids of the requests that wait. */
-  get ids(): readonly string[] {
-    return [...this.#methods.keys()];
+  get ids(): readonly RequestId[] {
+    return [...this.#requests.values()].map(({ id }) => id);
+  }
+
+  #find(id: unknown): Unanswered | undefined {
+    return typeof id === "number" || typeof id === "string"
+      ? this.#requests.get(String(id).trim())
+      : undefined;
   }
 }
 
+function plain(value: unknown): unknown {
+  return withoutNulls(withPlainNumbers(value));
+}
+
 /** The message that ends a request in place of an answer that cannot be read. */
-export function invalidAnswer(id: string, why: string): JSONRPCMessage {
-  const known = /^\d+$/u.test(id) ? Number(id) : id;
-  return { jsonrpc: "2.0", id: known, error: { code: INVALID_ANSWER_CODE, message: why } };
+export function invalidAnswer(id: RequestId, why: string): JSONRPCMessage {
+  return { jsonrpc: "2.0", id, error: { code: INVALID_ANSWER_CODE, message: why } };
 }

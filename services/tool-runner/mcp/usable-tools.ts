@@ -1,3 +1,5 @@
+import { isEmptyList, isObject, objectOr } from "./readable-messages.ts";
+
 /** The key of the reasons for which tools were left out, in `_meta` of a page. */
 export const LEFT_OUT_KEY = "tarsy/left-out";
 
@@ -16,41 +18,66 @@ export function leftOutOf(page: object): string[] {
  * used is kept, so that nothing else can be malformed: a missing schema allows any arguments, and one without `type` is
  * that of an object.
  */
-export function usableTools(result: object): Record<string, unknown> {
-  const members: Record<string, unknown> = { ...result };
-  const { tools, _meta: meta } = members;
-  if (!Array.isArray(tools)) return members;
+export function usableTools(page: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { tools, _meta: meta, nextCursor, ttlMs, cacheScope, resultType } = page;
   const usable: object[] = [];
   const leftOut: string[] = [];
-  for (const [index, tool] of tools.entries()) {
+  for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
     const read = readTool(tool, index);
     if (typeof read === "string") leftOut.push(read);
     else usable.push(read);
   }
-  members["tools"] = usable;
-  if (leftOut.length > 0) members["_meta"] = { ...(isObject(meta) ? meta : {}), [LEFT_OUT_KEY]: leftOut };
-  return members;
+  return {
+    ...(typeof resultType === "string" ? { resultType } : {}),
+    // A server whose list is no list has said nothing of its tools.
+    tools: Array.isArray(tools) || tools === null ? usable : tools,
+    ...(typeof nextCursor === "string" && nextCursor !== "" ? { nextCursor } : {}),
+    ...(typeof ttlMs === "number" ? { ttlMs } : {}),
+    ...(typeof cacheScope === "string" ? { cacheScope } : {}),
+    _meta: { ...objectOr(meta), ...(leftOut.length > 0 ? { [LEFT_OUT_KEY]: leftOut } : {}) },
+  };
 }
 
 /** The tool, or why it cannot be used. */
 function readTool(tool: unknown, index: number): object | string {
   if (!isObject(tool)) return `tool ${index + 1} is no object`;
-  const { name, title, description, inputSchema = {}, annotations } = tool;
+  const { name, title, description, inputSchema, annotations } = tool;
   if (typeof name !== "string") return `tool ${index + 1} has no name`;
   const left = (why: string) => `${JSON.stringify(name.slice(0, MAX_NAME_CHARS))}: ${why}`;
   const isText = description === undefined || description === null || typeof description === "string";
   if (!isText) return left("its description is no text");
-  const schema = inputSchema ?? {};
+  const schema = isEmptyList(inputSchema) ? {} : (inputSchema ?? {});
   if (!isObject(schema)) return left("its inputSchema is no object");
-  const { type = "object" } = schema;
-  if (type !== "object") return left('its inputSchema has another type than "object"');
+  const types = [schema["type"] ?? "object"].flat();
+  if (!types.includes("object")) return left('its inputSchema has another type than "object"');
   return {
     name,
     ...(typeof title === "string" ? { title } : {}),
     ...(typeof description === "string" ? { description } : {}),
-    inputSchema: { ...schema, type },
+    inputSchema: { ...objectOr(usableSchema(schema)), type: "object" },
     ...(isObject(annotations) ? { annotations: readAnnotations(annotations) } : {}),
   };
+}
+
+/** Keywords whose value is one that arguments may have, `null` included. */
+const VALUES = new Set(["default", "const", "enum", "examples", "example"]);
+/** Keywords with schemas by name. */
+const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+
+/** A schema without keywords that are `null`; an empty list in the place of schemas by name stands for none. */
+function usableSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(usableSchema);
+  if (!isObject(schema)) return schema;
+  const members = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (VALUES.has(keyword) && !(keyword === "enum" && value === null)) return [[keyword, value]];
+    if (value === null) return [];
+    if (!MAPS.has(keyword)) return [[keyword, usableSchema(value)]];
+    if (isEmptyList(value)) return [[keyword, {}]];
+    if (!isObject(value)) return [[keyword, value]];
+    const named = Object.entries(value).map(([name, one]) => [name, usableSchema(one ?? {})] as const);
+    return [[keyword, Object.fromEntries(named)]];
+  });
+  return Object.fromEntries(members);
 }
 
 function readAnnotations(annotations: Record<string, unknown>): object {
@@ -59,8 +86,4 @@ function readAnnotations(annotations: Record<string, unknown>): object {
   );
   const { title } = annotations;
   return { ...(typeof title === "string" ? { title } : {}), ...Object.fromEntries(hints) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontext
 import type { HttpSettings } from "../server-settings.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { requestHeaders } from "./request-headers.ts";
+import type { UnansweredRequests } from "../unanswered-requests.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { TrackedTransport } from "./tracked-transport.ts";
 
@@ -24,15 +25,17 @@ export function openHttp(
     readonly maxBytes: number;
     readonly onLost: () => void;
     readonly tokens: AccessTokens | undefined;
+    readonly requests: UnansweredRequests;
   },
 ): HttpConnection {
-  const { connectTimeoutMs, maxBytes, tokens } = options;
+  const { connectTimeoutMs, maxBytes, tokens, requests } = options;
   const isSse = settings.type === "sse";
   const server = serverFetch({
     settings,
     connectTimeoutMs,
     maxBytes,
     onEventStreamEnd: () => (isSse ? options.onLost() : undefined),
+    read: (text) => requests.readableText(text),
   });
   const common = {
     fetch: server.fetch,
@@ -52,7 +55,7 @@ export function openHttp(
         },
       });
   return {
-    transport: new TrackedTransport(inner),
+    transport: new TrackedTransport(inner, requests),
     [Symbol.asyncDispose]: async () => {
       if (inner instanceof StreamableHTTPClientTransport) {
         const timer = setTimeout(() => void inner.close().catch(() => undefined), TERMINATE_MS);

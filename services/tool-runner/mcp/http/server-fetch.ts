@@ -5,6 +5,7 @@ import type { HttpSettings } from "../server-settings.ts";
 import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
 import { isForgottenSession } from "./forgotten-session.ts";
 import { connectionFailure, statusFailure } from "./http-failure.ts";
+import { readableEvents, readableJson, textOf, type ReadMessages } from "./readable-bodies.ts";
 
 interface ServerFetchOptions {
   readonly settings: HttpSettings;
@@ -13,6 +14,8 @@ interface ServerFetchOptions {
   readonly maxBytes: number;
   /** An event stream that the server should keep open has ended. */
   readonly onEventStreamEnd: () => void;
+  /** Changes the messages of each body; by default they stay as they are. */
+  readonly read?: ReadMessages;
 }
 
 /** The header `Authorization` of the request of a response, which may differ from that of the next request. */
@@ -22,7 +25,13 @@ export const usedAuthorization = new WeakMap<Response, string>();
  * fetch for one server: its certificates and connect timeout, no redirects, bounded bodies. What happens to the request
  * of a call is told to its `CallInFlight`. Disposal closes all connections.
  */
-export function serverFetch({ settings, connectTimeoutMs, maxBytes, onEventStreamEnd }: ServerFetchOptions): {
+export function serverFetch({
+  settings,
+  connectTimeoutMs,
+  maxBytes,
+  onEventStreamEnd,
+  read = (text) => text,
+}: ServerFetchOptions): {
   readonly fetch: FetchLike;
 } & AsyncDisposable {
   const { verifySsl, ca, clientCertificate } = settings;
@@ -40,13 +49,14 @@ export function serverFetch({ settings, connectTimeoutMs, maxBytes, onEventStrea
     const call = callInFlight.getStore();
     const headers = new Headers(init.headers);
     const received = await request(agent, input, { ...init, headers }, call);
-    const { status, statusText } = received;
-    if (call !== undefined) call.isStreamed = isEventStream(received);
-    const isEndless = (init.method ?? "GET") === "GET" && received.ok && isEventStream(received);
+    const type = mediaType(received);
+    const isStream = type === EVENTS;
+    if (call !== undefined) call.isStreamed = isStream;
+    const isEndless = (init.method ?? "GET") === "GET" && received.ok && isStream;
     const watched =
-      received.body &&
-      ReadableStream.from(watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd }));
-    const response = new Response(watched, { status, statusText, headers: [...received.headers] });
+      received.body && watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd });
+    const response = await readableResponse(received, watched, { type, sent: init.body, read });
+    const { status } = response;
     if (status === 400 && call !== undefined && headers.has("mcp-session-id")) {
       return refusedOrForgotten(response);
     }
@@ -79,8 +89,46 @@ async function refusedOrForgotten(response: Response): Promise<Response> {
   throw new McpFailure("session_gone", "maybe", message, { code: status });
 }
 
-function isEventStream({ headers }: Pick<Response, "headers">): boolean {
-  return headers.get("content-type")?.includes("text/event-stream") === true;
+const EVENTS = "text/event-stream";
+const JSON_TYPE = "application/json";
+
+/** The type of a body without parameters, in small letters. */
+function mediaType({ headers }: Pick<Response, "headers">): string {
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
+  return type.trim().toLowerCase();
+}
+
+/**
+ * The response as the client library is to get it: messages changed by `read`, and what servers write beside the protocol in its
+ * form: an answer that does not say that it is one, and a status that does not say that a notification was taken.
+ */
+async function readableResponse(
+  { status, statusText, ok, headers }: Pick<Response, "status" | "statusText" | "ok" | "headers">,
+  body: AsyncGenerator<Uint8Array> | null,
+  { type, sent, read }: { readonly type: string; readonly sent: unknown; readonly read: ReadMessages },
+): Promise<Response> {
+  const given = { status, statusText, headers: new Headers([...headers]) };
+  const answer = (content: AsyncIterable<Uint8Array>, as: string, code = status) => {
+    given.headers.set("content-type", as);
+    return new Response(ReadableStream.from(content), { ...given, status: code });
+  };
+  if (body === null) return new Response(null, given);
+  if (type === EVENTS) return answer(readableEvents(body, read), EVENTS);
+  if (typeof sent !== "string" || !ok) {
+    return type === JSON_TYPE
+      ? answer(readableJson(body, read), JSON_TYPE)
+      : new Response(ReadableStream.from(body), given);
+  }
+  if (sent.includes('"method":"notifications/')) {
+    await body.return(undefined);
+    return new Response(null, { ...given, status: 202 });
+  }
+  if (type === JSON_TYPE && status !== 202) return answer(readableJson(body, read), JSON_TYPE);
+  const text = await textOf(body);
+  const content = ReadableStream.from([new TextEncoder().encode(text)]);
+  if (/^\s*[{[]/u.test(text)) return answer(readableJson(content, read), JSON_TYPE, 200);
+  if (/^(?:data|event|id|retry)?:/u.test(text)) return answer(readableEvents(content, read), EVENTS, 200);
+  return new Response(text, given);
 }
 
 async function request(
@@ -105,6 +153,8 @@ async function request(
   });
 }
 
+const EVENT_ENDS = ["\n\n", "\r\n\r\n", "\r\r"];
+
 interface WatchedBody {
   readonly maxBytes: number;
   /** A stream of events that has no last one: only each event is bounded. */
@@ -122,7 +172,7 @@ async function* watchBody(
   try {
     for await (const chunk of body) {
       const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      const eventEnd = isEndless ? text.lastIndexOf("\n\n") : -1;
+      const eventEnd = isEndless ? Math.max(...EVENT_ENDS.map((end) => text.lastIndexOf(end))) : -1;
       bytes = eventEnd === -1 ? bytes + chunk.length : chunk.length - eventEnd;
       if (bytes > maxBytes) {
         const failure = new McpFailure(

@@ -10,11 +10,8 @@ import {
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import { McpFailure } from "../mcp-failure.ts";
-import { UnansweredRequests } from "../unanswered-requests.ts";
+import { CALL_ID_KEY, type UnansweredRequests } from "../unanswered-requests.ts";
 import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
-
-/** The key of a call's id in the request: a server may use it to recognise a call that it has had before. */
-export const CALL_ID_KEY = "tarsy/call-id";
 
 /**
  * An HTTP transport that notices the end of a response without an answer, which the library's own waits out until the
@@ -26,13 +23,15 @@ export class TrackedTransport implements Transport {
   onmessage?: NonNullable<Transport["onmessage"]>;
   readonly hasPerRequestStream: boolean;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
-  readonly #requests = new UnansweredRequests();
+  readonly #requests: UnansweredRequests;
   readonly #calls = new Map<string, CallInFlight>();
   /** By the id of their request; an entry goes when the answer comes. */
   readonly #unanswered = new Map<RequestId, CallInFlight>();
 
-  constructor(inner: StreamableHTTPClientTransport | SSEClientTransport) {
+  /** `requests` must have seen each message of a response before the library does. */
+  constructor(inner: StreamableHTTPClientTransport | SSEClientTransport, requests: UnansweredRequests) {
     this.#inner = inner;
+    this.#requests = requests;
     this.hasPerRequestStream = "hasPerRequestStream" in inner;
     inner.onclose = () => this.onclose?.();
     inner.onerror = (error) => this.onerror?.(error);
@@ -40,7 +39,8 @@ export class TrackedTransport implements Transport {
       if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {
         this.#unanswered.delete(message.id);
       }
-      this.onmessage?.(this.#requests.received(message));
+      this.#requests.received(message);
+      this.onmessage?.(message);
     };
   }
 

@@ -10,11 +10,12 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { coerceError, errorMessage } from "#shared/errors.ts";
+import { parseExactJson } from "#shared/exact-json.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import { answeredRequest } from "./answered-request.ts";
 import { BoundedTail } from "./bounded-tail.ts";
-import { UnansweredRequests, invalidAnswer } from "../unanswered-requests.ts";
+import { type UnansweredRequests, invalidAnswer } from "../unanswered-requests.ts";
 import { LineFramer } from "./line-framer.ts";
 import type { ServerUser } from "./server-user.ts";
 import { signalGroup, type ProcessGroups } from "./process-groups.ts";
@@ -48,6 +49,7 @@ interface StdioTransportOptions {
   readonly groups: ProcessGroups;
   /** A longer message ends the connection. */
   readonly maxMessageBytes: number;
+  readonly requests: UnansweredRequests;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -63,7 +65,7 @@ export class StdioTransport implements Transport {
   /** The client takes a transport with `pid` and `stderr` for a local process. */
   readonly stderr = null;
   readonly #options: StdioTransportOptions;
-  readonly #requests = new UnansweredRequests();
+  readonly #requests: UnansweredRequests;
   readonly #log = new BoundedTail(MAX_LOG_BYTES);
   readonly #ended = Promise.withResolvers<void>();
   #child: Child | undefined;
@@ -72,6 +74,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
+    this.#requests = options.requests;
   }
 
   get pid(): number | null {
@@ -188,7 +191,7 @@ export class StdioTransport implements Transport {
     const text = line.toString("utf8");
     let parsed: unknown;
     try {
-      parsed = JSON.parse(text);
+      parsed = parseExactJson(text);
     } catch (error) {
       this.onerror?.(coerceError(error));
       // Anything else is what a program prints.
@@ -197,12 +200,12 @@ export class StdioTransport implements Transport {
     }
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(parsed);
+      message = parseJSONRPCMessage(this.#requests.readable(parsed));
     } catch (error) {
       this.onerror?.(coerceError(error));
       const id: unknown =
         typeof parsed === "object" && parsed !== null ? Reflect.get(parsed, "id") : undefined;
-      if (this.#requests.has(id)) this.#endInvalid(String(id));
+      if (typeof id === "number" || typeof id === "string") this.#endInvalid(id);
       return;
     }
     if (isAnswer(message) && this.#requests.isForeign(message.id)) this.#endInvalid(undefined);
@@ -215,16 +218,15 @@ export class StdioTransport implements Transport {
    */
   #endInvalid(id: number | string | undefined): void {
     const waiting = this.#requests.ids;
-    const [first] = waiting;
-    if (id !== undefined && !this.#requests.has(id)) return; // given up already
-    const ended = id === undefined ? first : String(id);
-    if (ended === undefined) return;
+    const [ended] = waiting.filter((one) => id === undefined || String(one) === String(id));
+    if (ended === undefined) return; // given up already
     if (id === undefined && waiting.length > 1) this.#end(INVALID);
     else this.#pass(invalidAnswer(ended, INVALID));
   }
 
   #pass(message: JSONRPCMessage): void {
-    this.onmessage?.(this.#requests.received(message));
+    this.#requests.received(message);
+    this.onmessage?.(message);
   }
 
   /** Ends the request whose answer is too long; if it is not known which one, the connection ends. */
