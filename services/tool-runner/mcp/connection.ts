@@ -14,6 +14,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { parseCallResult, type CallResult } from "./call-result.ts";
 import { asFailure, unreachable } from "./connection-failure.ts";
 import { CallInFlight } from "./http/call-in-flight.ts";
+import { saysForgottenSession } from "./http/forgotten-session.ts";
 import { maskedOrWithheld, type MaskText } from "./mask-listing.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { resultBytes } from "./result-bytes.ts";
@@ -35,6 +36,9 @@ const NOTICE_MS = 500;
 const LISTEN_MS = 10_000;
 /** Of the end of a server's log in the message of a failure. */
 const MAX_LOG_CHARS = 300;
+
+/** Of errors by which libraries refuse the request of a session. */
+const SESSION_CODES = new Set([-32_000, -32_001, -32_600]);
 
 export interface ConnectionDeps extends TransportDeps {
   readonly era: ProtocolEra;
@@ -204,6 +208,9 @@ export class Connection implements AsyncDisposable {
       return this.#checked(this.#opened.requests.takeResult(callId) ?? answer);
     } catch (error) {
       const failure = asFailure(error, signal);
+      if (this.#isForgottenIn(failure)) {
+        throw new McpFailure("session_gone", "maybe", failure.message, { cause: error });
+      }
       const why = failure.kind === "closed" ? this.#opened.why() : undefined;
       throw why === undefined ? failure : new McpFailure("closed", failure.sent, why, { cause: error });
     } finally {
@@ -215,6 +222,14 @@ export class Connection implements AsyncDisposable {
       if (signal.aborted) setTimeout(() => call.close(), NOTICE_MS).unref();
       else call.close();
     }
+  }
+
+  /** The server answers, by an error, that it does not know the session. */
+  #isForgottenIn({ kind, code = 0, message }: McpFailure): boolean {
+    const hasSession = !this.isStdio && this.isStateful;
+    return (
+      hasSession && kind === "protocol_error" && SESSION_CODES.has(code) && saysForgottenSession(message)
+    );
   }
 
   #checked(answer: unknown): CallResult {

@@ -3,7 +3,7 @@ import { Agent, fetch } from "undici";
 import { McpFailure } from "../mcp-failure.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
-import { isForgottenSession } from "./forgotten-session.ts";
+import { saysForgottenSession } from "./forgotten-session.ts";
 import { connectionFailure, statusFailure } from "./http-failure.ts";
 import { readableEvents, readableJson, textOf, type ReadMessages } from "./readable-bodies.ts";
 
@@ -57,11 +57,13 @@ export function serverFetch({
       received.body && watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd });
     const response = await readableResponse(received, watched, { type, sent: init.body, read });
     const { status } = response;
-    if (status === 400 && call !== undefined && headers.has("mcp-session-id")) {
+    // With the older transport the session is part of the address.
+    const hasSession = headers.has("mcp-session-id") || settings.type === "sse";
+    if ((status === 400 || status === 410) && call !== undefined && hasSession) {
       return refusedOrForgotten(response);
     }
     usedAuthorization.set(response, headers.get("authorization") ?? "");
-    const failure = statusFailure(response, headers.has("mcp-session-id"));
+    const failure = statusFailure(response, hasSession);
     const isRedirect = status >= 300 && status < 400;
     // The library answers a 401 with a new token, and reads an error of the protocol from a 400.
     const isForLibrary = status === 400 || (status === 401 && settings.auth !== undefined);
@@ -84,8 +86,9 @@ export function serverFetch({
 async function refusedOrForgotten(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
   const body = await response.text();
-  if (!isForgottenSession(body)) return new Response(body, { status, statusText, headers });
-  const message = "the server does not know the session any more (HTTP status 400)";
+  if (status !== 410 && !saysForgottenSession(body))
+    return new Response(body, { status, statusText, headers });
+  const message = `the server does not know the session any more (HTTP status ${status})`;
   throw new McpFailure("session_gone", "maybe", message, { code: status });
 }
 

@@ -20,8 +20,8 @@ const answer = (status: number, body: string) => (_request: unknown, response: S
   response.writeHead(status, { "content-type": body.startsWith("{") ? "application/json" : "text/plain" });
   response.end(body);
 };
-const refusal = (message: string, id: unknown) =>
-  JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
+const refusal = (message: string, id: unknown, code = -32_000) =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 
 const connectionsTo = (url: string) =>
   new ServerConnections({ ...depsOf(settingsOf(httpAt(url))), limit: new ProcessLimit(1, () => undefined) });
@@ -36,33 +36,29 @@ describe("a session that a server forgets", () => {
     expect(server.seen.filter((line) => line === "tools/call echo")).to.have.length(2);
   });
 
-  for (const body of [
-    refusal("Bad Request: No valid session ID provided", null),
-    refusal("Bad Request: Server not initialized", "server-error"),
-    "Bad Request: No valid session ID provided",
-  ]) {
-    it(`is opened anew after status 400 with ${body}; only a reading call is sent again`, async () => {
-      const refuseSession = (response: ServerResponse) => answer(400, body)(null, response);
+  for (const [status, body] of [
+    [400, refusal("Bad Request: No valid session ID provided", null)],
+    [400, refusal("Bad Request: Server not initialized", "server-error")],
+    [400, refusal("Session not found", "$ID")],
+    [400, "Bad Request: No valid session ID provided"],
+    [400, '{"error":"Invalid or expired session"}'],
+    [410, ""],
+    [200, refusal("Session not found", "$ID", -32_001)],
+    [200, refusal("Session terminated", "$ID", -32_600)],
+  ] as const) {
+    it(`is opened anew after status ${status} with ${body}; only a reading call is sent again`, async () => {
+      const refuseSession = (response: ServerResponse, id: unknown) =>
+        answer(status, body.replaceAll('"$ID"', JSON.stringify(id ?? null)))(null, response);
       await using server = await startHttpServer("legacy", {}, { refuseSession });
       await using connections = connectionsTo(server.url);
       await callServer(connections, call);
       server.forgetSessions();
       expect(await callServer(connections, read)).to.include({ generation: 2, stateLost: true });
       server.forgetSessions();
-      expect(await failureOf(callServer(connections, call))).to.include({ sent: "maybe", code: 400 });
+      expect(await failureOf(callServer(connections, call))).to.include({ sent: "maybe" });
       expect(await callServer(connections, call)).to.include({ generation: 3, stateLost: true });
     });
   }
-
-  it("is another thing than an error in the answer to a call", async () => {
-    const refuseSession = (response: ServerResponse, id: unknown) =>
-      answer(400, refusal("Bad Request: Server not initialized", id))(null, response);
-    await using server = await startHttpServer("legacy", {}, { refuseSession });
-    await using connections = connectionsTo(server.url);
-    await callServer(connections, call);
-    server.forgetSessions();
-    expect(await failureOf(callServer(connections, read))).to.include({ code: 400 });
-  });
 });
 
 describe("a call that runs and is answered as if its session were gone", () => {
