@@ -1,4 +1,5 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { toolNameParts } from "#shared/contracts/tool-name-parts.ts";
 
 const MAX_NAMES = 3;
 /** A name with other characters could be a sentence of its server. */
@@ -6,16 +7,18 @@ const PLAIN = /^[\w.-]{3,200}$/u;
 
 /**
  * The tools that a model may have meant by a name that is none: written without its server, with other separators
- * (`server__tool`, `server/tool`), in other case, or behind a provider's prefix. At most three; empty if none is like it.
+ * (`server__tool`, `server/tool`), in other case, behind a provider's prefix, or with control tokens of its chat template. At most
+ * three; empty if none is like it.
  */
 export function rightToolNames(written: string, tools: readonly Pick<ToolDescription, "name">[]): string[] {
-  const meant = lettersOf(written.slice(0, 500));
-  if (meant === "") return [];
-  const whole = tools.filter(({ name }) => meant.endsWith(lettersOf(name)));
+  const meant = [written.slice(0, 500), ...toolNameParts(written)]
+    .map(lettersOf)
+    .filter((name) => name !== "");
+  const whole = tools.filter(({ name }) => meant.some((part) => part.endsWith(lettersOf(name))));
   const found =
     whole.length > 0
       ? whole
-      : tools.filter(({ name }) => lettersOf(name.slice(name.indexOf(".") + 1)) === meant);
+      : tools.filter(({ name }) => meant.includes(lettersOf(name.slice(name.indexOf(".") + 1))));
   return found
     .map(({ name }) => name)
     .filter((name) => PLAIN.test(name))

@@ -1,10 +1,20 @@
 import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolNameParts } from "#shared/contracts/tool-name-parts.ts";
 
 /**
- * Returns a decoder for tool names in an answer: those of bound tools decode to the original. A name that the model made up
- * stays as it is, because splitting it could only guess at the tool that is meant.
+ * Returns a decoder for tool names in an answer: those of bound tools decode to the original, also with control tokens of a chat
+ * template around them if exactly one bound tool fits. A name that the model made up stays as it is, because splitting it could
+ * only guess at the tool that is meant.
  */
 export function toolNameDecoder(boundNames: readonly string[]): (alias: string) => string {
-  const byAlias = new Map(boundNames.map((name) => [toolAlias(name), name]));
-  return (alias) => byAlias.get(alias) ?? alias;
+  const known = new Map([
+    ...boundNames.map((name): [string, string] => [name, name]),
+    ...boundNames.map((name): [string, string] => [toolAlias(name), name]),
+  ]);
+  return (written) => {
+    const exact = known.get(written);
+    if (exact !== undefined) return exact;
+    const [only, ...others] = new Set(toolNameParts(written).flatMap((part) => known.get(part) ?? []));
+    return only === undefined || others.length > 0 ? written : only;
+  };
 }

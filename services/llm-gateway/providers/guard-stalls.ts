@@ -10,14 +10,19 @@ export interface StallLimits {
 }
 
 /**
- * Passes chunks on; throws RetryableError `timeout` if the source sends nothing for too long. Only the wait for the
- * source counts, not the consumer's time. Does not close the source; that is left to the caller, who opened it.
+ * Passes chunks on; throws RetryableError `timeout` if the source sends nothing for too long. `heardAt` says when bytes of any kind
+ * have last arrived, by performance.now(): a queue or a long thought sends comments and pings instead of chunks. Only the wait for
+ * the source counts, not the consumer's time. Does not close the source; that is left to the caller, who opened it.
  */
-export async function* guardStalls<T>(source: AsyncIterable<T>, limits: StallLimits): AsyncGenerator<T> {
+export async function* guardStalls<T>(
+  source: AsyncIterable<T>,
+  limits: StallLimits,
+  heardAt: () => number,
+): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
   // One timer, refreshed with each chunk: a new timer per chunk would cost more than the rest of the chunk's path.
-  const first = new StallTimer(limits.firstChunkMs);
-  const between = new StallTimer(limits.betweenChunksMs);
+  const first = new StallTimer(limits.firstChunkMs, heardAt);
+  const between = new StallTimer(limits.betweenChunksMs, heardAt);
   try {
     let result = await first.guard(() => iterator.next());
     while (result.done !== true) {
@@ -32,16 +37,20 @@ export async function* guardStalls<T>(source: AsyncIterable<T>, limits: StallLim
 
 class StallTimer {
   readonly #limitMs: number;
+  readonly #heardAt: () => number;
   #timer: NodeJS.Timeout | undefined;
+  #rest: NodeJS.Timeout | undefined;
   #stall: (() => void) | undefined;
 
-  constructor(limitMs: number) {
+  constructor(limitMs: number, heardAt: () => number) {
     this.#limitMs = limitMs;
+    this.#heardAt = heardAt;
   }
 
   /** Resolves like `next()`, or rejects when that takes too long; a later result of `next()` is dropped. */
   guard<T>(next: () => Promise<T>): Promise<T> {
-    this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#stall?.(), this.#limitMs);
+    clearTimeout(this.#rest);
+    this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#check(), this.#limitMs);
     return new Promise((resolve, reject) => {
       this.#stall = () => reject(stalled(this.#limitMs));
       // When the result is there, a rejection by the timer changes nothing.
@@ -51,6 +60,14 @@ class StallTimer {
 
   clear(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#rest);
+  }
+
+  /** Ends the wait, or goes on with it for the rest of the limit since bytes have arrived. */
+  #check(): void {
+    const restMs = this.#heardAt() + this.#limitMs - performance.now();
+    if (restMs <= 0) this.#stall?.();
+    else this.#rest = setTimeout(() => this.#check(), restMs);
   }
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { iterateIn } from "../providers/iterate-in.ts";
 import type { ExchangeRecord, RecordedRequest } from "./exchange-record.ts";
 import type { Provider, ProviderCall } from "../providers/provider.ts";
 
@@ -12,16 +13,7 @@ const scopes = new AsyncLocalStorage<(request: RecordedRequest) => ExchangeRecor
 export function recordExchanges(provider: Provider, begin: BeginRecord): Provider {
   return (call) => {
     const scope = (request: RecordedRequest) => begin(request, call);
-    const inner = scopes.run(scope, () => provider(call)[Symbol.asyncIterator]());
-    return {
-      [Symbol.asyncIterator]: () => ({
-        next: () => scopes.run(scope, () => inner.next()),
-        return: async () => {
-          await scopes.run(scope, () => inner.return?.());
-          return { done: true, value: undefined };
-        },
-      }),
-    };
+    return iterateIn(scopes, scope, () => provider(call));
   };
 }
 

@@ -12,15 +12,19 @@ const LINE_END = /\r\n?|\n/gu;
 const FIELD = /^(?:[ \t]+(?=(?:data|event|error):))?(?<name>[A-Za-z][\w-]*)?(?::|$)/u;
 
 /**
- * Parses a response body as server-sent events, as SseParser does; `open` is called with the first event asked for. Throws
- * what `open` and SseParser throw and what the body fails with. Leaving the loop early cancels the body.
+ * Parses a response body as server-sent events, as SseParser does; `open` is called with the first event asked for, `heard` at
+ * all bytes. Throws what `open` and SseParser throw and what the body fails with. Leaving the loop early cancels the body.
  */
 export async function* parseSse(
   open: () => Promise<AsyncIterable<Uint8Array>>,
   maxLength: number,
+  heard?: () => void,
 ): AsyncGenerator<SseEvent> {
   const reader = new SseParser(maxLength);
-  for await (const bytes of await open()) yield* reader.read(bytes);
+  for await (const bytes of await open()) {
+    heard?.();
+    yield* reader.read(bytes);
+  }
   yield* reader.end();
 }
 

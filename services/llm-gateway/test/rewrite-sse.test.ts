@@ -5,10 +5,15 @@ import type { SseEvent } from "../sse/parse-sse.ts";
 /** The rewritten stream, and the events that the repair received. */
 async function pass(pieces: readonly (string | Uint8Array)[], maxBytes = 1_000) {
   const seen: SseEvent[] = [];
-  const stream = rewriteSse((event) => {
-    seen.push(event);
-    return [event];
-  }, maxBytes);
+  let heard = 0;
+  const stream = rewriteSse(
+    (event) => {
+      seen.push(event);
+      return [event];
+    },
+    maxBytes,
+    () => (heard += 1),
+  );
   const read = new Response(stream.readable).text();
   const writer = stream.writable.getWriter();
   const write = async () => {
@@ -16,7 +21,7 @@ async function pass(pieces: readonly (string | Uint8Array)[], maxBytes = 1_000) 
     await writer.close();
   };
   const [text] = await Promise.all([read, write()]);
-  return { text, seen };
+  return { text, seen, heard };
 }
 
 const one = (data: string, name?: string) => ({ name, data });

@@ -65,13 +65,16 @@ async function* tryOnce(
   });
   let output = false;
   let ended = false;
+  let heardAt = 0;
+  const heard = () => void (heardAt = performance.now());
   try {
     call.signal.throwIfAborted();
     let continuationToken: string | undefined;
     do {
       const next = { ...request, ...(continuationToken === undefined ? {} : { continuationToken }) };
-      const events = parseSse(() => sendGeminiRequest(opened, next, sending.signal), MAX_EVENT_LENGTH);
-      for await (const event of guardStalls(events, stall)) {
+      const send = () => sendGeminiRequest(opened, next, sending.signal);
+      const events = parseSse(send, MAX_EVENT_LENGTH, heard);
+      for await (const event of guardStalls(events, stall, () => heardAt)) {
         for (const content of reader.read(parseGeminiChunk(event.data))) {
           output = true;
           yield content;

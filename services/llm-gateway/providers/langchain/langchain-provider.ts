@@ -9,6 +9,7 @@ import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
+import { AnswerAside, withAside } from "./answer-aside.ts";
 import type { PreparedChat } from "./models/chat-model.ts";
 import { chatModelOpener, type OpenChatModel } from "./models/open-chat-model.ts";
 import { LangchainChunkReader } from "./response/langchain-chunk-reader.ts";
@@ -79,16 +80,19 @@ async function* tryOnce(
   const abort = () => request.abort();
   call.signal.addEventListener("abort", abort);
   const { tools, messages } = call.request;
+  const aside = new AnswerAside();
   const reader = new LangchainChunkReader({
     decodeToolName: toolNameDecoder(tools.map(({ name }) => name)),
     newId: () => `call_${randomUUID()}`,
     takenIds: messages.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)),
     state: prepared.state,
+    aside,
   });
   let output = false;
   try {
     call.signal.throwIfAborted();
-    for await (const contents of guardStalls(readAll(prepared, reader, request.signal), stall)) {
+    const answer = withAside(aside, () => readAll(prepared, reader, request.signal));
+    for await (const contents of guardStalls(answer, stall, () => aside.heardAt)) {
       for (const content of contents) {
         output = true;
         yield content;

@@ -98,8 +98,6 @@ function functionResponse(message: ConversationMessage, providerIds: ReadonlyMap
 
 function responseObject(content: string): Record<string, unknown> {
   if (content.trim() === "") return {};
-  // JSON.parse would round longer numbers, and a wrong id misleads an investigation.
-  if (/\d{16}/u.test(content)) return { text: content };
   const value = parseJson(content);
   if (value === undefined) return { text: content };
   return isObject(value) ? value : { result: value };

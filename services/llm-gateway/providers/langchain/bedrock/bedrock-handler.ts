@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import { httpPost } from "../../http-post.ts";
+import { currentAside } from "../answer-aside.ts";
 import { BedrockResponseError } from "./bedrock-response-error.ts";
 import { boundFrames } from "./bound-frames.ts";
 
@@ -36,6 +37,7 @@ export const bedrockHandler = {
   ): Promise<{ response: SdkResponse }> => {
     const { protocol, hostname, port, path, headers, body } = request;
     const url = new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}`);
+    const aside = currentAside();
     const response = await httpPost(url, {
       headers,
       body: plainBody(body),
@@ -47,7 +49,7 @@ export const bedrockHandler = {
       response: {
         statusCode,
         headers: textHeaders(response),
-        body: boundFrames(response, MAX_FRAME_BYTES),
+        body: boundFrames(response, MAX_FRAME_BYTES, () => aside.heard()),
       },
     };
   },

@@ -4,18 +4,20 @@ import { retryable } from "../../../errors/llm-error.ts";
 const LENGTH_BYTES = 4;
 
 /**
- * Passes the bytes of an event stream (application/vnd.amazon.eventstream) on. Throws RetryableError `provider_error` at a
+ * Passes the bytes of an event stream (application/vnd.amazon.eventstream) on, and calls `heard` at each. Throws RetryableError `provider_error` at a
  * message that says it is longer than `maxBytes`: the SDK allocates whatever length a message begins with.
  */
 export async function* boundFrames(
   bytes: AsyncIterable<unknown>,
   maxBytes: number,
+  heard: () => void,
 ): AsyncGenerator<Uint8Array> {
   /** Bytes of the current message that are still to come, after its length is known. */
   let left = 0;
   let length = Buffer.alloc(0);
   for await (const piece of bytes) {
     if (!(piece instanceof Uint8Array)) continue;
+    heard();
     for (let at = 0; at < piece.length;) {
       if (left > 0) {
         const taken = Math.min(left, piece.length - at);

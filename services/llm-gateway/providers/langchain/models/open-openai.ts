@@ -3,10 +3,10 @@ import { baseUrl } from "../../base-url.ts";
 import { PROVIDER_URLS } from "../../provider-urls.ts";
 import { chatMessages } from "../request/chat-messages.ts";
 import { functionTools } from "../request/langchain-tools.ts";
-import { addReasoning, reasoningByCall, rewriteBody } from "../request/reasoning-content.ts";
+import { addKeptFields, keptFields, rewriteBody } from "../request/reasoning-content.ts";
 import { responsesMessages } from "../request/responses-messages.ts";
-import { isObject, parseJsonObject } from "../../../parse-json.ts";
-import { ReasoningDetails } from "../response/reasoning-details.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
+import type { AnswerAside } from "../answer-aside.ts";
 import { repairChatEvents } from "../response/repair-chat-events.ts";
 import { repairErrorBody } from "../response/repair-error-body.ts";
 import { repairResponsesEvents } from "../response/repair-responses-events.ts";
@@ -40,9 +40,9 @@ export function isReasoningModel(model: string): boolean {
 /** A model behind chat completions, at the server's own address unless the address has a base URL. */
 export function chatCompletionsModel(address: ChatAddress, server: ChatServer): ChatModel {
   const { model } = address;
-  const open = (options: OpenOptions = {}) =>
+  const open = (rewrite?: (body: string) => string) =>
     new ChatOpenAICompletions({
-      ...clientFields(address, server.url, () => repairEvents(server, options.details), options.rewrite),
+      ...clientFields(address, server.url, (aside) => repairEvents(server, aside), rewrite),
       ...(server.refusesStreamOptions === true ? { streamUsage: false } : {}),
       model,
     });
@@ -52,53 +52,31 @@ export function chatCompletionsModel(address: ChatAddress, server: ChatServer): 
       const messages = chatMessages(conversation);
       const options = tools.length === 0 ? {} : { tools: functionTools(tools) };
       const { reasoning: which, adaptRequest } = server;
-      const reasoning =
-        plain || which === "none" ? undefined : reasoningByCall(conversation, { model, which });
-      const details = server.hasDetails === true ? new ReasoningDetails() : undefined;
-      const isUsual = (reasoning?.size ?? 0) === 0 && details === undefined && adaptRequest === undefined;
+      const kept = plain || which === "none" ? undefined : keptFields(conversation, { model, which });
+      const isUsual =
+        adaptRequest === undefined && (kept?.ofMessage.size ?? 0) + (kept?.ofCall.size ?? 0) === 0;
       const rewrite = (body: string) =>
         rewriteBody(body, (request) => {
-          const whole = reasoning === undefined ? request : addReasoning(request, reasoning);
+          const whole = kept === undefined ? request : addKeptFields(request, kept);
           return adaptRequest === undefined ? whole : adaptRequest(whole, plain);
         });
-      const opened = isUsual ? shared : open({ rewrite, ...(details === undefined ? {} : { details }) });
+      const opened = isUsual ? shared : open(rewrite);
       return {
         state: plain || which === "none" ? undefined : { provider: "chat", model, thinking: true },
-        stream: async (signal) => {
-          const chunks = await opened.stream(messages, { ...options, signal });
-          return details === undefined ? chunks : withDetails(chunks, details);
-        },
+        stream: (signal) => opened.stream(messages, { ...options, signal }),
       };
     },
   };
 }
 
-interface OpenOptions {
-  readonly rewrite?: (body: string) => string;
-  /** Where the answer's reasoning details are collected. */
-  readonly details?: ReasoningDetails;
-}
-
 /** The common repair of chat completions, after what is peculiar to the server. */
-function repairEvents({ adaptChunk }: ChatServer, details: ReasoningDetails | undefined): RepairEvent {
-  const repair = repairChatEvents();
-  if (adaptChunk === undefined && details === undefined) return repair;
+function repairEvents({ adaptChunk }: ChatServer, aside: AnswerAside): RepairEvent {
+  const repair = repairChatEvents(aside);
+  if (adaptChunk === undefined) return repair;
   return (event) => {
     const chunk = parseJsonObject(event.data);
-    if (chunk === undefined) return repair(event);
-    const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-    const delta = isObject(choice) ? choice["delta"] : undefined;
-    if (isObject(delta)) details?.add(delta["reasoning_details"]);
-    return repair({ ...event, data: JSON.stringify(adaptChunk?.(chunk) ?? chunk) });
+    return repair(chunk === undefined ? event : { ...event, data: JSON.stringify(adaptChunk(chunk)) });
   };
-}
-
-/** Adds a chunk with the collected details, for which LangChain has no field. */
-async function* withDetails(chunks: AsyncIterable<unknown>, details: ReasoningDetails): AsyncGenerator {
-  yield* chunks;
-  if (details.all.length > 0) {
-    yield { content: "", additional_kwargs: { reasoning_details: details.all } };
-  }
 }
 
 /** A model behind the Responses API, at OpenAI's address unless the address has a base URL. */
@@ -137,7 +115,7 @@ export function responsesModel(address: ChatAddress, adaptRequest?: ChatServer["
 function clientFields(
   { apiKey, keyHeader, baseUrl: configured, maxOutputTokens }: ChatAddress,
   defaultUrl: string,
-  repair: () => RepairEvent,
+  repair: (aside: AnswerAside) => RepairEvent,
   rewrite?: (body: string) => string,
 ) {
   const url = new URL(baseUrl(configured, defaultUrl));

@@ -3,6 +3,7 @@ import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.t
 import { parseJson } from "../../../parse-json.ts";
 import { errorCode, recordBody } from "../../../recordings/record-body.ts";
 import { beginRecord } from "../../../recordings/recording-scope.ts";
+import { currentAside, type AnswerAside } from "../answer-aside.ts";
 import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -27,8 +28,12 @@ const MAX_ERROR_BYTES = 64 * 1024;
  * fetch for the SDKs: follows no redirect (the header with the key would go along), bounds what the SDKs buffer, and
  * repairs the events of an answer. `openRepair` is called once per answer.
  */
-export function providerFetch(openRepair: () => RepairEvent, options: ProviderFetchOptions = {}): Fetch {
+export function providerFetch(
+  openRepair: (aside: AnswerAside) => RepairEvent,
+  options: ProviderFetchOptions = {},
+): Fetch {
   return async (input, init) => {
+    const aside = currentAside();
     const { method = "GET", body: bodyOut = "", signal = null } = init ?? {};
     if (input instanceof Request || typeof bodyOut !== "string") {
       throw new TypeError("the SDK must call fetch with an address and a text");
@@ -61,7 +66,7 @@ export function providerFetch(openRepair: () => RepairEvent, options: ProviderFe
     }
     const received = record === undefined ? response.body : recordBody(response.body, record, signal);
     const body = response.ok
-      ? received.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
+      ? received.pipeThrough(rewriteSse(openRepair(aside), MAX_EVENT_LENGTH, () => aside.heard()))
       : received
           .pipeThrough(firstBytes(MAX_ERROR_BYTES))
           .pipeThrough(rewriteWhole((text) => textError(text) ?? options.repairError?.(text) ?? text));

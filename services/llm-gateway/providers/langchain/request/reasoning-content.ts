@@ -3,12 +3,18 @@ import { isObject, parseJsonObject } from "../../../parse-json.ts";
 import { decodeLangchainState } from "../langchain-state.ts";
 import { encodeChatCallId } from "./encode-call-id.ts";
 
-/** The fields with reasoning to add to a message. */
-type ReasoningFields = Readonly<Record<string, unknown>>;
+/** What goes back with the tool calls of a conversation, by the ids of the calls in the request. */
+interface KeptFields {
+  /** The reasoning before a call, as fields of its message. */
+  readonly ofMessage: ReadonlyMap<string, Fields>;
+  /** Members beside the standard of the call itself. */
+  readonly ofCall: ReadonlyMap<string, Fields>;
+}
+type Fields = Readonly<Record<string, unknown>>;
 
 interface ReasoningOptions {
   readonly model: string;
-  /** `round` for the calls since the user's last message. */
+  /** Which reasoning goes back: `round` for that of the calls since the user's last message. */
   readonly which: "round" | "all";
 }
 
@@ -16,40 +22,46 @@ interface ReasoningOptions {
 const FIELDS = ["reasoning_details", "reasoning_content"] as const;
 
 /**
- * The reasoning before tool calls, by call id. Some servers refuse a round without it (Moonshot's), others a
- * conversation (DeepSeek's).
+ * The reasoning before tool calls, and members of the calls such as Gemini's signatures. Some servers refuse a round without it
+ * (Moonshot's, Gemini's), others a conversation (DeepSeek's).
  */
-export function reasoningByCall(
-  { messages }: Conversation,
-  { model, which }: ReasoningOptions,
-): ReadonlyMap<string, ReasoningFields> {
+export function keptFields({ messages }: Conversation, { model, which }: ReasoningOptions): KeptFields {
   const first = which === "all" ? 0 : messages.findLastIndex(({ role }) => role === "user") + 1;
-  const reasoning = new Map<string, ReasoningFields>();
-  for (const { toolCalls, providerState } of messages.slice(first)) {
+  const kept = { ofMessage: new Map<string, Fields>(), ofCall: new Map<string, Fields>() };
+  for (const [index, { toolCalls, providerState }] of messages.entries()) {
     const state = decodeLangchainState(providerState, { form: "chat", model });
     const blocks = (state?.parts ?? []).flatMap((part) => ("block" in part ? [part.block] : []));
     const field = FIELDS.find((name) => blocks.some((block) => name in block));
-    if (field === undefined) continue;
-    const value = blocks.find((block) => field in block)?.[field];
-    for (const { id } of toolCalls) reasoning.set(encodeChatCallId(id), { [field]: value });
+    const value = blocks.find((block) => field !== undefined && field in block)?.[field ?? ""];
+    const fields = blocks.map(({ call_fields: ofCalls }) => ofCalls).find(isObject) ?? {};
+    for (const { id } of toolCalls) {
+      if (field !== undefined && index >= first) kept.ofMessage.set(encodeChatCallId(id), { [field]: value });
+      const own = fields[id];
+      if (isObject(own)) kept.ofCall.set(encodeChatCallId(id), own);
+    }
   }
-  return reasoning;
+  return kept;
 }
 
-/** Adds the reasoning to a request; LangChain's messages have no field for it. */
-export function addReasoning(
-  request: Readonly<Record<string, unknown>>,
-  reasoning: ReadonlyMap<string, ReasoningFields>,
-): Readonly<Record<string, unknown>> {
+/** Adds these fields to a request; LangChain's messages have no place for them. */
+export function addKeptFields(request: Fields, { ofMessage, ofCall }: KeptFields): Fields {
   if (!Array.isArray(request["messages"])) return request;
   const messages = request["messages"].map((message: unknown) => {
     if (!isObject(message) || !Array.isArray(message["tool_calls"])) return message;
-    const first: unknown = message["tool_calls"][0];
-    const fields =
-      isObject(first) && typeof first["id"] === "string" ? reasoning.get(first["id"]) : undefined;
-    return fields === undefined ? message : { ...message, ...fields };
+    const all: unknown[] = message["tool_calls"];
+    const calls = all.filter(isObject);
+    const before = calls.map((call) => fieldsOf(ofMessage, call)).find((fields) => fields !== undefined);
+    return {
+      ...message,
+      tool_calls: calls.map((call) => ({ ...call, ...fieldsOf(ofCall, call) })),
+      ...before,
+    };
   });
   return { ...request, messages };
+}
+
+function fieldsOf(fields: ReadonlyMap<string, Fields>, { id }: Fields): Fields | undefined {
+  return typeof id === "string" ? fields.get(id) : undefined;
 }
 
 /** The body of a request with its JSON changed; the same body if it holds no JSON object. */

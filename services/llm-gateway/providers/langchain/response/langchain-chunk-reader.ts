@@ -1,9 +1,12 @@
 import { retryable, terminal } from "../../../errors/llm-error.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
+import { CallAssembler, type AssembledCall } from "../../../tool-calls/assemble-calls.ts";
+import { wholeArguments } from "../../../tool-calls/whole-arguments.ts";
 import { thenUsage } from "../../then-usage.ts";
-import { parseJson } from "../../../parse-json.ts";
 import type { Content } from "../../provider.ts";
+import type { AnswerAside } from "../answer-aside.ts";
 import { encodeLangchainState, type LangchainState, type LangchainStatePart } from "../langchain-state.ts";
-import type { ContentBlock, LangchainChunk, OutputItem, ToolCallPiece } from "./langchain-chunk.ts";
+import type { ContentBlock, LangchainChunk, OutputItem } from "./langchain-chunk.ts";
 import { langchainFinishVerdict } from "./langchain-finish-verdict.ts";
 import { LangchainUsageCounter } from "./langchain-usage.ts";
 import { responsesLayout } from "./responses-layout.ts";
@@ -16,19 +19,11 @@ interface LangchainChunkReaderOptions {
   readonly takenIds: Iterable<string>;
   /** What to store in the provider state; undefined if the provider wants nothing back. */
   readonly state: Omit<LangchainState, "v" | "parts"> | undefined;
-}
-
-interface OpenCall {
-  readonly callId: string;
-  readonly wireId: string | undefined;
-  name: string;
-  args: string;
+  /** What was heard beside the chunks. */
+  readonly aside: AnswerAside;
 }
 
 type Index = ContentBlock["index"];
-
-/** In code units, of all calls of an answer; real arguments are nowhere near this long. */
-const MAX_ARGS_LENGTH = 8 * 1024 * 1024;
 
 /**
  * Converts the chunks of one answer. `read` returns a chunk's text and thinking; `finish`, called once at the end,
@@ -37,28 +32,26 @@ const MAX_ARGS_LENGTH = 8 * 1024 * 1024;
  */
 export class LangchainChunkReader {
   readonly #options: LangchainChunkReaderOptions;
-  readonly #takenIds: Set<string>;
-  readonly #calls = new Map<Index, OpenCall>();
+  readonly #assembler = new CallAssembler();
+  /** The place of each call in the layout, whose id is known at the end. */
+  readonly #places = new Map<AssembledCall, { call: string }>();
   readonly #thoughts = new Map<Index, Record<string, unknown>>();
   readonly #layout: LangchainStatePart[] = [];
   readonly #usage = new LangchainUsageCounter();
   #output: readonly OutputItem[] | undefined;
   #finishReason: string | undefined;
-  #refusal: string | undefined;
   #lastThought: Index;
   #texts = 0;
   #thinkingPieces = 0;
   #hiddenThoughts = 0;
-  #argsLength = 0;
 
   constructor(options: LangchainChunkReaderOptions) {
     this.#options = options;
-    this.#takenIds = new Set(options.takenIds);
   }
 
   /** True once any content has arrived, even if only hidden thinking or the start of a tool call. */
   get begun(): boolean {
-    return this.#hasShown || this.#hiddenThoughts + this.#calls.size > 0;
+    return this.#hasShown || this.#hiddenThoughts + this.#assembler.calls.length > 0;
   }
 
   /** True once text or thinking was passed on; an answer that fails before that may be asked for again. */
@@ -74,12 +67,16 @@ export class LangchainChunkReader {
       thought["reasoning_content"] = `${String(thought["reasoning_content"])}${reasoning}`;
       contents.push(this.#thinking(reasoning, undefined));
     }
-    const details = chunk.additional_kwargs?.reasoning_details;
-    if (details !== undefined) this.#layout.push({ block: { reasoning_details: details } });
     const blocks =
       typeof chunk.content === "string" ? [{ type: "text", text: chunk.content }] : chunk.content;
     for (const block of blocks) contents.push(...this.#readBlock(block));
-    for (const piece of chunk.tool_call_chunks ?? []) this.#readCall(piece);
+    for (const [place, piece] of (chunk.tool_call_chunks ?? []).entries()) {
+      const call = this.#assembler.add({
+        ...piece,
+        extra: chunk.additional_kwargs?.tool_calls?.[place]?.extra_content,
+      });
+      if (call !== undefined) this.#placeCall(call);
+    }
     this.#readMetadata(chunk);
     return contents;
   }
@@ -92,7 +89,7 @@ export class LangchainChunkReader {
   }: LangchainChunk): void {
     if (usage !== undefined) this.#usage.add(usage);
     if (extra?.usage !== undefined) this.#usage.addAnthropic(extra.usage);
-    this.#refusal = extra?.refusal ?? this.#refusal;
+    this.#options.aside.refuse(extra?.stop_details?.explanation ?? "");
     this.#output = metadata?.output ?? this.#output;
     const reasons = [
       metadata?.finish_reason,
@@ -114,39 +111,67 @@ export class LangchainChunkReader {
   }
 
   *#end(): Generator<Content> {
-    const calls = [...this.#calls.values()];
+    const { calls } = this.#assembler;
+    const { refusal, nativeReason } = this.#options.aside;
+    if (refusal !== "") throw terminal("content_blocked", `the model refused to answer: ${refusal}`);
     const { note, error } = langchainFinishVerdict({
       reason: this.#finishReason,
+      nativeReason,
       answered: this.#texts > 0,
       calledTools: calls.length > 0,
       callsWhole: calls.every(({ args }, index) =>
-        args.trim() === "" ? index < calls.length - 1 : parseJson(args) !== undefined,
+        args.trim() === "" ? index < calls.length - 1 : wholeArguments(args) !== undefined,
       ),
       begun: this.begun,
     });
     if (error !== undefined && !this.#hasShown) throw error;
-    if (this.#refusal !== undefined) {
-      throw terminal("content_blocked", `the model refused to answer: ${this.#refusal}`);
-    }
     if (!this.begun) throw retryable("provider_error", "the model's answer is empty");
     if (error === undefined && calls.some(({ name }) => name === "")) {
       throw retryable("provider_error", "the model's answer holds a tool call without a name");
     }
     if (note !== undefined) yield this.#text(note);
     if (error === undefined) {
-      for (const { callId, name, args } of calls) {
-        yield { $case: "toolCall", value: { callId, name, arguments: args.trim() === "" ? "{}" : args } };
+      const ids = this.#assignIds();
+      for (const call of calls) {
+        const name = this.#options.decodeToolName(call.name);
+        const value = {
+          callId: ids.get(call) ?? "",
+          name,
+          arguments: wholeArguments(call.args) ?? call.args,
+        };
+        yield { $case: "toolCall", value };
       }
-      yield* this.#state();
+      yield* this.#state(ids);
     }
     if (error !== undefined) throw error;
   }
 
-  *#state(): Generator<Content> {
-    const { state } = this.#options;
-    // Of chat completions, only reasoning before a tool call is sent back.
-    if (state === undefined || (state.provider === "chat" && this.#calls.size === 0)) return;
-    const calls = new Map([...this.#calls.values()].map(({ wireId, callId }) => [wireId, callId]));
+  /** The ids of the calls: the provider's, unless the conversation or an earlier call of the answer has it. */
+  #assignIds(): ReadonlyMap<AssembledCall, string> {
+    const taken = new Set(this.#options.takenIds);
+    const ids = new Map<AssembledCall, string>();
+    for (const call of this.#assembler.calls) {
+      const callId = call.id === undefined || taken.has(call.id) ? this.#options.newId() : call.id;
+      taken.add(callId);
+      ids.set(call, callId);
+      const place = this.#places.get(call);
+      if (place !== undefined) place.call = callId;
+    }
+    return ids;
+  }
+
+  *#state(ids: ReadonlyMap<AssembledCall, string>): Generator<Content> {
+    const { state, aside } = this.#options;
+    // Of chat completions, only what belongs to a tool call is sent back.
+    if (state === undefined || (state.provider === "chat" && ids.size === 0)) return;
+    if (aside.details.all.length > 0) this.#layout.push({ block: { reasoning_details: aside.details.all } });
+    const extras = [...ids].flatMap(([{ extra }, id]) => {
+      const fields = extra === undefined ? undefined : parseJsonObject(extra);
+      return fields === undefined ? [] : [[id, { extra_content: fields }]];
+    });
+    if (extras.length > 0) this.#layout.push({ block: { call_fields: Object.fromEntries(extras) } });
+    const wireIds = Map.groupBy(ids, ([{ id }]) => id);
+    const calls = new Map([...wireIds].map(([wireId, same]) => [wireId, same.map(([, callId]) => callId)]));
     const layout = this.#output === undefined ? this.#layout : responsesLayout(this.#output, calls);
     // Anthropic refuses thinking without a signature.
     const parts = layout.filter((part) => !("block" in part && part.block["signature"] === ""));
@@ -198,25 +223,10 @@ export class LangchainChunkReader {
     return begin;
   }
 
-  #readCall({ index, id, name, args }: ToolCallPiece): void {
-    // The arguments of a tool that runs at the provider arrive without their call.
-    if (!this.#calls.has(index) && id === undefined && name === undefined) return;
-    const call = this.#calls.get(index) ?? this.#openCall(index, id);
-    if (name !== undefined && name !== "") call.name = this.#options.decodeToolName(name);
-    call.args += args ?? "";
-    this.#argsLength += args?.length ?? 0;
-    if (this.#argsLength > MAX_ARGS_LENGTH) {
-      throw retryable("provider_error", "the arguments of the model's tool calls have no end");
-    }
-  }
-
-  #openCall(index: Index, wireId: string | undefined): OpenCall {
-    const isFree = wireId !== undefined && wireId !== "" && !this.#takenIds.has(wireId);
-    const callId = isFree ? wireId : this.#options.newId();
-    this.#takenIds.add(callId);
-    const call = { callId, wireId, name: "", args: "" };
-    this.#calls.set(index, call);
-    this.#layout.push({ call: callId });
-    return call;
+  #placeCall(call: AssembledCall): void {
+    if (this.#places.has(call)) return;
+    const place = { call: "" };
+    this.#places.set(call, place);
+    this.#layout.push(place);
   }
 }

@@ -25,7 +25,6 @@ const ToolCallPiece = Type.Object({
   name: optionalString,
   args: optionalString,
 });
-export type ToolCallPiece = Static<typeof ToolCallPiece>;
 
 /** An item of the Responses API's output; its other fields are kept and go back unchanged. */
 const OutputItem = Type.Object({
@@ -67,10 +66,16 @@ const LangchainChunk = Type.Object({
   additional_kwargs: Type.Optional(
     Type.Object({
       reasoning_content: optionalString,
-      /** OpenRouter's, of the whole answer; added by the gateway, because LangChain has no field for them. */
-      reasoning_details: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
-      refusal: optionalString,
+      /** Of a chat completion, in the order of tool_call_chunks. */
+      tool_calls: Type.Optional(Type.Array(Type.Object({ extra_content: optionalString }))),
       stop_reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      /** Anthropic's words for a refusal. */
+      stop_details: Type.Optional(
+        Type.Union([
+          Type.Object({ explanation: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
+          Type.Null(),
+        ]),
+      ),
       usage: Type.Optional(AnthropicUsage),
     }),
   ),

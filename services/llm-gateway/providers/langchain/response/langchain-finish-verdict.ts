@@ -5,6 +5,8 @@ import { NO_REASON } from "./no-reason.ts";
 interface LangchainFinish {
   /** The provider's finish reason; undefined if the answer ended without one. */
   readonly reason: string | undefined;
+  /** The reason of the provider behind a router, in its own words. */
+  readonly nativeReason: string | undefined;
   /** Text was sent. */
   readonly answered: boolean;
   readonly calledTools: boolean;
@@ -18,11 +20,16 @@ interface LangchainFinish {
 }
 
 const COMPLETE = new Set(["stop", "end_turn", "stop_sequence", "completed", "eos"]);
+/** Words of a failure: a router's own reason may be `stop` where the provider behind it has failed. */
+const FAILED = /malformed|unexpected|invalid|missing|too_many|error|fail|abort|^other$/iu;
+const BLOCKED =
+  /content_filter|refusal|sensitive|safety|prohibited|blocklist|spii|recitation|guardrail|moderation|blocked/iu;
 const CONTEXT_FULL_NOTE = "\n\n[The answer ends here: the conversation fills the model's context.]";
 
 /** How an answer with this finish reason, of any API, ended; one that stopped early is never a success. */
 export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
-  const { reason, begun } = finish;
+  const { reason: ownReason, nativeReason = "", begun } = finish;
+  const reason = FAILED.test(nativeReason) || BLOCKED.test(nativeReason) ? nativeReason : ownReason;
   if (reason !== undefined && COMPLETE.has(reason)) return {};
   switch (reason) {
     case "tool_calls":
@@ -45,12 +52,12 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
       return truncated(finish, OUTPUT_LIMIT_NOTE, "the model used up its output tokens");
     case "model_context_window_exceeded":
       return truncated(finish, CONTEXT_FULL_NOTE, "the conversation fills the model's context");
-    case "content_filter":
-    case "refusal":
-    case "sensitive":
-      return { error: terminal("content_blocked", `the provider blocked the answer (${reason})`) };
     default:
-      return { error: retryable("provider_error", `the model stopped with ${reason}`) };
+      return {
+        error: BLOCKED.test(reason)
+          ? terminal("content_blocked", `the provider blocked the answer (${reason})`)
+          : retryable("provider_error", `the model stopped with ${reason}`),
+      };
   }
 }
 

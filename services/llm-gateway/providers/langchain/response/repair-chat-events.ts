@@ -1,50 +1,52 @@
 import { isObject, parseJson } from "../../../parse-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
+import type { AnswerAside } from "../answer-aside.ts";
+import { ChatUsage } from "./chat-usage.ts";
 import { NO_REASON } from "./no-reason.ts";
 import type { RepairEvent } from "./rewrite-sse.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
 
 const DONE = "[DONE]";
 
 /**
  * Opens the repair of one streamed chat completion. LangChain reads OpenAI's form and silently drops what differs from
  * it, and many servers differ: a missing role (LangChain drops the tool calls), content that is null or a list,
- * reasoning under another name, tool calls without an index or id or all with the same index, arguments as a value
- * instead of text, other error objects, [DONE] without a finish reason before it.
+ * reasoning under another name, arguments as a value instead of text, usage in other places, other error objects, [DONE] without a
+ * finish reason before it. What LangChain has no field for goes to `aside`.
  */
-export function repairChatEvents(): RepairEvent {
-  const calls = new CallNumbers();
+export function repairChatEvents(aside: AnswerAside): RepairEvent {
+  const usage = new ChatUsage();
   let isFinished = false;
   return (event) => {
     if (event.data.trim() === DONE) {
       return isFinished ? [event] : [chunkEvent({ choices: [choice({}, NO_REASON)] }), event];
     }
-    const chunk = withGroqFields(parseJson(event.data));
+    const chunk = parseJson(event.data);
     if (!isObject(chunk)) {
       return event.name === "error" ? [chunkEvent({ error: { message: event.data } })] : [event];
     }
     if (chunk["object"] === "error" || event.name === "error") {
       return [chunkEvent({ error: isObject(chunk["error"]) ? chunk["error"] : chunk })];
     }
+    const { x_groq: groq } = chunk;
     const first: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-    if (!isObject(first)) return [chunkEvent(chunk)];
+    const own = isObject(first) ? first : {};
+    for (const place of [chunk, own, isObject(groq) ? groq : {}]) usage.add(place["usage"]);
+    const whole = {
+      ...chunk,
+      usage: usage.all,
+      ...(isObject(groq) && typeof groq["error"] === "string" ? { error: { message: groq["error"] } } : {}),
+    };
+    if (!isObject(first)) return [chunkEvent(whole)];
     const reason = typeof first["finish_reason"] === "string" ? first["finish_reason"] : "";
     isFinished ||= reason !== "";
+    if (typeof first["native_finish_reason"] === "string") aside.nativeReason = first["native_finish_reason"];
     const received = isObject(first["delta"]) ? first["delta"] : first["message"];
     const delta = isObject(received) ? received : {};
-    return [
-      chunkEvent({ ...chunk, choices: [choice(repairDelta(delta, calls), reason === "" ? null : reason)] }),
-    ];
-  };
-}
-
-/** Groq's usage and late errors, also for a server of another type that is Groq. */
-function withGroqFields(chunk: unknown): unknown {
-  const own = isObject(chunk) ? chunk["x_groq"] : undefined;
-  if (!isObject(chunk) || !isObject(own)) return chunk;
-  return {
-    ...chunk,
-    usage: chunk["usage"] ?? own["usage"],
-    ...(typeof own["error"] === "string" ? { error: { message: own["error"] } } : {}),
+    aside.details.add(delta["reasoning_details"]);
+    if (typeof delta["refusal"] === "string") aside.refuse(delta["refusal"]);
+    return [chunkEvent({ ...whole, choices: [choice(repairDelta(delta), reason === "" ? null : reason)] })];
   };
 }
 
@@ -56,17 +58,15 @@ function choice(delta: object, finishReason: string | null): object {
   return { index: 0, delta: { role: "assistant", content: "", ...delta }, finish_reason: finishReason };
 }
 
-function repairDelta(delta: Record<string, unknown>, calls: CallNumbers): object {
+function repairDelta(delta: Fields): object {
   const reasoning = [delta["reasoning_content"], delta["reasoning"]].find(
     (value) => typeof value === "string",
   );
-  const { text, thinking } = contentOf(delta["content"]);
-  const refused = typeof delta["refusal"] === "string" ? delta["refusal"] : "";
+  const { text, thinking } = isThought(delta) ? thoughtOf(delta) : contentOf(delta["content"]);
   const thought = (reasoning ?? "") + thinking;
-  const pieces: unknown[] = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
-  const toolCalls = pieces.filter(isObject).map((piece) => calls.repair(piece));
+  const toolCalls = piecesOf(delta).map(repairPiece);
   return {
-    content: text + refused,
+    content: text,
     ...(thought === "" ? {} : { reasoning_content: thought }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
   };
@@ -84,37 +84,38 @@ function contentOf(content: unknown): { text: string; thinking: string } {
   return { text, thinking };
 }
 
-/** Gives each tool call of an answer a unique index, independent of the server's. */
-class CallNumbers {
-  readonly #calls: { wireIndex: number | undefined; id: string | undefined }[] = [];
+/** Gemini's mark, at its OpenAI endpoint, of a delta whose text is a thought. */
+function isThought({ extra_content: extra }: Fields): boolean {
+  return isObject(extra) && isObject(extra["google"]) && extra["google"]["thought"] === true;
+}
 
-  repair(piece: Record<string, unknown>): object {
-    const wireIndex = typeof piece["index"] === "number" ? piece["index"] : undefined;
-    const id = typeof piece["id"] === "string" && piece["id"] !== "" ? piece["id"] : undefined;
-    const called = isObject(piece["function"]) ? piece["function"] : {};
-    const name = typeof called["name"] === "string" && called["name"] !== "" ? called["name"] : undefined;
-    const given = called["arguments"];
-    const args = typeof given === "string" ? given : isObject(given) ? JSON.stringify(given) : "";
-    const begun = this.#find(wireIndex, id, name !== undefined);
-    const index = begun ?? this.#calls.push({ wireIndex, id }) - 1;
-    return {
-      index,
-      ...(begun === undefined && id !== undefined ? { id } : {}),
-      type: "function",
-      function: { ...(begun === undefined && name !== undefined ? { name } : {}), arguments: args },
-    };
-  }
+function thoughtOf({ content }: Fields): { text: string; thinking: string } {
+  return { text: "", thinking: contentOf(content).text };
+}
 
-  /** The call that this piece continues. A name together with a new id, or without an index, starts a new call. */
-  #find(wireIndex: number | undefined, id: string | undefined, named: boolean): number | undefined {
-    const byId = id === undefined ? -1 : this.#calls.findLastIndex((call) => call.id === id);
-    if (byId >= 0) return byId;
-    const byIndex =
-      wireIndex === undefined
-        ? this.#calls.length - 1
-        : this.#calls.findLastIndex((call) => call.wireIndex === wireIndex);
-    if (byIndex < 0) return undefined;
-    const isOther = named && (id !== undefined || wireIndex === undefined);
-    return isOther ? undefined : byIndex;
-  }
+/** The pieces of calls in a delta: OpenAI's former single call too, and members beside the standard of the delta itself. */
+function piecesOf(delta: Fields): Fields[] {
+  const { tool_calls: calls, function_call: single, extra_content: extra } = delta;
+  const pieces: unknown[] = Array.isArray(calls) ? calls : [];
+  const listed = pieces.filter(isObject);
+  if (isObject(single) && listed.length === 0) listed.push({ function: single });
+  if (isObject(extra) && !isThought(delta)) listed.push({ extra_content: extra });
+  return listed;
+}
+
+/** One piece of a call in the form that LangChain passes on; text beside the standard is joined by LangChain's own merging. */
+function repairPiece(piece: Fields): object {
+  const { index, id, extra_content: extra } = piece;
+  const called = isObject(piece["function"]) ? piece["function"] : {};
+  const { name, arguments: args } = called;
+  return {
+    ...(typeof index === "number" || typeof index === "string" ? { index } : {}),
+    ...(typeof id === "string" && id !== "" ? { id } : {}),
+    type: "function",
+    function: {
+      ...(typeof name === "string" && name !== "" ? { name } : {}),
+      arguments: typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "",
+    },
+    ...(isObject(extra) ? { extra_content: JSON.stringify(extra) } : {}),
+  };
 }

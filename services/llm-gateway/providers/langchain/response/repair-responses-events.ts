@@ -1,5 +1,6 @@
 import { isObject, parseJsonObject } from "../../../parse-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
+import type { AnswerAside } from "../answer-aside.ts";
 import { NO_REASON } from "./no-reason.ts";
 import { ResponsesCalls } from "./responses-calls.ts";
 import { ResponsesLateText } from "./responses-late-text.ts";
@@ -12,14 +13,21 @@ const DONE = "[DONE]";
 /**
  * Opens the repair of one answer of the Responses API. LangChain ignores `response.failed`, so it becomes `error`; it reads
  * reasoning only as a summary and tool calls only as deltas, and many servers send raw reasoning, or text and arguments only in
- * closing events. [DONE] ends an answer too.
+ * closing events. [DONE] ends an answer too. The words of a refusal go to `aside`.
  */
-export function repairResponsesEvents(): RepairEvent {
+export function repairResponsesEvents(aside: AnswerAside): RepairEvent {
   const calls = new ResponsesCalls();
   const texts = new ResponsesLateText();
   let isEnded = false;
+  const readRefusal = (item: unknown) => {
+    const parts: unknown[] = isObject(item) && Array.isArray(item["content"]) ? item["content"] : [item];
+    const words = parts.filter(isObject).map(({ refusal }) => (typeof refusal === "string" ? refusal : ""));
+    // What closes an item repeats what came in pieces.
+    if (aside.refusal === "") aside.refuse(words.join(""));
+  };
   const end = (response: Fields): SseEvent[] => {
     isEnded = true;
+    if (Array.isArray(response["output"])) response["output"].forEach(readRefusal);
     return calls.end(response["output"]).map(toSse);
   };
   return (event) => {
@@ -36,6 +44,18 @@ export function repairResponsesEvents(): RepairEvent {
       case "response.completed":
       case "response.incomplete":
         return [...end(isObject(value["response"]) ? value["response"] : {}), event];
+      case "response.refusal.delta":
+        if (typeof value["delta"] === "string") aside.refuse(value["delta"]);
+        return [];
+      case "response.refusal.done":
+        readRefusal(value);
+        return [];
+      case "response.content_part.done":
+        readRefusal(value["part"]);
+        return [event];
+      case "response.output_item.done":
+        readRefusal(value["item"]);
+        return (calls.read(value) ?? texts.read(value))?.map(toSse) ?? [event];
       default:
         return (calls.read(value) ?? texts.read(value))?.map(toSse) ?? [event];
     }

@@ -7,6 +7,8 @@ type Fields = Record<string, unknown>;
 interface Call {
   /** LangChain's index of the call. */
   readonly index: number;
+  /** The server's index. */
+  readonly wireIndex: unknown;
   readonly itemId: unknown;
   readonly callId: unknown;
   /** With the item when it was announced; the other sources repeat it. */
@@ -41,7 +43,7 @@ export class ResponsesCalls {
         if (item?.["type"] !== "function_call") return undefined;
         return this.#readItem(item, event);
       case "response.function_call_arguments.delta": {
-        const call = this.#byIds(undefined, event["item_id"]) ?? this.#byIndex(event["output_index"]);
+        const call = this.#find({ itemId: event["item_id"], index: event["output_index"] });
         if (call === undefined || typeof event["delta"] !== "string") return [];
         this.#count(event["delta"]);
         call.streamed += event["delta"];
@@ -49,7 +51,7 @@ export class ResponsesCalls {
         return [delta(call, "")];
       }
       case "response.function_call_arguments.done": {
-        const call = this.#byIds(undefined, event["item_id"]) ?? this.#byIndex(event["output_index"]);
+        const call = this.#find({ itemId: event["item_id"], index: event["output_index"] });
         if (call !== undefined) closeWith(call, event);
         return [];
       }
@@ -64,12 +66,15 @@ export class ResponsesCalls {
   end(output: unknown): Fields[] {
     const items: unknown[] = Array.isArray(output) ? output : [];
     const announced = [...this.#calls];
+    const left = new Set(announced);
     const late = items
       .filter(isObject)
       .filter(({ type }) => type === "function_call")
       .flatMap((item, place) => {
-        const call = this.#byIds(item["call_id"], item["id"]) ?? announced[place];
+        const wanted = { callId: item["call_id"], itemId: item["id"] };
+        const call = [...left].find((known) => isSame(known, wanted)) ?? announced[place];
         if (call !== undefined) closeWith(call, item);
+        if (call !== undefined) left.delete(call);
         return call === undefined ? this.#open(item, {}) : [];
       });
     const whole = ({ closing, streamed, begun }: Call) => closing ?? (streamed === "" ? begun : streamed);
@@ -78,8 +83,8 @@ export class ResponsesCalls {
 
   #readItem(item: Fields, event: Fields): Fields[] {
     const isDone = event["type"] === "response.output_item.done";
-    const known =
-      this.#byIds(item["call_id"], item["id"]) ?? (isDone ? this.#byIndex(event["output_index"]) : undefined);
+    const wanted = { callId: item["call_id"], itemId: item["id"], index: event["output_index"] };
+    const known = isDone ? this.#find(wanted) : this.#announced(wanted);
     if (known !== undefined && isDone) closeWith(known, item);
     return known === undefined ? this.#open(item, event) : [];
   }
@@ -92,6 +97,7 @@ export class ResponsesCalls {
     this.#count(JSON.stringify(item));
     this.#calls.push({
       index,
+      wireIndex: wanted,
       itemId: item["id"],
       callId: item["call_id"],
       begun: argumentsOf(item) ?? "",
@@ -102,17 +108,22 @@ export class ResponsesCalls {
     return [{ ...event, type: "response.output_item.added", output_index: index, item: announced }];
   }
 
-  #byIds(callId: unknown, itemId: unknown): Call | undefined {
-    const byCall =
-      typeof callId === "string" && callId !== ""
-        ? this.#calls.find((call) => call.callId === callId)
-        : undefined;
-    if (byCall !== undefined || typeof itemId !== "string" || itemId === "") return byCall;
-    return this.#calls.findLast((call) => call.itemId === itemId);
+  /** The call that is announced once more; another index is another call, even with the same id, and so is another id. */
+  #announced(wanted: Wanted): Call | undefined {
+    return this.#calls.findLast((call) =>
+      wanted.index === undefined ? isSame(call, wanted) : isAt(call, wanted) && !isOther(call, wanted),
+    );
   }
 
-  #byIndex(index: unknown): Call | undefined {
-    return this.#calls.findLast((call) => call.index === index);
+  /** The call that an event is about: by index and id, by id, else by index. */
+  #find(wanted: Wanted): Call | undefined {
+    const { index } = wanted;
+    const at = this.#calls.filter((call) => index !== undefined && isAt(call, wanted));
+    return (
+      at.findLast((call) => !isOther(call, wanted)) ??
+      this.#calls.findLast((call) => isSame(call, wanted)) ??
+      at.at(-1)
+    );
   }
 
   #count(text: string): void {
@@ -121,6 +132,31 @@ export class ResponsesCalls {
       throw retryable("provider_error", "the arguments of the model's tool calls have no end");
     }
   }
+}
+
+/** What an event says of the call that it is about. */
+interface Wanted {
+  readonly callId?: unknown;
+  readonly itemId?: unknown;
+  readonly index?: unknown;
+}
+
+function isAt({ wireIndex }: Call, { index }: Wanted): boolean {
+  return wireIndex === index;
+}
+
+function isSame(call: Call, { callId, itemId }: Wanted): boolean {
+  if (isId(callId) && isId(call.callId)) return callId === call.callId;
+  return isId(itemId) && itemId === call.itemId;
+}
+
+function isOther(call: Call, { callId, itemId }: Wanted): boolean {
+  if (isId(callId) && isId(call.callId)) return callId !== call.callId;
+  return isId(itemId) && isId(call.itemId) && itemId !== call.itemId;
+}
+
+function isId(id: unknown): boolean {
+  return typeof id === "string" && id !== "";
 }
 
 /** A closing event without arguments does not take back those that were streamed. */

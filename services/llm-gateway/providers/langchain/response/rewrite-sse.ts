@@ -4,11 +4,15 @@ import { SseParser, type SseEvent } from "../../../sse/parse-sse.ts";
 export type RepairEvent = (event: SseEvent) => readonly SseEvent[];
 
 /**
- * Rewrites server-sent events as they arrive, for an SDK to read: the SDKs buffer an event without a limit and do not
+ * Rewrites server-sent events as they arrive, for an SDK to read, and calls `heard` at all bytes: the SDKs buffer an event without a limit and do not
  * understand every form that servers send. Fails as SseParser does. An incomplete event at the end is passed on; the
  * SDK reports it.
  */
-export function rewriteSse(repair: RepairEvent, maxLength: number): TransformStream<Uint8Array, Uint8Array> {
+export function rewriteSse(
+  repair: RepairEvent,
+  maxLength: number,
+  heard: () => void,
+): TransformStream<Uint8Array, Uint8Array> {
   const reader = new SseParser(maxLength);
   const write = (events: Iterable<SseEvent>, to: TransformStreamDefaultController<Uint8Array>) => {
     let text = "";
@@ -16,7 +20,10 @@ export function rewriteSse(repair: RepairEvent, maxLength: number): TransformStr
     if (text !== "") to.enqueue(Buffer.from(text));
   };
   return new TransformStream({
-    transform: (bytes, controller) => write(reader.read(bytes), controller),
+    transform: (bytes, controller) => {
+      heard();
+      write(reader.read(bytes), controller);
+    },
     flush: (controller) => write(reader.end(), controller),
   });
 }

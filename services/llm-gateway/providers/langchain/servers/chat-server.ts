@@ -10,8 +10,6 @@ export interface ChatServer {
    * refuses the field.
    */
   readonly reasoning: "round" | "all" | "none";
-  /** True if it sends reasoning as a list of details that must go back unchanged. */
-  readonly hasDetails?: boolean;
   /** True if it refuses `stream_options` and reports usage without. */
   readonly refusesStreamOptions?: boolean;
   /** Changes a request; `plain` is true after it has refused the reasoning in one. */

@@ -1,11 +1,10 @@
-import { isObject } from "../../../parse-json.ts";
 import { PROVIDER_URLS } from "../../provider-urls.ts";
 import type { ChatServer } from "./chat-server.ts";
 
 /** The models that write their thoughts into the text unless they are asked not to; others refuse the parameter. */
 const THINKS_ALOUD = /qwen-?3|qwq|deepseek-r1/iu;
 
-/** Groq refuses reasoning in a request's messages, and reports usage and late errors in a field of its own. */
+/** Groq refuses reasoning in a request's messages. */
 export const GROQ: ChatServer = {
   url: PROVIDER_URLS.groq,
   reasoning: "none",
@@ -13,13 +12,4 @@ export const GROQ: ChatServer = {
     !plain && THINKS_ALOUD.test(String(request["model"]))
       ? { ...request, reasoning_format: "parsed" }
       : request,
-  adaptChunk: (chunk) => {
-    const own = chunk["x_groq"];
-    if (!isObject(own)) return chunk;
-    return {
-      ...chunk,
-      usage: chunk["usage"] ?? own["usage"],
-      ...(typeof own["error"] === "string" ? { error: { message: own["error"] } } : {}),
-    };
-  },
 };

@@ -12,7 +12,6 @@ import type { ChatServer, Fields } from "./chat-server.ts";
 export const OPENROUTER: ChatServer = {
   url: PROVIDER_URLS.openrouter,
   reasoning: "all",
-  hasDetails: true,
   adaptChunk: (chunk) => {
     const error = chunk["error"];
     if (isObject(error)) return { ...chunk, error: { ...withRaw(error), type: kindOf(error) } };
