@@ -65,9 +65,12 @@ class StallTimer {
 
   /** Ends the wait, or goes on with it for the rest of the limit since bytes have arrived. */
   #check(): void {
-    const restMs = this.#heardAt() + this.#limitMs - performance.now();
-    if (restMs <= 0) this.#stall?.();
-    else this.#rest = setTimeout(() => this.#check(), restMs);
+    // What has arrived while this process was busy is read before.
+    setImmediate(() => {
+      const restMs = this.#heardAt() + this.#limitMs - performance.now();
+      if (restMs <= 0) this.#stall?.();
+      else this.#rest = setTimeout(() => this.#check(), restMs);
+    });
   }
 }
 

@@ -39,6 +39,76 @@ async function opened() {
   };
 }
 
+describe("llm-gateway with members of a call beside the standard", () => {
+  const extra = { google: { thought_signature: "U0lHTkFUVVJF" } };
+  const piece = { index: 0, id: "call_1", function: { name: "a__b", arguments: "{}" } };
+  const second = { index: 1, id: "call_2", function: { name: "a__b", arguments: "{}" } };
+  const ways: Readonly<Record<string, readonly object[]>> = {
+    "in the call": [{ tool_calls: [{ ...piece, extra_content: extra }, second] }],
+    "in a piece of their own": [
+      { tool_calls: [piece] },
+      { tool_calls: [{ index: 0, extra_content: extra }] },
+      { tool_calls: [second] },
+    ],
+    "in a delta of their own, after the call": [
+      { tool_calls: [piece] },
+      { content: "", extra_content: extra },
+      { tool_calls: [second] },
+    ],
+    "in a delta of their own, before the call": [
+      { extra_content: extra },
+      { tool_calls: [piece] },
+      { tool_calls: [second] },
+    ],
+  };
+  for (const [how, deltas] of Object.entries(ways)) {
+    it(`sends them back with their call: ${how}`, async () => {
+      await using server = await openSseServer([completes(deltas, "tool_calls"), done]);
+      await using gateway = await openGateway();
+      const ask = async (messages: ReturnType<typeof round>) =>
+        gateway.ask(chatRequest("openai", `${server.url}/v1`, { messages }, { model: "gemini-3-pro" }));
+      const { chunks } = await ask([message("user", "go")]);
+      const toolCalls = chunks.flatMap(({ content }) =>
+        content?.$case === "toolCall" ? [{ ...content.value, id: content.value.callId }] : [],
+      );
+      const results = toolCalls.map(({ id }) => message("tool", "none", { toolCallId: id, toolName: "a.b" }));
+      const answer = message("assistant", "", { toolCalls, providerState: stateOf(chunks) });
+      await ask([message("user", "go"), answer, ...results]);
+      // Gemini wants the signatures of earlier rounds too.
+      await ask([message("user", "go"), answer, ...results, message("user", "and now?")]);
+      for (const { body } of server.requests.slice(1)) {
+        const sent = JSON.stringify(body);
+        expect(sent).to.contain(
+          `"id":"call_1","type":"function","function":{"name":"a__b","arguments":"{}"},"extra_content":${JSON.stringify(extra)}`,
+        );
+        expect(sent.split("extra_content")).to.have.length(2);
+      }
+    });
+  }
+
+  it("shows text that Gemini marks as a thought as thinking", async () => {
+    const thought = { content: "Let me see.", extra_content: { google: { thought: true } } };
+    await using server = await openSseServer(completes([thought, { content: "Down." }]));
+    await using gateway = await openGateway();
+    const { text, thinking } = await gateway.ask(chatRequest("openai", `${server.url}/v1`));
+    expect({ text, thinking }).to.deep.equal({ text: "Down.", thinking: "Let me see." });
+  });
+
+  it("sends a list of reasoning back unchanged, also to a server that is only named by its address", async () => {
+    const details = [{ type: "reasoning.encrypted", data: "sealed", index: 0 }];
+    const deltas = [{ reasoning_details: details }, { tool_calls: [piece] }];
+    await using server = await openSseServer([completes(deltas, "tool_calls"), done]);
+    await using gateway = await openGateway();
+    const ask = async (messages: ReturnType<typeof round>) =>
+      gateway.ask(chatRequest("openai", `${server.url}/v1`, { messages }));
+    const { chunks } = await ask([message("user", "go")]);
+    await ask(round(stateOf(chunks)));
+    expect(JSON.stringify(server.requests[1]?.body)).to.contain(
+      `"reasoning_details":${JSON.stringify(details)}`,
+    );
+  });
+});
+
 describe("llm-gateway with servers that require their reasoning back", () => {
   it("sends the reasoning before the calls of the current round", async () => {
     await using open = await opened();

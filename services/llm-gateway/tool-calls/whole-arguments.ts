@@ -37,7 +37,7 @@ const NEXT_SIGN = /["{}]/gu;
 const STRING_END = /[^"\\]*(?:\\.[^"\\]*)*"/suy;
 
 /** The texts between balanced braces, outermost first; undefined for a brace without its other one. */
-function* objectsIn(text: string): Generator<string | undefined> {
+export function* objectsIn(text: string): Generator<string | undefined> {
   let at = 0;
   for (;;) {
     const start = next(NEXT_BRACE, text, at);

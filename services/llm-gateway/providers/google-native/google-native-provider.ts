@@ -3,6 +3,7 @@ import { RetryableError } from "#shared/errors.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { brokenOff } from "../../errors/broken-off.ts";
 import { parseSse } from "../../sse/parse-sse.ts";
+import { readWrittenCalls } from "../../tool-calls/read-written-calls.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { iterateLater } from "../iterate-later.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
@@ -41,7 +42,9 @@ async function generate(
   const { config, signal, deadline, log } = call;
   const opened = await open(config);
   const request = buildGeminiRequest(call);
-  return retryBeforeOutput(() => tryOnce(call, config.stall ?? options.stall, opened, request), {
+  const stall = config.stall ?? options.stall;
+  const attempt = () => readWrittenCalls(tryOnce(call, stall, opened, request), call.request);
+  return retryBeforeOutput(attempt, {
     policy: options.retry,
     deadline,
     signal,

@@ -6,6 +6,7 @@ import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { brokenOff } from "../../errors/broken-off.ts";
 import { isRepeatable, retryable, terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
+import { readWrittenCalls } from "../../tool-calls/read-written-calls.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
@@ -41,16 +42,17 @@ async function* generate(
   const context = { credential, secrets };
   const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
   const limits = config.stall ?? stall;
+  const attempt = () => readWrittenCalls(tryOnce(call, limits, prepare(plain), context), request);
   let plain = false;
   yield* retryBeforeOutput(
     async function* tryWithFallback() {
       try {
-        yield* tryOnce(call, limits, prepare(plain), context);
+        yield* attempt();
       } catch (error) {
         if (plain || !isAboutReasoning(error)) throw error;
         log.warn("provider refused the reasoning in a request, retrying without it");
         plain = true;
-        yield* tryOnce(call, limits, prepare(plain), context);
+        yield* attempt();
       }
     },
     { policy: retry, deadline, signal, log, retried: call.retried, isWorthTrying: isRepeatable },

@@ -1,0 +1,319 @@
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { listen } from "#shared/service/listen.ts";
+import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
+import { geminiRequest, message, openGateway } from "./open-gateway.ts";
+import { PODS_TOOL, callsTool, chatRequest, completion, messageStart, messageStop, named } from "./wire.ts";
+
+const NAME = "kubernetes__pods_list";
+
+interface Piece {
+  readonly index?: number | null;
+  readonly id?: string | null;
+  readonly name?: string | null;
+  readonly args?: unknown;
+}
+
+async function ask(provider: string, path: string, handler: SseHandler) {
+  await using server = await openSseServer(handler);
+  await using gateway = await openGateway();
+  const request = { tools: [PODS_TOOL] };
+  const answer = await gateway.ask(
+    provider === "google"
+      ? geminiRequest(server.url, request)
+      : chatRequest(provider, `${server.url}${path}`, request),
+  );
+  const calls = answer.chunks.flatMap(({ content }) =>
+    content?.$case === "toolCall" ? [content.value] : [],
+  );
+  return { ...answer, calls, requests: server.requests };
+}
+
+/** A server that refuses each request and keeps the text of its body: a parsed one has lost its digits. */
+async function openRawServer(bodies: string[]) {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body);
+      response.writeHead(400).end("{}");
+    });
+  });
+  await listen(server, { host: "127.0.0.1", port: 0 });
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await promisify(server.close.bind(server))();
+    },
+  };
+}
+
+/** The calls of a chat completion that sends these pieces. */
+async function join(pieces: readonly Piece[], provider = "openai") {
+  return ask(provider, "/v1", (reply) => {
+    for (const { index, id, name, args } of pieces) {
+      reply.data(completion({ tool_calls: [{ index, id, function: { name, arguments: args } }] }));
+    }
+    reply.data(completion({}, "tool_calls"));
+    reply.raw("data: [DONE]\n\n");
+    reply.end();
+  });
+}
+
+const A = '{"namespace":"a"}';
+const B = '{"namespace":"b"}';
+
+describe("llm-gateway with the pieces of tool calls", () => {
+  const cases: Readonly<Record<string, readonly [readonly Piece[], readonly string[]]>> = {
+    "of two indexes with one id": [
+      [
+        { index: 0, id: "call_0", name: NAME, args: A },
+        { index: 1, id: "call_0", name: NAME, args: B },
+      ],
+      [A, B],
+    ],
+    "of two indexes with one id, mixed": [
+      [
+        { index: 0, id: "call_0", name: NAME, args: '{"namespace":' },
+        { index: 1, id: "call_0", name: NAME, args: '{"namespace":' },
+        { index: 0, args: '"a"}' },
+        { index: 1, args: '"b"}' },
+      ],
+      [A, B],
+    ],
+    "of two ids with one index": [
+      [
+        { index: 0, id: "x", name: NAME, args: A },
+        { index: 0, id: "y", name: NAME, args: '{"namespace":' },
+        { index: 0, args: '"b"}' },
+      ],
+      [A, B],
+    ],
+    "of one index and no ids": [
+      [
+        { index: 0, name: NAME, args: A },
+        { index: 0, name: NAME, args: B },
+      ],
+      [A, B],
+    ],
+    "without indexes, with one id": [
+      [
+        { id: "x", name: NAME, args: '{"namespace":' },
+        { id: "x", args: '"a"}' },
+        { id: "y", name: NAME, args: B },
+      ],
+      [A, B],
+    ],
+    "whose index grows with each piece": [
+      [
+        { index: 0, id: "x", name: NAME, args: '{"namespace":' },
+        { index: 1, id: "x", args: '"a"}' },
+      ],
+      [A],
+    ],
+    "with nulls": [
+      [
+        { index: 0, id: "x", name: NAME, args: null },
+        { index: 0, id: null, name: null, args: A },
+      ],
+      [A],
+    ],
+    "with an empty object before the arguments": [
+      [
+        { index: 0, id: "x", name: NAME, args: "{}" },
+        { index: 0, args: A },
+      ],
+      [A],
+    ],
+    "with the name and the id repeated": [
+      [
+        { index: 0, id: "x", name: NAME, args: "{}" },
+        { index: 0, id: "x", name: NAME, args: A },
+      ],
+      [A],
+    ],
+    "with null before the arguments": [
+      [
+        { index: 0, id: "x", name: NAME, args: "null" },
+        { index: 0, args: A },
+      ],
+      [A],
+    ],
+    "with the arguments twice": [
+      [
+        { index: 0, id: "x", name: NAME, args: A },
+        { index: 0, args: A },
+      ],
+      [A],
+    ],
+    "with an empty object after the arguments": [
+      [
+        { index: 0, id: "x", name: NAME, args: A },
+        { index: 0, args: "{}" },
+      ],
+      [A],
+    ],
+    "with encoded arguments": [[{ index: 0, id: "x", name: NAME, args: JSON.stringify(A) }], [A]],
+    "with arguments encoded twice": [
+      [{ index: 0, id: "x", name: NAME, args: JSON.stringify(JSON.stringify(A)) }],
+      [A],
+    ],
+    "with a fence around the arguments": [
+      [{ index: 0, id: "x", name: NAME, args: `\`\`\`json\n${A}\n\`\`\`` }],
+      [A],
+    ],
+    "with a sentence around the arguments": [
+      [{ index: 0, id: "x", name: NAME, args: `I call it with ${A}.` }],
+      [A],
+    ],
+    "with no arguments at all": [[{ index: 0, id: "x", name: NAME, args: "null" }], ["{}"]],
+    "with two different objects, which only the model can choose from": [
+      [
+        { index: 0, id: "x", name: NAME, args: A },
+        { index: 0, args: B },
+      ],
+      [A + B],
+    ],
+    "with numbers that a double would round": [
+      [{ index: 0, id: "x", name: NAME, args: ' {"n":1764163864123456789,"z":12345678901234567890123}' }],
+      ['{"n":1764163864123456789,"z":12345678901234567890123}'],
+    ],
+  };
+  for (const [what, [pieces, expected]] of Object.entries(cases)) {
+    for (const provider of ["openai", "openrouter"]) {
+      it(`reads calls ${what} (${provider})`, async () => {
+        const { calls, error } = await join(pieces, provider);
+        expect(error).to.equal(undefined);
+        expect(calls.map(({ arguments: json }) => json)).to.deep.equal(expected);
+        expect(new Set(calls.map(({ callId }) => callId)).size).to.equal(expected.length);
+        expect(new Set(calls.map(({ name }) => name))).to.deep.equal(new Set([PODS_TOOL.name]));
+      });
+    }
+  }
+
+  it("keeps the digits of arguments that come as a value", async () => {
+    const piece = `{"index":0,"id":"x","function":{"name":"${NAME}","arguments":{"n":1764163864123456789}}}`;
+    const { calls } = await ask("openai", "/v1", (reply) => {
+      reply.raw(`data: {"choices":[{"index":0,"delta":{"tool_calls":[${piece}]}}]}\n\n`);
+      reply.data(completion({}, "tool_calls"));
+      reply.end();
+    });
+    expect(calls.map(({ arguments: json }) => json)).to.deep.equal(['{"n":1764163864123456789}']);
+  });
+
+  it("reads OpenAI's former way to make one call", async () => {
+    const { calls } = await ask("openai", "/v1", (reply) => {
+      reply.data(completion({ function_call: { name: NAME, arguments: '{"namespace":' } }));
+      reply.data(completion({ function_call: { arguments: '"a"}' } }));
+      reply.data(completion({}, "function_call"));
+      reply.end();
+    });
+    expect(calls.map(({ name, arguments: json }) => [name, json])).to.deep.equal([[PODS_TOOL.name, A]]);
+  });
+
+  it("reads two calls of the Responses API with one id, from deltas, closing events and the last event", async () => {
+    const item = (args: string) => ({
+      type: "function_call",
+      id: "fc_1",
+      call_id: "call_0",
+      name: NAME,
+      arguments: args,
+    });
+    for (const how of ["deltas", "items", "end"]) {
+      const { calls, error } = await ask("openai", "/v1/responses", (reply) => {
+        for (const [output_index, args] of [A, B].entries()) {
+          if (how === "end") continue;
+          reply.event(named("response.output_item.added", { output_index, item: item("") }));
+          if (how === "deltas") {
+            reply.event(
+              named("response.function_call_arguments.delta", { output_index, item_id: "fc_1", delta: args }),
+            );
+          } else {
+            reply.event(named("response.output_item.done", { output_index, item: item(args) }));
+          }
+        }
+        const output = [item(A), item(B)];
+        reply.event(named("response.completed", { response: { id: "r", status: "completed", output } }));
+        reply.end();
+      });
+      expect(error).to.equal(undefined);
+      expect(
+        calls.map(({ arguments: json }) => json),
+        how,
+      ).to.deep.equal([A, B]);
+      expect(new Set(calls.map(({ callId }) => callId)).size).to.equal(2);
+    }
+  });
+
+  it("repairs the arguments and ids of Claude's calls alike", async () => {
+    const { calls } = await ask("anthropic", "", (reply) => {
+      messageStart(reply);
+      callsTool(reply, 0, "toolu_1", NAME, `{}${A}`);
+      callsTool(reply, 1, "toolu_1", NAME, JSON.stringify(B));
+      messageStop(reply, "tool_use");
+    });
+    expect(calls.map(({ arguments: json }) => json)).to.deep.equal([A, B]);
+    expect(new Set(calls.map(({ callId }) => callId)).size).to.equal(2);
+  });
+
+  it("keeps the digits of Gemini's arguments", async () => {
+    const { calls } = await ask("google", "", (reply) => {
+      const call = `{"functionCall":{"name":"${NAME}","args":{"n":1764163864123456789,"f":0.5}}}`;
+      reply.raw(`data: {"candidates":[{"content":{"parts":[${call}]},"finishReason":"STOP"}]}\n\n`);
+      reply.end();
+    });
+    expect(calls.map(({ arguments: json }) => json)).to.deep.equal(['{"n":1764163864123456789,"f":0.5}']);
+  });
+
+  for (const [api, provider, path] of [
+    ["Anthropic", "anthropic", ""],
+    ["chat completions", "openai", "/v1"],
+    ["Responses", "openai", "/v1/responses"],
+    ["Gemini", "google", ""],
+  ] as const) {
+    it(`sends the digits of earlier arguments back to ${api}`, async () => {
+      const numbers = '"n":1764163864123456789,"z":1.2345678901234567890123';
+      const messages = [
+        message("user", "go"),
+        message("assistant", "", {
+          toolCalls: [{ id: "call_1", name: PODS_TOOL.name, arguments: `{${numbers}}` }],
+        }),
+        message("tool", "none", { toolCallId: "call_1", toolName: PODS_TOOL.name }),
+      ];
+      const bodies: string[] = [];
+      await using server = await openRawServer(bodies);
+      await using gateway = await openGateway();
+      const request = { messages, tools: [PODS_TOOL] };
+      await gateway.ask(
+        provider === "google"
+          ? geminiRequest(server.url, request)
+          : chatRequest(provider, `${server.url}${path}`, request),
+      );
+      expect(bodies[0]?.replaceAll("\\", "")).to.contain(numbers);
+    });
+  }
+
+  for (const written of [
+    `${NAME}<|channel|>commentary`,
+    `<|tool_call|>${NAME}`,
+    `functions.${NAME}`,
+    `functions.${NAME}:0`,
+    `${NAME}<|end|>`,
+    `<|channel|>commentary to=functions.${NAME}`,
+    `${NAME}<｜tool▁sep｜>`,
+    "kubernetes.pods_list",
+    `default_api.${NAME}`,
+  ]) {
+    it(`knows the tool that is called ${written}`, async () => {
+      const { calls } = await join([{ index: 0, id: "x", name: written, args: A }]);
+      expect(calls.map(({ name }) => name)).to.deep.equal([PODS_TOOL.name]);
+    });
+  }
+
+  it("leaves a name that fits no tool to the hint", async () => {
+    const { calls } = await join([{ index: 0, id: "x", name: "pods_list<|channel|>commentary", args: A }]);
+    expect(calls.map(({ name }) => name)).to.deep.equal(["pods_list<|channel|>commentary"]);
+  });
+});
