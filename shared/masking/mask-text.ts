@@ -11,6 +11,7 @@ import { maskGoMaps } from "#shared/masking/structure/mask-go-maps.ts";
 import { maskJson } from "#shared/masking/structure/mask-json.ts";
 import { maskPrefixed } from "#shared/masking/structure/mask-prefixed.ts";
 import { maskTables } from "#shared/masking/structure/mask-tables.ts";
+import { maskVisible } from "#shared/masking/visible-text.ts";
 import { maskYaml } from "#shared/masking/structure/mask-yaml.ts";
 
 /** What to mask in a text. */
@@ -117,10 +118,12 @@ function maskLevel(text: string, rules: TextRules, context: MaskContext, depth: 
     (left) => maskKeyValues(left, context),
     (left) => maskRandom(left, context, inner),
   ];
-  return steps.reduce((left, step) => {
-    if (depth === 0) context.progress();
-    return step(left);
-  }, text);
+  return maskVisible(text, (visible) =>
+    steps.reduce((left, step) => {
+      if (depth === 0) context.progress();
+      return step(left);
+    }, visible),
+  );
 }
 
 /** From a bracket before an escaped quote up to a quote that is not escaped. */

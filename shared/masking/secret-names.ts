@@ -1,3 +1,20 @@
+import { looksGenerated } from "#shared/masking/patterns/looks-generated.ts";
+import {
+  ABOUT,
+  AUTH_VERBS,
+  FIRST_WORDS,
+  FOREIGN_PASSWORD,
+  FOREIGN_SECRET,
+  FOREIGN_WEAK,
+  HARMLESS_OWNERS,
+  KEY_OWNERS,
+  NAME_HINT,
+  QUALIFIERS,
+  SAID_OF_SECRETS,
+  SALT_OWNERS,
+  WEAK_KEY_OWNERS,
+} from "#shared/masking/secret-words.ts";
+
 /** What the value of a key with such a name is; the label of its placeholder. */
 export type SecretKind =
   | "API_KEY"
@@ -5,111 +22,23 @@ export type SecretKind =
   | "CERTIFICATE"
   | "CERTIFICATE_AUTHORITY_DATA"
   | "COOKIE"
+  /** Beside a name, as in `REDIS_AUTH`: the name of a scheme is none. */
+  | "CREDENTIAL"
+  /** Only if the value looks generated. */
+  | "KEY"
   | "PASSWORD"
   | "PRIVATE_KEY"
   | "SECRET"
   | "SECRET_KEY"
   | "TOKEN";
 
-const PASSWORD = /(?:password|passwd|passphrase|passcode|userpw|pwd|pass)$/u;
+const PASSWORD = /(?:password|passwd|passphrase|passcode|passwrd|pwd|pass|pswd|psswd|paswd|pw)$/u;
 /** Words that end in `pass` and are no password. */
 const NO_PASSWORD =
   /^(?:(?:by|com|encom|tres|sur|under|over|im|low|high|band|all|one|two|multi|single|first|second)pass|oldpwd|cwd)$/u;
-const TOKEN = /(?:^|access|auth|bearer|refresh|id|session|csrf|xsrf|api|bot|user|app|csrf)token$/u;
-const SECRET = /(?:^|client|app|shared|consumer|webhook|signing|api|token)secret$/u;
-/** Words that make a key of what follows them: `api_key`, `access-key`, `clientKey`. */
-const KEY_OWNERS = new Set([
-  "access",
-  "account",
-  "aes",
-  "api",
-  "app",
-  "auth",
-  "cipher",
-  "client",
-  "cookie",
-  "crypto",
-  "decryption",
-  "deploy",
-  "encryption",
-  "function",
-  "hmac",
-  "host",
-  "jwt",
-  "license",
-  "master",
-  "preshared",
-  "private",
-  "recovery",
-  "rsa",
-  "secret",
-  "service",
-  "session",
-  "shared",
-  "signing",
-  "ssh",
-  "storage",
-  "subscription",
-  "tls",
-  "unseal",
-  "webhook",
-]);
-/** Words behind the name of a secret that say which one it is. */
-const QUALIFIERS = new Set([
-  "backup",
-  "base",
-  "current",
-  "dev",
-  "development",
-  "live",
-  "new",
-  "old",
-  "plain",
-  "plaintext",
-  "previous",
-  "primary",
-  "prod",
-  "production",
-  "qa",
-  "secondary",
-  "stage",
-  "staging",
-  "test",
-  "value",
-]);
-/** What is mixed into passwords and sessions. */
-const SALT_OWNERS = new Set([
-  "auth",
-  "cookie",
-  "encryption",
-  "hash",
-  "password",
-  "secret",
-  "secure",
-  "session",
-]);
 const JOINED_KEY =
-  /(?:api|access|secret|private|encryption|signing|account|master|preshared|shared|session|ssh|unseal)key$/u;
+  /(?:api|access|secret|private|encryption|signing|account|master|preshared|shared|session|ssh|unseal|auth|license|jwt|hmac)key$/u;
 const PLURAL = /(?:passwords|passwds|credentials|secrets|tokens|keys)$/u;
-/** Tokens that mark a place in a list or a limit, and Secrets that are only named. */
-const HARMLESS_OWNERS = new Set([
-  "automount",
-  "cancel",
-  "cancellation",
-  "completion",
-  "continuation",
-  "continue",
-  "cursor",
-  "input",
-  "max",
-  "next",
-  "output",
-  "page",
-  "pagination",
-  "pull",
-  "resume",
-  "sync",
-]);
 
 /** At most this many characters of a name are looked at: its last words decide. */
 const MAX_NAME = 120;
@@ -117,18 +46,16 @@ const MAX_NAME = 120;
 /**
  * The kind of secret that a key or variable of this name holds, by its last words; undefined if it holds none. Words end at
  * punctuation and at changes of case, so that `DB_PASSWORD` and `clientSecret` are found and `compass`, `primary-key`,
- * `secretName` and `max_tokens` are not.
+ * `secretName` and `max_tokens` are not. Accents, wide letters and characters without a width make no difference.
  */
 export function secretNameKind(name: string): SecretKind | undefined {
-  if (!HINT.test(name)) return undefined;
+  if (!NAME_HINT.test(name)) return undefined;
   if (cached.has(name)) return cached.get(name);
   const kind = readName(name);
   if (cached.size < MAX_CACHED && name.length <= MAX_NAME) cached.set(name, kind);
   return kind;
 }
 
-/** In every name that a kind is found for: most names have none of them. */
-const HINT = /pass|pwd|pw|secret|secure|token|key|cred|sig|docker|auth|cookie|certificate|salt|psk/iu;
 /** Texts repeat their names. */
 const cached = new Map<string, SecretKind | undefined>();
 const MAX_CACHED = 2_000;
@@ -137,12 +64,14 @@ function readName(name: string): SecretKind | undefined {
   const short = name.length > MAX_NAME ? name.slice(-MAX_NAME) : name;
   // The working directory of a shell.
   if (short === "PWD" || short === "OLDPWD") return undefined;
-  const words = short
+  const words = plainLetters(short)
     .replaceAll(/([a-z0-9])([A-Z])/gu, "$1 $2")
     .replaceAll(/([A-Z])([A-Z][a-z])/gu, "$1 $2")
     .toLowerCase()
-    .split(/[^a-z0-9]+/u)
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter((word) => word !== "");
+  const foreign = foreignKind(words);
+  if (foreign !== undefined) return foreign;
   const isQualifier = (word = "") => QUALIFIERS.has(word) || /^\d+$/u.test(word);
   while (words.length > 1 && isQualifier(words.at(-1))) words.pop();
   const last = singular(words.at(-1) ?? "", short);
@@ -150,7 +79,34 @@ function readName(name: string): SecretKind | undefined {
   if (HARMLESS_OWNERS.has(owner)) return undefined;
   // An annotation that names a Secret.
   if (last === "secret" && name.includes("/")) return undefined;
-  return kindOfWords(words, owner, last.replace(/\d+$/u, "") || last);
+  return kindOfWords(words, owner, last.replace(/\d+$/u, "") || last) ?? kindOfFirstWord(words);
+}
+
+/** Without accents, width and characters that are not seen. */
+function plainLetters(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- most names are ASCII
+  if (/^[\x00-\x7F]*$/u.test(name)) return name;
+  return name
+    .normalize("NFKD")
+    .replaceAll(/[\u0300-\u036F]|\p{Cf}/gu, "")
+    .normalize("NFKC")
+    .replaceAll(/[łŁ]/gu, "l")
+    .replaceAll(/[øØ]/gu, "o")
+    .replaceAll("ß", "ss")
+    .replaceAll("ı", "i");
+}
+
+/** Languages put the name of a secret anywhere: `senha_do_banco`, `mot de passe`. */
+function foreignKind(words: readonly string[]): SecretKind | undefined {
+  const isPassword = words.some(
+    (word, index) =>
+      FOREIGN_PASSWORD.test(word) ||
+      FOREIGN_PASSWORD.test(words.slice(index, index + 2).join("")) ||
+      FOREIGN_PASSWORD.test(words.slice(index, index + 3).join("")),
+  );
+  if (isPassword) return "PASSWORD";
+  if (words.some((word) => FOREIGN_WEAK.test(word))) return "KEY";
+  return FOREIGN_SECRET.test(words.join("")) ? "SECRET" : undefined;
 }
 
 /** Several secrets in one variable; lists of names, as in `secrets: [a, b]`, and counts of tokens are none. */
@@ -164,39 +120,71 @@ function singular(word: string, name: string): string {
 
 function kindOfWords(words: readonly string[], owner: string, last: string): SecretKind | undefined {
   if (PASSWORD.test(last)) return NO_PASSWORD.test(last) ? undefined : "PASSWORD";
-  if (TOKEN.test(last)) return "TOKEN";
-  if (SECRET.test(last)) return "SECRET";
-  if (last === "key") return KEY_OWNERS.has(owner) ? keyKind(owner) : undefined;
-  if (JOINED_KEY.test(last)) return last.endsWith("apikey") ? "API_KEY" : "SECRET_KEY";
+  const joined = /^(.*)(token|secret|auth|key)$/u.exec(last);
+  if (joined !== null) {
+    const [, before = "", noun = ""] = joined;
+    if (HARMLESS_OWNERS.has(before)) return undefined;
+    if (noun === "token") return "TOKEN";
+    if (noun === "secret") return "SECRET";
+    return noun === "auth" ? authKind(before || owner) : keyKind(before || owner, last);
+  }
   if (last === "salt") return SALT_OWNERS.has(owner) ? "SECRET" : undefined;
   return KINDS.get(last) ?? KINDS.get(words.slice(-2).join(" ")) ?? KINDS.get(words.slice(-3).join(" "));
+}
+
+/** `PASSWORD_MYSQL`, `tokenGithub`: the value has to look generated, because such names may also tell of a rule or a place. */
+function kindOfFirstWord(words: readonly string[]): SecretKind | undefined {
+  const [first = "", second = "", ...more] = words;
+  const isNamed = FIRST_WORDS.has(first) && second !== "" && more.length <= 1;
+  return isNamed && !words.slice(1).some((word) => ABOUT.has(word) || SAID_OF_SECRETS.has(word)) ? "KEY" : undefined;
 }
 
 /** By the last word, the last two or the last three. */
 const KINDS = new Map<string, SecretKind>(
   Object.entries({
-    pw: "PASSWORD",
     psk: "SECRET",
+    "pass word": "PASSWORD",
+    "pass phrase": "PASSWORD",
+    "pass code": "PASSWORD",
+    "password hash": "SECRET",
+    "passwd hash": "SECRET",
+    "pass hash": "SECRET",
+    "nt hash": "SECRET",
     "secret string": "SECRET",
     "secret binary": "SECRET",
     "secure string": "SECRET",
+    "seed phrase": "SECRET",
+    "nkey seed": "SECRET",
+    "snmp community": "PASSWORD",
+    "community string": "PASSWORD",
+    mnemonic: "SECRET",
     credential: "SECRET",
     credentials: "SECRET",
+    creds: "SECRET",
     signature: "SECRET",
     sig: "SECRET",
     dockerconfigjson: "SECRET",
     dockercfg: "SECRET",
     authorization: "AUTH",
-    auth: "AUTH",
     cookie: "COOKIE",
+    bearer: "KEY",
+    pat: "KEY",
+    otp: "KEY",
     "client key data": "PRIVATE_KEY",
     "client certificate data": "CERTIFICATE",
   } satisfies Record<string, SecretKind>),
 );
 
-function keyKind(owner: string): SecretKind {
-  if (owner === "api" || owner === "app" || owner === "subscription") return "API_KEY";
-  return owner === "private" || owner === "tls" || owner === "ssh" ? "PRIVATE_KEY" : "SECRET_KEY";
+function authKind(owner: string): SecretKind {
+  return owner === "" || AUTH_VERBS.has(owner) ? "AUTH" : "CREDENTIAL";
+}
+
+function keyKind(owner: string, last: string): SecretKind | undefined {
+  if (owner === "api" || owner === "app" || owner === "subscription" || last.endsWith("apikey"))
+    return "API_KEY";
+  if (owner === "private" || owner === "tls" || owner === "ssh") return "PRIVATE_KEY";
+  if (KEY_OWNERS.has(owner) || JOINED_KEY.test(last)) return "SECRET_KEY";
+  return WEAK_KEY_OWNERS.has(owner) ? "KEY" : undefined;
 }
 
 /** Switches, states and what stands for a value. */
@@ -225,10 +213,28 @@ export function isHarmlessValue(value: string, kind: SecretKind): boolean {
   if (trimmed.length > MAX_HARMLESS) return false;
   if (trimmed === "" || NO_VALUE.test(trimmed) || isReference(trimmed)) return true;
   if (kind === "PASSWORD") return trimmed.startsWith("/") && PATH.test(trimmed);
+  if (kind === "KEY" && !looksLikeKey(trimmed)) return true;
+  if (kind === "CREDENTIAL" && SCHEME.test(trimmed)) return true;
   if (SHORT_NUMBER.test(trimmed) || (kind === "SECRET" && NAMESPACED.test(trimmed))) return true;
   // How to authenticate: `auth: basic`.
   if (kind === "AUTH" && /^[A-Za-z -]{1,20}$/u.test(trimmed)) return true;
   return PATH.test(trimmed) && !/[A-Za-z0-9]{32}/u.test(trimmed);
+}
+
+/** How to sign in, and who checks it. */
+const SCHEME =
+  /^(?:basic|bearer|digest|token|tokens|jwt|oauth|oauth2|oidc|saml|ldap|kerberos|ntlm|mtls|tls|ssl|x509|iam|password|md5|peer|trust|ident|cert|certificate|anonymous|native|internal|external|local|custom|default|auto|strict|plain|login|cram-md5|scram-sha-\d+|http-basic|api-?key|key|keycloak|google|github|gitlab|azure|okta|auth0|cognito|dex|sso|aws)$/iu;
+
+/** As generators of keys and passwords make them: no path, date, address, list or words of a sentence. */
+function looksLikeKey(value: string): boolean {
+  if (!looksGenerated(value) || value.length < 8) return false;
+  if (
+    /\s|:\/\/|^[/~.]|^[\d.,:TZ+-]+[a-z]{0,3}$|^[\w-]+(?:\.[\w-]+)+(?::\d+)?$|[a-z]{3,}[-_][a-z]{3,}/u.test(
+      value,
+    )
+  )
+    return false;
+  return /\d/u.test(value) && /[A-Za-z]/u.test(value);
 }
 
 /** `$password` refers to a variable, `$ecretPassw0rd` is a password: lower case needs the name of a secret. */

@@ -4,13 +4,13 @@ import { looksGenerated } from "#shared/masking/patterns/looks-generated.ts";
 import { maskDeclarations } from "#shared/masking/patterns/mask-declarations.ts";
 import { maskMarkup } from "#shared/masking/patterns/mask-markup.ts";
 import { isHarmlessValue, secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
+import { NAME_HINT } from "#shared/masking/secret-words.ts";
 
-/** Words in names of secrets: a text without any of them is not searched. */
-const HINT = /pass|pwd|pw|secret|token|key|cred|auth|cookie|sig|psk/i;
-
-/** `name=`, `name: `, `"name": `: the name begins where a word begins. */
+/** `name=`, `name: `, `"name": `, `["name"] = `, `**name:** `: the name begins where a word begins, in any language. */
 const NAME =
-  /(?<![A-Za-z0-9_./-])([A-Za-z_/-][A-Za-z0-9_./-]{0,120})(\\?["']?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})/g;
+  /(?<![\w./\u00C0-\u1FFF\u3040-\uD7FF-])([\w/\u00C0-\u1FFF\u3040-\uD7FF-][\w./\u00C0-\u1FFF\u3040-\uD7FF-]{0,120})(\\?["'`”»*]{0,3}\]?[ \t]{0,3}(?::=|=>|==?|:)(?:\*{1,2}(?=[ \t]))?[ \t]{0,3})/g;
+/** Of a name of several words, the first ones: `API key: `, `mot de passe : `. */
+const WORDS_BEFORE = /(?<![\w.-])(?:[A-Za-z\u00C0-\u024F]{1,20} ){1,2}$/u;
 /** What a program puts around a text in quotes: `Some("…")`, `SecretStr('…')`. Calls of functions have arguments of any kind. */
 const WRAPPER =
   /^(?:Some|Just|Secret|SecretStr|SecretString|Password|str|String|String::from|new String)\((?=["'])/u;
@@ -24,7 +24,7 @@ const REMARKS =
 
 /** Masks the values of pairs, options and markup whose name looks secret; names and everything else stay. */
 export function maskKeyValues(text: string, context: MaskContext): string {
-  if (!HINT.test(text)) return text;
+  if (!NAME_HINT.test(text)) return text;
   const pairs = maskPairs(text, context);
   return maskMarkup(maskDeclarations(maskFlags(pairs, context), context), context);
 }
@@ -59,7 +59,7 @@ function maskPairs(text: string, context: MaskContext): string {
     const [, written = "", separator = ""] = found;
     // Behind an escaped line break, in a string of JSON.
     const name = text[found.index - 1] === "\\" ? written.slice(1) : written;
-    const kind = name.startsWith("MASKED_") ? undefined : secretNameKind(name);
+    const kind = name.startsWith("MASKED_") ? undefined : kindOfName(text, found.index, name);
     if (kind === undefined) continue;
     const wrapper = WRAPPER.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 50))?.[0] ?? "";
     const start = NAME.lastIndex + wrapper.length;
@@ -86,6 +86,17 @@ function maskPairs(text: string, context: MaskContext): string {
   parts.push(text.slice(copied));
   return parts.join("");
 }
+
+/** A name that is a part of a longer one, as `key` is, has the words before it. */
+function kindOfName(text: string, at: number, name: string): SecretKind | undefined {
+  const kind = secretNameKind(name);
+  if (kind !== undefined || !LAST_WORD.test(name)) return kind;
+  const before = WORDS_BEFORE.exec(text.slice(Math.max(0, at - 45), at))?.[0];
+  return before === undefined ? undefined : secretNameKind(before + name);
+}
+
+/** The last word of a name of several ones. */
+const LAST_WORD = /^(?:keys?|passe|phrase|code|word|string|hash|acceso|accesso|api|privée?|secr[eè]te?)$/iu;
 
 interface FoundPair {
   /** Where the name begins. */

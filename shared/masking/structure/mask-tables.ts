@@ -1,10 +1,10 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { isHarmlessValue, secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
+import { NAME_HINT } from "#shared/masking/secret-words.ts";
 
-/** Words in names of secrets: a text without any of them has no such column. */
-const HINT = /pass|pwd|pw|secret|token|key|cred|auth|cookie|sig|psk/i;
 const RULE = /^[\s|+:=-]*-[\s|+:=-]*$/u;
-const FIELD_NAME = /^[A-Za-z_][\w.-]{0,60}$/u;
+const FIELD_NAME = /^[\p{L}_][\p{L}\p{M}\w.-]{0,60}$/u;
+const LABEL = /^[\p{L}\p{M}\w .-]{1,60}$/u;
 const MAX_HEADER = 4_096;
 /** A table of names and values. */
 const PAIRS = /^\s{0,20}(?:key|name|variable|field|property)\s{1,200}value\s*$/iu;
@@ -29,7 +29,7 @@ interface Table {
  * pairs of a name and a value between bars. Takes time proportional to the text.
  */
 export function maskTables(text: string, context: MaskContext): string {
-  if (!HINT.test(text) || !/[|,;\t]|^-{2,}/mu.test(text)) return text;
+  if (!NAME_HINT.test(text) || !/[|,;\t]|^-{2,}/mu.test(text)) return text;
   const lines = text.split("\n");
   let table: Table | undefined;
   const masked = lines.map((line, index) => {
@@ -57,7 +57,7 @@ export function maskTables(text: string, context: MaskContext): string {
 
 function readHeader(line: string, next: string): Table | undefined {
   const isPairs = PAIRS.test(line);
-  if (line.length > MAX_HEADER || (!isPairs && !HINT.test(line))) return undefined;
+  if (line.length > MAX_HEADER || (!isPairs && !NAME_HINT.test(line))) return undefined;
   const hasRule = next.length <= 2 * MAX_HEADER && RULE.test(next);
   const columns = hasRule && !next.includes("|") && !next.includes("+") ? ruledColumns(next) : [];
   if (columns.length > 1) return ruledTable(line, columns);
@@ -109,7 +109,7 @@ function tableOf(
   const names = cells.map(({ start, end }) => line.slice(start, end).replaceAll(/^[*_`]+|[*_`]+$/gu, ""));
   const isTable = cellsOf === wholeLine || names.length >= 2 || line.includes("|");
   if (!isTable || !names.every(isName)) return undefined;
-  const kinds = names.map((name) => (/^[\w .-]{1,60}$/u.test(name) ? secretNameKind(name) : undefined));
+  const kinds = names.map((name) => (LABEL.test(name) ? secretNameKind(name) : undefined));
   return kinds.some((kind) => kind !== undefined)
     ? { cellsOf, count: cells.length, kinds, isPairs: false }
     : undefined;
@@ -137,12 +137,12 @@ function maskCells(
 /** A name and a value between bars: a record of psql in its extended format, or a row of Markdown. */
 function maskPair(line: string, context: MaskContext): string {
   const bar = line.indexOf("|");
-  if (bar === -1 || bar > 200 || !HINT.test(line.slice(0, 200))) return line;
+  if (bar === -1 || bar > 200 || !NAME_HINT.test(line.slice(0, 200))) return line;
   const cells = barCells(line);
   const [name, value] = cells;
   if (cells.length !== 2 || name === undefined || value === undefined) return line;
   const label = line.slice(name.start, name.end);
-  const kind = /^[\w .-]{1,60}$/u.test(label) ? secretNameKind(label) : undefined;
+  const kind = LABEL.test(label) ? secretNameKind(label) : undefined;
   return kind === undefined ? line : maskCells(line, cells, [undefined, kind], context);
 }
 

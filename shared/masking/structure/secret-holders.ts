@@ -1,23 +1,9 @@
 import { looksGenerated } from "#shared/masking/patterns/looks-generated.ts";
 import { isHarmlessValue } from "#shared/masking/secret-names.ts";
+import { ABOUT } from "#shared/masking/secret-words.ts";
 
 const HOLDER =
   /(?:(?:^|[_.-])(?:[Ss]ecrets?|SECRETS?|[Cc]redentials?|CREDENTIALS?)|(?<=[a-z0-9])(?:Secrets?|Credentials?)|(?:^|[_.-]|(?<=[a-z0-9])(?=S))[Ss]ecret[_-]?(?:[Ee]nv|[Ee]nvs|[Dd]ata|[Vv]alues|[Vv]ars|[Vv]ariables|[Ee]nvironment))$/u;
-/** The last words of fields that say something about a secret, or where it is. */
-const ABOUT = new Set(
-  [
-    "name names namespace namespaces ref refs reference type kind mode id ids uid uuid path paths file files url uri",
-    "endpoint host hostname hosts port ports user users username login email account region zone provider source",
-    "target store engine backend method strategy format title description summary comment note notes message reason",
-    "status state phase conditions version group groups label labels annotation annotations app env environment",
-    "created updated expires expiry expiration at time date timestamp ttl length size count age scheme algorithm alg",
-    "use usage realm audience issuer scope scopes role roles policy driver external optional required default enum",
-    "pattern tenant project subscription schema bucket ssl sslmode tls enabled hash accessor arn digest",
-    "fingerprint checksum dn cn domain service cluster context owner team tag tags property properties options help",
-  ]
-    .join(" ")
-    .split(" "),
-);
 /** Each may be the name of an entry or of a database, too. */
 const EITHER = new Set(["key", "db", "database"]);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
