@@ -136,7 +136,9 @@ function kindOfWords(words: readonly string[], owner: string, last: string): Sec
 function kindOfFirstWord(words: readonly string[]): SecretKind | undefined {
   const [first = "", second = "", ...more] = words;
   const isNamed = FIRST_WORDS.has(first) && second !== "" && more.length <= 1;
-  return isNamed && !words.slice(1).some((word) => ABOUT.has(word) || SAID_OF_SECRETS.has(word)) ? "KEY" : undefined;
+  return isNamed && !words.slice(1).some((word) => ABOUT.has(word) || SAID_OF_SECRETS.has(word))
+    ? "KEY"
+    : undefined;
 }
 
 /** By the last word, the last two or the last three. */

@@ -58,12 +58,6 @@ export const ALWAYS: readonly Form[] = [
   },
   {
     kind: "PASSWORD",
-    hint: "://",
-    expression:
-      /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/[^\s:/?#@"'<>]{0,200}(?:@[^\s:/?#@"'<>]{1,200})?:(?!\d{1,5}(?:[/?#\s]|$))(?<secret>[^\s"'<>]{1,400}?)(?=@(?:(?:[A-Za-z0-9._%-]{1,253}|\[[0-9a-f:.]{2,45}\])(?:[:/?#,\s"'<>)\]}\\`;]|$)|\$?[{(<]|\$[A-Z_]|\/[\w?]))/gi,
-  },
-  {
-    kind: "PASSWORD",
     hint: /@(?:tcp6?|udp|unix)\(/i,
     expression: /(?<![\w.-])[\w.-]{1,64}:(?<secret>[^\s"'<>]{1,400}?)(?=@(?:tcp6?|udp|unix)\()/gi,
   },
@@ -76,25 +70,19 @@ export const ALWAYS: readonly Form[] = [
     kind: "PASSWORD",
     hint: /identified|password/i,
     expression:
-      /(?<![\w-])(?:identified\s{1,3}(?:with\s{1,3}\S{1,60}\s{1,3})?(?:by|as)|(?:with|encrypted)\s{1,3}password|set\s{1,3}password[^'\n]{0,200}=)\s{0,3}(?:password\s{0,3}\(?)?\s{0,3}\\?(?<quote>['"])(?<secret>(?:(?!\\?\k<quote>)[^\n]|''){1,4096})/gi,
+      /(?<![\w-])(?:identified\s{1,3}(?:with\s{1,3}\S{1,60}\s{1,3})?(?:by|as)|(?:with|encrypted|unencrypted)\s{1,3}password|set\s{1,3}password[^=\n;]{0,200}=|password(?=\s?\())\s{0,3}(?:password\s{0,3})?[(=]?\s{0,3}N?\\?(?<quote>['"])(?<secret>(?:(?!\\?\k<quote>)[^\n]|''){1,4096})/gi,
+  },
+  {
+    kind: "PASSWORD",
+    hint: /identified\s/i,
+    expression:
+      /(?<![\w-])identified\s{1,3}by\s{1,3}(?!password|values|random)(?<secret>[^\s'"();,\\[]{1,200})/gi,
   },
   {
     kind: "PASSWORD",
     hint: /(?:login|machine|default)\s/i,
     expression:
       /(?<![\w-])(?:machine\s{1,20}\S{1,253}|default|login\s{1,20}\S{1,253})\s{1,20}(?:login\s{1,20}\S{1,253}\s{1,20})?(?:account\s{1,20}\S{1,253}\s{1,20})?password\s{1,20}(?<secret>[^\s"']{1,400})/gi,
-  },
-  {
-    kind: "PASSWORD",
-    hint: /requirepass|masterauth|sshpass|redis-cli/,
-    expression:
-      /(?<![\w-])(?:requirepass|masterauth|sshpass\s{1,3}-p|redis-cli\s(?:[^\n]{0,100}?\s)?-a)[ \t]{0,3}["']?(?<secret>[^\s"'[]{1,400})/g,
-  },
-  {
-    kind: "PASSWORD",
-    hint: /mysql(?:dump|admin)?\s|mariadb\s/,
-    expression:
-      /(?<![\w-])(?:mysql|mysqldump|mysqladmin|mariadb)\s(?:[^\n]{0,200}?\s)?-p["']?(?<secret>[^\s"'[]{1,400})/g,
   },
   {
     kind: "SECRET",
@@ -115,34 +103,6 @@ export const ALWAYS: readonly Form[] = [
     kind: "PASSWORD",
     hint: /\s-u|--user/,
     expression: /(?<=\s)(?:-u|--user)[ \t=]{1,3}["']?[\w.@-]{1,100}:(?<secret>[^\s"'[]{1,400})/g,
-  },
-  {
-    kind: "AWS_ACCESS_KEY",
-    hint: /A(?:KI|SI)A/,
-    expression: /(?<![A-Za-z0-9])(?<secret>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])/g,
-  },
-  {
-    kind: "GITHUB_TOKEN",
-    hint: /gh[pousr]_|github_pat_/,
-    expression: /(?<![A-Za-z0-9])(?<secret>(?:gh[pousr]_|github_pat_)\w{20,255})/g,
-  },
-  {
-    kind: "SLACK_TOKEN",
-    hint: /xox|xapp-/,
-    expression: /(?<![A-Za-z0-9])(?<secret>(?:xox[a-z]|xapp)-[\w-]{10,255})/g,
-  },
-  { kind: "API_KEY", hint: "AIza", expression: /(?<![\w-])(?<secret>AIza[\w-]{35})(?![\w-])/g },
-  { kind: "TOKEN", hint: "ya29.", expression: /(?<![\w-])(?<secret>ya29\.[\w.-]{10,2048})/g },
-  {
-    kind: "API_KEY",
-    hint: /(?:sk|rk|pk|xai|gsk|hf|npm|glpat|dop_v1|shpat|pypi|key|whsec|dapi|NRAK|lin_api|SG|hvs|hvb|s)[-_.]/,
-    expression:
-      /(?<![A-Za-z0-9_-])(?<secret>(?:(?:sk|rk)[-_](?:ant-|proj-|live_|test_|or-|svcacct-)?(?=[\w-]*\d)[A-Za-z0-9_-]{20,255}|(?:xai|glpat|NRAK|pypi)-[\w-]{16,255}|(?:gsk|hf|npm|shpat|whsec|lin_api|dop_v1)_\w{16,255}|SG\.[\w-]{16,64}\.[\w-]{16,64}|hv[sb]\.[\w-]{20,255}))/g,
-  },
-  {
-    kind: "PRIVATE_KEY",
-    hint: "AGE-SECRET-KEY-",
-    expression: /(?<secret>AGE-SECRET-KEY-1[A-Z0-9]{58})/g,
   },
   {
     kind: "SECRET_KEY",

@@ -9,35 +9,77 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /^[ \t]{0,20}(?:\*|[A-Za-z/][\w./-]{0,252}|\d{1,3}(?:\.\d{1,3}){3}):(?:\*|\d?[56]4\d\d|\d{4,5}(?=:[^\s:]{1,63}:[^\s:]{1,63}:(?=[^\s:]{0,400}\d)[^\s:]{0,400}[A-Za-z])):(?:\*|[A-Za-z_][\w-]{0,62}):(?:\*|[A-Za-z_][\w.@-]{0,62}):(?<secret>(?:[^\s:\\]|\\[:\\]){1,400})[ \t]*$/gm,
   },
+  // Files of servers: a word and its secret.
   {
     kind: "PASSWORD",
-    hint: /bindpw|rootpw|community/i,
+    hint: /bindpw|rootpw|community|requirepass|masterauth/i,
     expression:
-      /^[ \t]{0,20}(?:bindpw|rootpw|r[ow]community6?|snmp-server[ \t]{1,3}community)[ \t]{1,20}(?!(?:is|was|has|must|not|in|of)\b)["']?(?<secret>[^\s"'[]{1,400})/gm,
+      /(?<![\w-])(?:(?:(?<=^[ \t]{0,20})(?:bindpw|rootpw|r[ow]community6?|trap[2]?sink[ \t]{1,3}\S{1,100})|(?:snmp-server|snmp)[ \t]{1,3}community|requirepass|masterauth)[ \t]{1,20}(?!(?:is|was|has|must|not|in|of|strings?|and|or)\b)|com2sec6?[ \t]{1,20}\S{1,60}[ \t]{1,20}\S{1,60}[ \t]{1,20})\\?["']?(?<secret>[^\s"'[\\]{1,400})/gm,
+  },
+  // Configurations of network devices: a kind of encryption, as a digit, and the secret; or an account's statement.
+  {
+    kind: "PASSWORD",
+    hint: /(?:password|secret|key|key-string|md5|string|authentication|community)[ \t]+(?:hex[ \t]+|encrypted[ \t]+|ascii[ \t]+)?\d[ \t]/i,
+    expression:
+      /(?<![\w-])(?:password|secret|key|key-string|md5|key-chain|pre-shared-key|passphrase|auth|priv|ascii|hex|\d{1,5}[ \t]md5)[ \t]{1,3}(?:hex[ \t]|encrypted[ \t]|ascii[ \t])?(?:0[ \t]{1,3}(?<!key[ \t]{1,3}0[ \t]{1,3})|[4-9][ \t]{1,3}(?=\$|[0-9A-Fa-f]{6}|[\w./$+=]{0,60}\d[\w./$+=]{0,60}[A-Za-z])|[4-9][ \t]{1,3}(?="))["']?(?<secret>[^\s"'\\[]{4,400})/gi,
   },
   {
     kind: "PASSWORD",
-    hint: /\slogin\s/,
+    hint: /(?:username|enable|neighbor|server|key|authentication|authentication-key|encrypted-password|pre-shared-key|chap|pap|snmp-server user)\s/,
     expression:
-      /(?<![\w-])(?:docker|podman|nerdctl|buildah|skopeo|crane|oras|helm[ \t]{1,3}registry|oc|az)[ \t]{1,3}login[ \t](?:[^\n]{0,200}?[ \t])?-p[ \t=]{0,3}["']?(?!-)(?<secret>[^\s"'[]{1,400})/g,
+      /^[ \t>#+]{0,20}(?:[\w.()-]{1,60}[#>][ \t]{0,3})?(?:username[ \t]{1,3}\S{1,64}[ \t](?:[^\n]{0,100}?[ \t])?(?:password|secret)|enable[ \t]{1,3}(?:algorithm-type[ \t]\S{1,20}[ \t]{1,3})?(?:secret|password)(?:[ \t]{1,3}level[ \t]\d{1,2})?|neighbor[ \t]{1,3}\S{1,64}[ \t]{1,3}password|crypto[ \t]{1,3}isakmp[ \t]{1,3}key|(?:tacacs|radius)-server[ \t](?:[^\n]{0,100}?[ \t])?key|(?:ppp[ \t](?:chap|pap)[ \t][^\n]{0,80}?|ip[ \t](?:ftp|http[ \t]client|ospf)[ \t][^\n]{0,40}?)(?:password|authentication-key)|(?:set[ \t][^\n]{1,200}?[ \t])?(?:encrypted-password|authentication-key|pre-shared-key|plain-text-password-value|simple-password|ascii-text))[ \t]{1,3}(?:\d{1,2}[ \t]{1,3}|ascii-text[ \t]{1,3}|address\b[^\n]{0,80}[ \t])?["']?(?!(?:is|was|for|not|and|or|must)\b)(?<secret>[^\s"';\\[]{1,400})/gm,
+  },
+  // Redis: a password of a client, of a user, of another server.
+  {
+    kind: "PASSWORD",
+    hint: /AUTH\s|auth\s|AUTH2\s/,
+    expression:
+      /(?:(?<=^|[>$"'`][ \t]?|HELLO[ \t][23][ \t]|hello[ \t][23][ \t]|redis-cli[ \t](?:[^\n]{0,100}[ \t])?)(?:AUTH|auth)|(?<=MIGRATE[ \t][^\n]{0,200})AUTH2?)\\?["']?[ \t]{1,3}(?!(?:PLAIN|LOGIN|CRAM|XOAUTH|required|failed|failure|is|was|to|error|success|basic|OK|can-i|login|status|token)\b)(?:\\?["']?[\w.-]{1,64}\\?["']?[ \t]{1,3}(?=\S))?\\?["']?(?<secret>[^\s"'\\[`]{1,400})/gm,
   },
   {
     kind: "PASSWORD",
-    hint: "mongo",
+    hint: /ACL\s+SETUSER/i,
+    expression: /(?<=\bACL[ \t]{1,3}SETUSER[ \t][^\n]{0,300})(?<=[ \t"'])[><](?<secret>[^\s"'\\[]{1,400})/gi,
+  },
+  // SMTP, and FTP or POP3 behind the name of the user.
+  {
+    kind: "PASSWORD",
+    hint: /AUTH (?:PLAIN|LOGIN|XOAUTH2)|PASS |LOGIN /,
     expression:
-      /(?<![\w-])mongo(?:sh|dump|restore|export|import|stat|top)?[ \t](?:[^\n]{0,200}?[ \t])?-p[ \t=]{0,3}["']?(?!-)(?<secret>[^\s"'[]{1,400})/g,
+      /(?:\bAUTH (?:PLAIN|LOGIN|XOAUTH2) |(?<=\bUSER \S{1,100}\s(?:[^\n]{0,200}\n){0,3}[^\n]{0,60}?)\bPASS |(?<=^|[\s:])[A-Za-z]?\d{1,6} LOGIN \S{1,100} )["']?(?<secret>[^\s"'\\[]{1,400})/gm,
+  },
+  // What a shell gives to a command that reads a secret.
+  {
+    kind: "PASSWORD",
+    hint: /\|\s{0,3}\S|<<</,
+    expression:
+      /(?<![\w-])(?:echo|printf)[ \t]{1,3}(?:-\w{1,3}[ \t]{1,3}){0,2}(?:\\?["']%s(?:\\+n)?\\?["'][ \t]{1,3})?(?:\\?(?<quote>["'])|)(?:[\w.-]{1,64}:(?=[^|\n]{1,200}\|[^|\n]{0,40}chpasswd))?(?<secret>(?:(?!\\?["'])[^\n|\s]|(?!\\?\k<quote>)[^\n|]){1,400}?)(?:\\+n)?(?:\\?["'])?[ \t]{0,3}\|[ \t]{0,3}(?:[^\n|;&]{0,200}(?:--password-stdin|--with-token|--stdin\b|-pass(?:in|out)?[ \t]stdin|--passphrase-fd|--key-file[ =]?-|--passfile)|(?:sudo[ \t])?chpasswd|sudo[ \t]{1,3}(?:-\w{1,3}[ \t]{1,3})?-S|kinit|(?:sudo[ \t])?cryptsetup[ \t]|smbpasswd[ \t][^\n|]{0,60}-s)/g,
   },
   {
     kind: "PASSWORD",
-    hint: /ldap(?:search|modify|add|delete|whoami|passwd)/,
+    hint: "<<<",
     expression:
-      /(?<![\w-])ldap(?:search|modify|add|delete|whoami|passwd)[ \t](?:[^\n]{0,200}?[ \t])?-w[ \t]{0,3}["']?(?!-)(?<secret>[^\s"'[]{1,400})/g,
+      /(?:--password-stdin|--with-token|--stdin|-S|chpasswd|kinit[^\n<]{0,100})[^\n<|]{0,200}<<<[ \t]{0,3}\\?["']?(?:[\w.-]{1,64}:(?<=chpasswd[^\n]{0,200}))?(?<secret>[^\s"'\\[]{1,400})/g,
   },
   {
     kind: "PASSWORD",
-    hint: /sqlplus|sqlldr|expdp|impdp/,
+    hint: /ConvertTo-SecureString|NetworkCredential|PSCredential/i,
     expression:
-      /(?<![\w-])(?:sqlplus|sqlldr|expdp|impdp)[ \t]{1,3}(?:-\w{1,20}[ \t]{1,3}){0,3}["']?[\w$#.-]{1,64}\/(?<secret>[^\s"'@]{1,400})(?=@)/g,
+      /(?:ConvertTo-SecureString[ \t]{1,3}(?:-\w{1,20}[ \t]{1,3}){0,4}|(?:NetworkCredential|PSCredential)\(\s{0,3}\\?["'][^"'\n]{1,200}["']\s{0,3},\s{0,3})\\?(?<quote>["'])(?<secret>(?:(?!\\?\k<quote>)[^\n]){1,4096})/gi,
+  },
+  // What a script answers to a prompt.
+  {
+    kind: "PASSWORD",
+    hint: /assword|assphrase/,
+    expression:
+      /(?:assword|assphrase)[^\n]{0,40}(?:\n\s{0,40}|\\n)?[^\n]{0,40}?\bsend(?:_user)?[ \t]{1,3}(?:--[ \t])?\\?["'{](?<secret>(?:(?!\\+[rn])[^\n"'}]){1,200})\\/g,
+  },
+  // Blocks of HCL with the name of a variable.
+  {
+    kind: "SECRET",
+    hint: /(?:variable|output)\s/,
+    expression:
+      /\b(?:variable|output)\s{1,3}\\?"[\w-]{0,60}(?:pass|pwd|secret|token|key|cred|auth)[\w-]{0,60}\\?"\s{0,3}\{[^{}]{0,2000}?\b(?:default|value)\s{0,20}=\s{0,3}\\?"(?<secret>(?!\$\{)(?:[^"\\\n]|\\[^"n]){1,4096})/g,
   },
   {
     kind: "COOKIE",
@@ -45,11 +87,12 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /(?<![\w-])curl[ \t](?:[^\n]{0,300}?[ \t])?(?:-b|--cookie)[ \t=]{0,3}["']?(?<secret>[^\s"'=;[]{1,100}=[^\n"'[]{1,4096})(?=["']|$)/gm,
   },
+  // A statement about an account, whatever stands before the word.
   {
     kind: "PASSWORD",
-    hint: /(?:role|user)\s/i,
+    hint: /(?:role|user|login|secret|server|subscription|credential|link)\s/i,
     expression:
-      /(?<![\w-])(?:alter|create)\s{1,3}(?:role|user)\s[^\n';]{0,200}?\spassword\s{1,3}\\?(?<quote>['"])(?<secret>(?:(?!\\?\k<quote>)[^\n]|''){1,4096})/gi,
+      /(?<![\w-])(?:alter|create)\s{1,3}(?:or\s{1,3}replace\s{1,3})?(?:role|user|login|secret|server|subscription|credential|database\s{1,3}link)\s(?:[^\n';]|\\?'[^'\n]{0,200}'){0,300}?[\s,(](?:password|secret|token)\s{1,3}\\?(?<quote>['"])(?<secret>(?:(?!\\?\k<quote>)[^\n]|''){1,4096})/gi,
   },
   {
     kind: "PASSWORD",

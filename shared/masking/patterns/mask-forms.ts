@@ -1,15 +1,20 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { ALWAYS, BY_NAME, type MaskingPattern } from "#shared/masking/patterns/built-in-patterns.ts";
 import { IN_FILES } from "#shared/masking/patterns/file-patterns.ts";
+import { TOKEN_FORMS } from "#shared/masking/patterns/token-forms.ts";
+import { urlPasswords } from "#shared/masking/patterns/url-passwords.ts";
 
 /** Begins a block of a private key or a certificate, for its end to be searched. */
 const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]{1,60})-----/g;
+/** Labels of blocks with a secret, whatever made them. */
+const SECRET_LABEL =
+  /PRIVATE|SECRET|SEED|CREDENTIAL|TOKEN|PASSW|JWT|(?<!PUBLIC )KEY(?! BLOCK| PARAM)|ENCRYPTED KEY/;
 
 /** Masks what is a secret by its form: tokens of known services, headers, credentials in URLs, keys in PEM. */
 export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
   const chosen = Object.entries(BY_NAME).flatMap(([name, form]) => (isChosen(name, names) ? [form] : []));
-  let masked = maskPem(text, names, context);
-  for (const { kind, hint, expression } of [...ALWAYS, ...IN_FILES, ...chosen]) {
+  let masked = maskUrls(maskPem(text, names, context), context);
+  for (const { kind, hint, expression } of [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES, ...chosen]) {
     if (typeof hint === "string" ? !masked.includes(hint) : !hint.test(masked)) continue;
     masked = masked.replaceAll(expression, (whole: string, ...rest: unknown[]) => {
       context.step();
@@ -25,6 +30,23 @@ export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, cont
   return masked;
 }
 
+function maskUrls(text: string, context: MaskContext): string {
+  if (!text.includes("://")) return text;
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { start, end } of urlPasswords(text)) {
+    context.step();
+    const password = text.slice(start, end);
+    parts.push(
+      text.slice(copied, start),
+      password.includes("[MASKED_") ? password : context.mask(password, "PASSWORD"),
+    );
+    copied = end;
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
+}
+
 function isChosen(name: string, names: ReadonlySet<string>): boolean {
   return names.has(name);
 }
@@ -38,7 +60,7 @@ function maskPem(text: string, names: ReadonlySet<MaskingPattern>, context: Mask
   PEM_BEGIN.lastIndex = 0;
   for (let begin = PEM_BEGIN.exec(text); begin !== null; begin = PEM_BEGIN.exec(text)) {
     const label = begin[1] ?? "";
-    const kind = label.includes("PRIVATE KEY")
+    const kind = SECRET_LABEL.test(label)
       ? "PRIVATE_KEY"
       : label.includes("CERTIFICATE")
         ? "CERTIFICATE"

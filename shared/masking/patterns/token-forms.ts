@@ -1,0 +1,68 @@
+import type { Form } from "#shared/masking/patterns/form.ts";
+
+/** Tokens that tell by their beginning whose they are: by kind, what they begin with, apart by spaces. */
+const BEGINNINGS = {
+  GITHUB_TOKEN: "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+  SLACK_TOKEN: "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp- xwfp-",
+  TOKEN:
+    "ya29. 1//0 glpat- gldt- glptt- glrt- glsoat- glcbt- glimt- glagent- glft- glffct- GR1348941 pypi- npm_ dckr_pat_ " +
+    "dckr_oat_ dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ hvs. hvb. hvr. tskey- ATATT3 ATCTT3 sntrys_ sntryu_ " +
+    "glsa_ glc_ pscale_tkn_ pscale_oauth_ pscale_pw_ lin_api_ lin_oauth_ ntn_ figd_ figo_ fio-u- fo1_ sq0atp- sq0csp- " +
+    "duffel_live_ duffel_test_ frameio- shippo_live_ shippo_test_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. lsv2_pt_ lsv2_sk_ " +
+    "CCIPAT_ CCIPRJ_ bkua_ ory_st_ ory_at_ ory_pat_ sb_secret_ k8s-aws-v1. phx_",
+  API_KEY:
+    "sk_live_ sk_test_ rk_live_ rk_test_ whsec_ SG. AIza NRAK- NRAL- NRII- NRJS- NRRA- PMAK- xkeysib- xsmtpsib- xai- " +
+    "nvapi- pcsk_ tvly- pplx- sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk-lf-",
+  PRIVATE_KEY: "AGE-SECRET-KEY-1",
+} as const;
+/** Those whose beginning an ordinary name may have, too: at least twenty letters and digits follow at once. */
+const SHORT_BEGINNINGS =
+  "dapi dkea dose sbp_ rubygems_ key- pul- rnd_ r8_ nfp_ vcp_ pnu_ e2b_ jina_ fw_ crsr_ hf_ gsk_ tfp_ secret_ sqp_ squ_ sqa_ " +
+  "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi";
+
+const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
+/** A digit tells a token from a name of words. */
+const form = (kind: string, list: string, rest: string): Form => ({
+  kind,
+  hint: new RegExp(alternatives(list)),
+  expression: new RegExp(String.raw`(?<![A-Za-z0-9_-])(?<secret>(?:${alternatives(list)})${rest})`, "g"),
+});
+const tokens = [
+  ...Object.entries(BEGINNINGS).map(([kind, list]) =>
+    form(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
+  ),
+  form("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
+];
+
+/** Tokens of known services; nothing else looks like them. */
+export const TOKEN_FORMS: readonly Form[] = [
+  ...tokens,
+  {
+    kind: "AWS_ACCESS_KEY",
+    hint: /A(?:KI|SI|BI|CC)A/,
+    expression: /(?<![A-Za-z0-9])(?<secret>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])/g,
+  },
+  {
+    kind: "API_KEY",
+    hint: /[sr]k[-_]/,
+    expression: /(?<![A-Za-z0-9_-])(?<secret>[sr]k[-_](?=[\w-]{0,80}\d)[A-Za-z0-9_-]{20,255})/g,
+  },
+  // The seed of a key of NATS: an operator, an account, a user, a cluster, a server or a curve.
+  {
+    kind: "PRIVATE_KEY",
+    hint: /S[UAOCNX][A-Z2-7]{56}/,
+    expression: /(?<![A-Za-z0-9])(?<secret>S[UAOCNX][A-Z2-7]{56})(?![A-Za-z0-9])/g,
+  },
+  {
+    kind: "TOKEN",
+    hint: /\d:AA/,
+    expression: /(?<![A-Za-z0-9])(?:bot)?(?<secret>\d{6,12}:AA[\w-]{32,36})(?![\w-])/g,
+  },
+  // A client secret of Azure, a key of Mailchimp, a key of a user of Okta.
+  {
+    kind: "SECRET",
+    hint: "Q~",
+    expression: /(?<![\w~.-])(?<secret>[\w~.-]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])/g,
+  },
+  { kind: "API_KEY", hint: "-us", expression: /(?<![\w-])(?<secret>[0-9a-f]{32}-us\d{1,2})(?![\w-])/g },
+];
