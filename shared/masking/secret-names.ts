@@ -123,7 +123,7 @@ function kindOfWords(words: readonly string[], owner: string, last: string): Sec
   const joined = /^(.*)(token|secret|auth|key)$/u.exec(last);
   if (joined !== null) {
     const [, before = "", noun = ""] = joined;
-    if (HARMLESS_OWNERS.has(before)) return undefined;
+    if (HARMLESS_OWNERS.has(before) || /^x?o$/u.test(before)) return undefined;
     if (noun === "token") return "TOKEN";
     if (noun === "secret") return "SECRET";
     return noun === "auth" ? authKind(before || owner) : keyKind(before || owner, last);
@@ -191,7 +191,7 @@ function keyKind(owner: string, last: string): SecretKind | undefined {
 
 /** Switches, states and what stands for a value. */
 const NO_VALUE =
-  /^(?:true|false|null|nil|none|undefined|unset|yes|no|on|off|~|-+|\*+|x{3,}|(?:in)?valid|(?:un)?verified|(?:en|dis)abled|missing|present|expired|revoked|required|optional)$/iu;
+  /^(?:true|false|null|nil|none|undefined|unset|yes|no|on|off|~|-+|\*+|x{3,}|(?:in)?valid|(?:un)?verified|(?:en|dis)abled|missing|present|expired|revoked|required|optional|incorrect|wrong|abgelaufen|falsch|ung(?:ü|ue)ltig|fehlt|expirad[oa]|incorrect[oa]|requerid[oa]|requise?|expirée?|invalide?)$/iu;
 /** A Secret with its namespace, as controllers log it. */
 const NAMESPACED = /^[a-z](?:[a-z-]{0,61}[a-z])?\/[a-z](?:[a-z.-]{0,251}[a-z])?$/u;
 /** What refers to a value or stands for it; only as a whole, because passwords may begin with such characters. */
@@ -219,7 +219,9 @@ export function isHarmlessValue(value: string, kind: SecretKind): boolean {
   if (kind === "CREDENTIAL" && SCHEME.test(trimmed)) return true;
   if (SHORT_NUMBER.test(trimmed) || (kind === "SECRET" && NAMESPACED.test(trimmed))) return true;
   // How to authenticate: `auth: basic`.
-  if (kind === "AUTH" && /^[A-Za-z -]{1,20}$/u.test(trimmed)) return true;
+  if (kind === "AUTH" && (/^[A-Za-z -]{1,20}$/u.test(trimmed) || SCHEME.test(trimmed))) return true;
+  // Words of a sentence: only passwords and secrets are made of words.
+  if (kind !== "SECRET" && /^[A-Za-z]+(?: [A-Za-z']+){2,}[.!]?$/u.test(trimmed)) return true;
   return PATH.test(trimmed) && !/[A-Za-z0-9]{32}/u.test(trimmed);
 }
 

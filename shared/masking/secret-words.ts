@@ -37,7 +37,7 @@ export const SALT_OWNERS: ReadonlySet<string> = new Set(
 export const HARMLESS_OWNERS: ReadonlySet<string> = new Set(
   (
     "automount cancel cancellation completion continuation continue cursor eos bos pad unk stop special input max min " +
-    "next num output page pagination pull resume sync"
+    "next num output unexpected illegal expected page pagination pull resume sync"
   ).split(" "),
 );
 /** Before `auth`: a switch or a way to sign in. */

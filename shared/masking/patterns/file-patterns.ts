@@ -46,7 +46,7 @@ export const IN_FILES: readonly Form[] = [
     kind: "PASSWORD",
     hint: /AUTH (?:PLAIN|LOGIN|XOAUTH2)|PASS |LOGIN /,
     expression:
-      /(?:\bAUTH (?:PLAIN|LOGIN|XOAUTH2) |(?<=\bUSER \S{1,100}\s(?:[^\n]{0,200}\n){0,3}[^\n]{0,60}?)\bPASS |(?<=^|[\s:])[A-Za-z]?\d{1,6} LOGIN \S{1,100} )["']?(?<secret>[^\s"'\\[]{1,400})/gm,
+      /(?:\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?!PLAIN|LOGIN|CRAM|XOAUTH|DIGEST|NTLM)|(?<=\bUSER \S{1,100}\s(?:[^\n]{0,200}\n){0,3}[^\n]{0,60}?)\bPASS |(?<=^|[\s:])[A-Za-z]?\d{1,6} LOGIN \S{1,100} )["']?(?<secret>[^\s"'\\[]{1,400})/gm,
   },
   // What a shell gives to a command that reads a secret.
   {
@@ -73,13 +73,6 @@ export const IN_FILES: readonly Form[] = [
     hint: /assword|assphrase/,
     expression:
       /(?:assword|assphrase)[^\n]{0,40}(?:\n\s{0,40}|\\n)?[^\n]{0,40}?\bsend(?:_user)?[ \t]{1,3}(?:--[ \t])?\\?["'{](?<secret>(?:(?!\\+[rn])[^\n"'}]){1,200})\\/g,
-  },
-  // Blocks of HCL with the name of a variable.
-  {
-    kind: "SECRET",
-    hint: /(?:variable|output)\s/,
-    expression:
-      /\b(?:variable|output)\s{1,3}\\?"[\w-]{0,60}(?:pass|pwd|secret|token|key|cred|auth)[\w-]{0,60}\\?"\s{0,3}\{[^{}]{0,2000}?\b(?:default|value)\s{0,20}=\s{0,3}\\?"(?<secret>(?!\$\{)(?:[^"\\\n]|\\[^"n]){1,4096})/g,
   },
   {
     kind: "COOKIE",

@@ -18,6 +18,9 @@ const WRAPPER =
 const ARN = /arn:[a-z-]{1,20}:secretsmanager:[a-z0-9-]{1,30}:\d{12}:$/u;
 /** `--password value`; with `=` it is a pair. */
 const FLAG = /(?<=^|[\s"'[,])--?([A-Za-z][A-Za-z0-9-]{1,60})[ \t]{1,3}(?=[^\s<>,;&|-])/g;
+/** The indented line below, with one word. */
+const NEXT_LINE = /^\r?\n[ \t]{2,40}(?=[^\s:=#-][^\s:=#]{3,400}[ \t]*(?:\r?\n|$))/u;
+const MAX_NEXT = 460;
 /** Words that follow `password:` in a sentence. */
 const REMARKS =
   /^(?:is|was|are|for|and|or|not|must|should|has|expired|required|incorrect|invalid|missing|wrong|changed|reset|authentication|empty|expected|unexpected|failed|too|given|provided|the|no|on|in|at|of|to|from|by|with|error)$/iu;
@@ -38,6 +41,8 @@ function maskFlags(text: string, context: MaskContext): string {
     const kind = secretNameKind(found[1] ?? "");
     if (kind === undefined) continue;
     const end = endOfValue(text, start, "word");
+    // In the help of a command.
+    if (/^(?:strings?|stringArray|text|value)(?: {2}|\s*$)/mu.test(text.slice(start, start + 20))) continue;
     parts.push(
       text.slice(copied, start),
       maskValue({ value: text.slice(start, end), kind, isProse: false }, context),
@@ -62,10 +67,12 @@ function maskPairs(text: string, context: MaskContext): string {
     const kind = name.startsWith("MASKED_") ? undefined : kindOfName(text, found.index, name);
     if (kind === undefined) continue;
     const wrapper = WRAPPER.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 50))?.[0] ?? "";
-    const start = NAME.lastIndex + wrapper.length;
+    let start = NAME.lastIndex + wrapper.length;
     if (isNoPair(text, { at: found.index, separator, start })) continue;
     const isVariable = separator === "=" && isLineOfVariable(text, found.index, name);
-    const value = text.slice(start, endOfValue(text, start, isVariable ? "line" : "pair"));
+    const next = NEXT_LINE.exec(text.slice(start, start + MAX_NEXT))?.[0].length ?? 0;
+    if (next > 0) start += next;
+    const value = text.slice(start, endOfValue(text, start, isVariable && next === 0 ? "line" : "pair"));
     // The length of a value, as `kubectl describe` prints it.
     if (value === "" || text.startsWith(" bytes", start + value.length)) continue;
     const inProse = isProse(text, found.index, separator);
@@ -109,6 +116,14 @@ interface FoundPair {
 function isNoPair(text: string, { at, separator, start }: FoundPair): boolean {
   // An object or a list of JSON: what is in it has names of its own, and without its bracket it would be no JSON.
   if (/["']/u.test(separator) && /[{[]/u.test(text.charAt(start))) return true;
+  // The result of tests.
+  if (
+    /^pass["']?\s{0,3}[:=]\s{0,3}(?:\d{1,6}[\s,;|]{1,3}(?:fail|skip|warn|err)|Test[A-Z]|tests?\b)/iu.test(
+      text.slice(at, at + 30),
+    )
+  ) {
+    return true;
+  }
   // A message or a replacement of a reference: `${NAME:?not set}`, `${NAME:+set}`.
   const isInReference = separator === ":" && text[at - 1] === "{";
   if (isInReference && /^(?:[?+]|-?\})/u.test(text.slice(start, start + 2))) return true;
@@ -144,6 +159,7 @@ function maskValue(
       ? splitTail(value)
       : [value.slice(quote.length, isClosed ? -quote.length : undefined), isClosed ? quote : ""];
   if (isHarmlessValue(inner, kind)) return value;
+  if (kind !== "PASSWORD" && quote === "" && REMARKS.test(inner)) return value;
   // The name of a scheme, as in `Authorization: Basic x`: the patterns mask what follows.
   if (/^(?:Bearer|Basic|Digest|Negotiate)$/iu.test(inner)) return value;
   if (inProse && quote === "" && /^[a-z][a-z\d]{1,20}:$/u.test(inner)) return value;

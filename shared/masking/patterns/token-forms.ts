@@ -5,7 +5,7 @@ const BEGINNINGS = {
   GITHUB_TOKEN: "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
   SLACK_TOKEN: "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp- xwfp-",
   TOKEN:
-    "ya29. 1//0 glpat- gldt- glptt- glrt- glsoat- glcbt- glimt- glagent- glft- glffct- GR1348941 pypi- npm_ dckr_pat_ " +
+    "ya29. 1//0 glpat- gldt- glptt- glrt- glsoat- glcbt- glimt- glagent- glft- glffct- GR1348941 pypi- dckr_pat_ " +
     "dckr_oat_ dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ hvs. hvb. hvr. tskey- ATATT3 ATCTT3 sntrys_ sntryu_ " +
     "glsa_ glc_ pscale_tkn_ pscale_oauth_ pscale_pw_ lin_api_ lin_oauth_ ntn_ figd_ figo_ fio-u- fo1_ sq0atp- sq0csp- " +
     "duffel_live_ duffel_test_ frameio- shippo_live_ shippo_test_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. lsv2_pt_ lsv2_sk_ " +
@@ -17,7 +17,7 @@ const BEGINNINGS = {
 } as const;
 /** Those whose beginning an ordinary name may have, too: at least twenty letters and digits follow at once. */
 const SHORT_BEGINNINGS =
-  "dapi dkea dose sbp_ rubygems_ key- pul- rnd_ r8_ nfp_ vcp_ pnu_ e2b_ jina_ fw_ crsr_ hf_ gsk_ tfp_ secret_ sqp_ squ_ sqa_ " +
+  "npm_ dapi dkea dose sbp_ rubygems_ key- pul- rnd_ r8_ nfp_ vcp_ pnu_ e2b_ jina_ fw_ crsr_ hf_ gsk_ tfp_ secret_ sqp_ squ_ sqa_ " +
   "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi";
 
 const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");

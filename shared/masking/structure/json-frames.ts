@@ -1,5 +1,6 @@
 import { encodedText } from "#shared/masking/mask-context.ts";
 import { secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
+import { KEY_HOLDERS } from "#shared/masking/secret-words.ts";
 import type { JsonToken } from "#shared/masking/structure/json-tokens.ts";
 import { holdsSecrets } from "#shared/masking/structure/secret-holders.ts";
 import { TELLING_FIELDS } from "#shared/masking/structure/secret-members.ts";
@@ -41,6 +42,8 @@ export interface Frame {
   index: number;
   /** What the key of the object says, for the value of `value`. */
   readonly outerKind: SecretKind | undefined;
+  /** The key of the object says that its `key` is a secret: `{"Jwt": {"Key": "…"}}`. */
+  readonly holdsKey: boolean;
   /** The item before, in an array. */
   previous: string;
   /** How far below a key whose object holds secrets, from 0 for a list of such objects. */
@@ -78,6 +81,7 @@ export function newFrame(isObject: boolean, outer: Frame | undefined, firstLeaf:
     isRows: false,
     index: 0,
     outerKind: undefined,
+    holdsKey: false,
     previous: "",
     heldDepth: heldDepth(isObject, outer),
     telling: undefined,
@@ -87,7 +91,12 @@ export function newFrame(isObject: boolean, outer: Frame | undefined, firstLeaf:
   }
   const key = fieldName(outer.key);
   if (isObject) {
-    return { ...frame, inData: frame.inData || DATA.has(key), outerKind: secretNameKind(outer.key) };
+    return {
+      ...frame,
+      inData: frame.inData || DATA.has(key),
+      outerKind: secretNameKind(outer.key),
+      holdsKey: KEY_HOLDERS.has(key),
+    };
   }
   const isRows = ROWS.has(key) && outer.columns !== undefined;
   return {

@@ -1,4 +1,5 @@
 import { secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
+import { KEY_HOLDERS } from "#shared/masking/secret-words.ts";
 import { holdsSecrets, isHeldSecret } from "#shared/masking/structure/secret-holders.ts";
 
 const PLURAL = /(?<=password|passwd|token|key|credential)s$/iu;
@@ -9,6 +10,8 @@ export const VALUES: ReadonlySet<string> = new Set(["value", "Value", "Parameter
 export class KeysAbove {
   /** Looks secret: `password:`, `passwords:`. */
   #below: { readonly column: number; readonly kind: SecretKind } | undefined;
+  /** Has a mapping whose `key` is a secret: `jwt:`. */
+  #keyHolder: number | undefined;
   /** Has a mapping that holds secrets, or a list of such mappings: `secrets:`, `credentials:`. */
   #holder: { readonly column: number; firstColumn: number | undefined } | undefined;
 
@@ -16,14 +19,20 @@ export class KeysAbove {
   kindOf(column: number, key: string, value: string): SecretKind | undefined {
     if (this.#below !== undefined && column <= this.#below.column) this.#below = undefined;
     if (this.#holder !== undefined && column <= this.#holder.column) this.#holder = undefined;
+    if (this.#keyHolder !== undefined && column <= this.#keyHolder) this.#keyHolder = undefined;
     const isEmpty = value === "";
+    const isKey = this.#keyHolder !== undefined && /^key$/iu.test(key);
+    if (isEmpty && KEY_HOLDERS.has(key.toLowerCase())) this.#keyHolder = column;
     const isHeld = this.#isHeld(column, key, value);
     if (isEmpty && this.#holder === undefined && holdsSecrets(key)) {
       this.#holder = { column, firstColumn: undefined };
     }
     // Inline, `Tokens: a` may be the name of a Secret.
     const own = secretNameKind(isEmpty ? key.replace(PLURAL, "") : key);
-    const kind = own ?? (VALUES.has(key) ? this.#below?.kind : undefined) ?? (isHeld ? "SECRET" : undefined);
+    const kind =
+      own ??
+      (VALUES.has(key) ? this.#below?.kind : undefined) ??
+      (isHeld ? "SECRET" : isKey ? "SECRET_KEY" : undefined);
     if (isEmpty && kind !== undefined && !key.includes(" ")) this.#below = { column, kind };
     return kind;
   }

@@ -168,6 +168,7 @@ class JsonMasker {
     const kind =
       secretNameKind(frame.key) ??
       (frame.isRows ? undefined : frame.columns?.[frame.index]) ??
+      (frame.holdsKey && fieldName(frame.key) === "key" ? "SECRET_KEY" : undefined) ??
       (frame.outerKind !== undefined && VALUES.has(fieldName(frame.key)) ? frame.outerKind : undefined);
     // `Some(` of a struct is read up to its quote.
     if (kind !== undefined && !isHarmlessValue(raw, kind) && !/^\w+\($/u.test(raw)) return kind;

@@ -6,6 +6,8 @@ const RULE = /^[\s|+:=-]*-[\s|+:=-]*$/u;
 const FIELD_NAME = /^[\p{L}_][\p{L}\p{M}\w.-]{0,60}$/u;
 const LABEL = /^[\p{L}\p{M}\w .-]{1,60}$/u;
 const MAX_HEADER = 4_096;
+/** As kubectl prints it: names in capitals, with white space between. */
+const CAPITALS = /^[A-Z][A-Z0-9_()%-]*(?: [A-Z0-9_()%-]+)*(?: {2,}[A-Z0-9_()%-]+(?: [A-Z0-9_()%-]+)*)+\s*$/u;
 /** A table of names and values. */
 const PAIRS = /^\s{0,20}(?:key|name|variable|field|property)\s{1,200}value\s*$/iu;
 
@@ -29,7 +31,7 @@ interface Table {
  * pairs of a name and a value between bars. Takes time proportional to the text.
  */
 export function maskTables(text: string, context: MaskContext): string {
-  if (!NAME_HINT.test(text) || !/[|,;\t]|^-{2,}/mu.test(text)) return text;
+  if (!NAME_HINT.test(text) || !/[|,;\t]|^-{2,}|^[A-Z].* {2,}[A-Z]/mu.test(text)) return text;
   const lines = text.split("\n");
   let table: Table | undefined;
   const masked = lines.map((line, index) => {
@@ -62,6 +64,16 @@ function readHeader(line: string, next: string): Table | undefined {
   const columns = hasRule && !next.includes("|") && !next.includes("+") ? ruledColumns(next) : [];
   if (columns.length > 1) return ruledTable(line, columns);
   if (hasRule) return tableOf(line, line.includes("|") ? barCells : wholeLine, () => true);
+  if (CAPITALS.test(line)) {
+    const found = ruledTable(
+      line,
+      [...line.matchAll(/(?<=^| {2,}|\t)[A-Z]/gu)].map(({ index }) => index),
+    );
+    // A Secret may be named there.
+    const kinds = found?.kinds.map((kind) => (kind === "SECRET" ? "KEY" : kind)) ?? [];
+    if (found !== undefined)
+      return { ...found, kinds, cellsOf: (row) => (fits(row, line) ? found.cellsOf(row) : []) };
+  }
   for (const delimiter of [",", ";", "\t"]) {
     if (line.includes(delimiter)) {
       const found = tableOf(
@@ -73,6 +85,13 @@ function readHeader(line: string, next: string): Table | undefined {
     }
   }
   return undefined;
+}
+
+/** True if the row has white space before the columns of the header. */
+function fits(row: string, header: string): boolean {
+  return [...header.matchAll(/ {2,}(?=[A-Z])/gu)].every(({ index, 0: gap }) =>
+    /\s/u.test(row.charAt(index + gap.length - 1) || " "),
+  );
 }
 
 /** Where the columns of a table begin whose header has a rule of its own below each of them. */
