@@ -54,10 +54,11 @@ function restore(masked: string, { whole, text, parts }: Origin): string {
   let misses = 0;
   let part = 0;
   for (const { index, 0: placeholder } of masked.matchAll(PLACEHOLDER)) {
-    restored.push(written(masked.slice(from, index)), placeholder);
+    const head = from === index && from === 0 ? text.slice(0, placeOf(0)) : "";
+    restored.push(head, written(masked.slice(from, index)), placeholder);
     from = index + placeholder.length;
   }
-  restored.push(written(masked.slice(from)));
+  restored.push(from === masked.length ? text.slice(placeOf(whole.length - 1) + 1) : written(masked.slice(from)));
   return restored.join("");
 
   function written(piece: string): string {

@@ -101,8 +101,8 @@ export const ALWAYS: readonly Form[] = [
   },
   {
     kind: "PASSWORD",
-    hint: /\s-u|--user/,
-    expression: /(?<=\s)(?:-u|--user)[ \t=]{1,3}["']?[\w.@-]{1,100}:(?<secret>[^\s"'[]{1,400})/g,
+    hint: /\s-u|\s-U|--(?:proxy-)?user/,
+    expression: /(?<=\s)(?:-u|-U|--(?:proxy-)?user)[ \t=]{1,3}["']?[\w.@-]{1,100}:(?<secret>[^\s"'[]{1,400})/g,
   },
   {
     kind: "SECRET_KEY",

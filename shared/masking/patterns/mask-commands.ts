@@ -12,7 +12,7 @@ const NAMES = [...RULES.keys()]
 /** The name of a command, also in a list of JSON and behind a path. */
 const COMMAND = new RegExp(String.raw`(?<![\w.@-])(?:${NAMES.join("|")})(?=[ \t]+["'$\w/-]|\\?["'],)`, "g");
 /** White space, a line that goes on, or what separates strings in a list. */
-const BETWEEN = /(?:[ \t]|\\\r?\n|\\?["'],)[ \t]*(?:\\\r?\n[ \t]*)*/y;
+const BETWEEN = /(?:[ \t]|\\\r?\n|\\?["']?,)[ \t]*(?:\\\r?\n[ \t]*)*/y;
 const ARGUMENT = /\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"'|;&`]+/y;
 const MAX_ARGUMENTS = 40;
 const MAX_COMMAND = 4_000;

@@ -114,7 +114,7 @@ function endOfPem(text: string, start: number, nextEnd: number): number {
 function trailing(body: string, from: number): number {
   let end = body.length;
   while (end > from) {
-    if (/[\s"',>|#+]/u.test(body.charAt(end - 1))) end -= 1;
+    if (/[\s"',>|#+-]/u.test(body.charAt(end - 1))) end -= 1;
     else if (/^\\[nr]$/u.test(body.slice(end - 2, end)) && end - 2 >= from) end -= 2;
     else break;
   }

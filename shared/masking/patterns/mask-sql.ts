@@ -9,7 +9,7 @@ const SPACE = String.raw`(?:\s|\\[nrt])`;
 const OPEN = new RegExp(String.raw`${SPACE}{0,100},?${SPACE}{0,100}(?:row${SPACE}?)?\(`, "iy");
 /** A value of a row: a string in quotes, a call, or anything else up to the next comma. */
 const VALUE = new RegExp(
-  String.raw`${SPACE}{0,100}((?:[A-Za-z_]\w{0,20})?\\?'(?:[^'\\]|''|\\[^'\n]|\\'(?=[^,)]))*\\?'|\\?"(?:[^"\\\n]|""|\\[^"\n])*\\?"|[A-Za-z_]\w{0,60}\([^()]{0,2000}\)|[^,()'"]{0,2000})${SPACE}{0,100}([,)])`,
+  String.raw`${SPACE}{0,100}((?:[A-Za-z_]\w{0,20})?\\?'(?:[^'\\]|''|\\[^'\n]|\\'(?=[^,)]))*\\?'|\\?"(?:[^"\\\n]|""|\\[^"\n])*\\?"|[A-Za-z_]\w{0,60}\((?:[^()]|\([^()]{0,500}\)){0,2000}\)|[^,()'"]{0,2000})${SPACE}{0,100}([,)])`,
   "y",
 );
 /** Masks secrets that SQL has by their place: in rows behind a list of columns. Takes time proportional to the text. */
