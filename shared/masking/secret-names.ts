@@ -4,6 +4,7 @@ import {
   AUTH_VERBS,
   FIRST_WORDS,
   FOREIGN_PASSWORD,
+  FOREIGN_QUALIFIER,
   FOREIGN_SECRET,
   FOREIGN_WEAK,
   HARMLESS_OWNERS,
@@ -105,7 +106,11 @@ function foreignKind(words: readonly string[]): SecretKind | undefined {
       FOREIGN_PASSWORD.test(words.slice(index, index + 3).join("")),
   );
   if (isPassword) return "PASSWORD";
-  if (words.some((word) => FOREIGN_WEAK.test(word))) return "KEY";
+  const weak = words.findIndex((word) => FOREIGN_WEAK.test(word));
+  if (weak !== -1) {
+    const isQualified = words.some((word, index) => index !== weak && FOREIGN_QUALIFIER.test(word));
+    return isQualified ? "SECRET_KEY" : "KEY";
+  }
   return FOREIGN_SECRET.test(words.join("")) ? "SECRET" : undefined;
 }
 
@@ -128,6 +133,7 @@ function kindOfWords(words: readonly string[], owner: string, last: string): Sec
     if (noun === "secret") return "SECRET";
     return noun === "auth" ? authKind(before || owner) : keyKind(before || owner, last);
   }
+  if (last === "creds") return owner === "" ? undefined : "SECRET";
   if (last === "salt") return SALT_OWNERS.has(owner) ? "SECRET" : undefined;
   return KINDS.get(last) ?? KINDS.get(words.slice(-2).join(" ")) ?? KINDS.get(words.slice(-3).join(" "));
 }
@@ -162,7 +168,6 @@ const KINDS = new Map<string, SecretKind>(
     mnemonic: "SECRET",
     credential: "SECRET",
     credentials: "SECRET",
-    creds: "SECRET",
     signature: "SECRET",
     sig: "SECRET",
     dockerconfigjson: "SECRET",
@@ -196,7 +201,7 @@ const NO_VALUE =
 const NAMESPACED = /^[a-z](?:[a-z-]{0,61}[a-z])?\/[a-z](?:[a-z.-]{0,251}[a-z])?$/u;
 /** What refers to a value or stands for it; only as a whole, because passwords may begin with such characters. */
 const REFERENCE =
-  /^(?:\$[A-Z_][A-Z0-9_]*|\$\{[^{}]*\}|\$\([^()]*\)|\$?\{\{[^{}]*\}\}|%[A-Z0-9]+(?:_[A-Z0-9]+)+%|<[^<>]*>(?:\s+Optional: (?:true|false))?|\d+ bytes|\[(?:redacted|masked|filtered|hidden)\]|\((?:sensitive(?: value)?|known after apply|none|null|empty|unset|not set|hidden|redacted|masked)\))$/isu;
+  /^(?:\$[A-Z_][A-Z0-9_]*|\$\{[^{}]*\}|\$\([^()]*\)|\$?\{\{[^{}]*\}\}|%[A-Z0-9]+(?:_[A-Z0-9]+)+%|<[^<>]*>(?:\s+Optional: (?:true|false))?|\d+ bytes|\[(?:redacted|masked|filtered|hidden)\]|\((?:sensitive(?: value)?|known after apply|none|null|empty|unset|not set|hidden|redacted|masked|from [\w -]{1,40})\))$/isu;
 /** A reference with a value of its own, for where the variable is not set. */
 const WITH_DEFAULT =
   /^(?:\$\{\w{1,120}:?[-=](?![$}])[^{}]+\}|\$\{[A-Z_][A-Z0-9_]*:(?![-=$?+}])[^{}]+\}|<%.*(?:\|\||,)\s*["'][^"']+["'].*%>|\{\{.*\bdefault\s+"[^"]+".*\}\})$/su;
@@ -221,7 +226,7 @@ export function isHarmlessValue(value: string, kind: SecretKind): boolean {
   // How to authenticate: `auth: basic`.
   if (kind === "AUTH" && (/^[A-Za-z -]{1,20}$/u.test(trimmed) || SCHEME.test(trimmed))) return true;
   // Words of a sentence: only passwords and secrets are made of words.
-  if (kind !== "SECRET" && /^[A-Za-z]+(?: [A-Za-z']+){2,}[.!]?$/u.test(trimmed)) return true;
+  if (!kind.startsWith("SECRET") && /^[A-Za-z]+(?: [A-Za-z']+){2}(?=[\s.!?]|$)/u.test(trimmed)) return true;
   return PATH.test(trimmed) && !/[A-Za-z0-9]{32}/u.test(trimmed);
 }
 

@@ -1,7 +1,7 @@
-/** In every name that a kind is found for, and so in every text with such a name: most have none of them. */
+/** In every name that a kind is found for: most have none of them. */
 export const NAME_HINT =
   // oxlint-disable-next-line no-control-regex -- any character beyond ASCII may belong to a name in another language
-  /pass|pwd|pw|secret|secure|token|key|cred|sig|docker|auth|cookie|cert|salt|psk|bearer|otp|pat|communit|mnemonic|seed|hash|kennw|geheim|schlues|mdp|jeton|cle|clave|contra|senha|chave|segre|chiave|parol|wachtw|sleutel|has[lł]|klucz|hesl|sifre|sifra|jelszo|losen|passord|adgang|salasana|lozink|zapork|geslo|slaptaz|sandi|[^\x00-\x7F]/iu;
+  /pass|pwd|psw|pw|se[cgk]r|secur|token|key|cred|sig|docker|auth|cookie|cert|salt|psk|bearer|otp|pat|communit|mnemo|seed|hash|kennw|gehei|schl|mdp|jeton|cle|cla|cha|chi|contra|senha|parol|wachtw|sleut|has[lł]|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau|[^\x00-\x7F]/iu;
 
 /** Words that make a key of what follows them: `api_key`, `access-key`, `clientKey`. */
 export const KEY_OWNERS: ReadonlySet<string> = new Set(
@@ -63,7 +63,10 @@ export const SAID_OF_SECRETS: ReadonlySet<string> = new Set(
 
 /** Passwords in other languages, as whole words or at the end of one, in lower case and without accents. */
 export const FOREIGN_PASSWORD =
-  /(?:passwort|kennwort|geheimzahl|motdepasse|contrasena|contrasenya|palavrapasse|wachtwoord|jelszo|losenord|passord|adgangskode|salasana|salasona|lozinka|zaporka|slaptazodis|palabradepaso|parolaccesso|katasandi|matkhau)(?:en|e?s)?$|^(?:(?:db|user|admin|root|app|mi|minha|meine?|mon)?(?:mdp|senha|haslo|hasla|heslo|hesla|geslo|sifre|sifra|parola|parool|passe|sandi))$/u;
+  /(?:passwort|kennwort|geheimzahl|motdepasse|contrasena|contrasenya|palavrapasse|wachtwoord|jelszo|losenord|passord|adgangskode|salasana|salasona|lozinka|zaporka|slaptazodis|palabradepaso|parolaccesso|katasandi|matkhau)(?:en|e?s)?$|^(?:(?:db|user|admin|root|app|mi|minha|meine?|mon)?(?:mdp|senha|haslo|heslo|hesla|geslo|sifre|sifra|parola|parool|passe|sandi))$/u;
+/** Beside one of them, any value is a secret: `clave secreta`, `geheimer Schlüssel`, `cle_api`. */
+export const FOREIGN_QUALIFIER =
+  /^(?:secret[aeo]?|segret[ao]|acceso|acesso|acces|accesso|privad[ao]|privee?|privat[ao]|api|geheim\w{0,3})$/u;
 /** The same in scripts without cases, where words are not separated. */
 export const FOREIGN_SECRET =
   /парол|лозинк|секрет|токен|κωδικ|συνθηματικ|סיסמ|كلمة(?:ال)?(?:مرور|سر)|رمزعبور|पासवर्ड|รหัสผ่าน|密[码碼钥鑰]|秘[钥鑰]|口令|令牌|私[钥鑰]|パスワード|パスフレーズ|暗証番号|秘密|シークレット|トークン|비밀|암호|패스워드|토큰|시크릿/u;

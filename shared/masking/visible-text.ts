@@ -58,7 +58,9 @@ function restore(masked: string, { whole, text, parts }: Origin): string {
     restored.push(head, written(masked.slice(from, index)), placeholder);
     from = index + placeholder.length;
   }
-  restored.push(from === masked.length ? text.slice(placeOf(whole.length - 1) + 1) : written(masked.slice(from)));
+  restored.push(
+    from === masked.length ? text.slice(placeOf(whole.length - 1) + 1) : written(masked.slice(from)),
+  );
   return restored.join("");
 
   function written(piece: string): string {

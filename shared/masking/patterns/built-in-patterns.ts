@@ -102,7 +102,8 @@ export const ALWAYS: readonly Form[] = [
   {
     kind: "PASSWORD",
     hint: /\s-u|\s-U|--(?:proxy-)?user/,
-    expression: /(?<=\s)(?:-u|-U|--(?:proxy-)?user)[ \t=]{1,3}["']?[\w.@-]{1,100}:(?<secret>[^\s"'[]{1,400})/g,
+    expression:
+      /(?<=\s)(?:-u|-U|--(?:proxy-)?user)[ \t=]{1,3}["']?[\w.@-]{1,100}:(?<secret>[^\s"'[]{1,400})/g,
   },
   {
     kind: "SECRET_KEY",

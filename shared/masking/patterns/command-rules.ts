@@ -84,6 +84,10 @@ export const COMMAND_RULES: readonly CommandRule[] = [
     behind: [/^(?:add_user|change_password|authenticate_user)$/u, 2],
   },
   { names: words("net net1 net.exe"), behind: [/^user$/iu, 2] },
+  { names: words("net net.exe"), behind: [/^\/user:/iu, 1] },
+  { names: words("http https xh"), options: /^(?:-a|--auth)$/u, within: /^(?:-a|--auth)[ =][^:]{1,200}:/u },
+  { names: words("useradd usermod"), options: /^-p$/u },
+  { names: words("virsh"), behind: [/^secret-set-value$/u, 2] },
   { names: words("lftp ncftp ncftpget ncftpput"), options: /^-[up]$/u, within: /^-u ?[^,]{1,200},|^-p ?/u },
   {
     names: words(

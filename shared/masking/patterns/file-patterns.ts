@@ -16,18 +16,31 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /(?<![\w-])(?:(?:(?<=^[ \t]{0,20})(?:bindpw|rootpw|r[ow]community6?|trap[2]?sink[ \t]{1,3}\S{1,100})|(?:snmp-server|snmp)[ \t]{1,3}community|requirepass|masterauth)[ \t]{1,20}(?!(?:is|was|has|must|not|in|of|strings?|and|or)\b)|com2sec6?[ \t]{1,20}\S{1,60}[ \t]{1,20}\S{1,60}[ \t]{1,20})\\?["']?(?<secret>[^\s"'[\\]{1,400})/gm,
   },
-  // Configurations of network devices: a kind of encryption, as a digit, and the secret; or an account's statement.
+  // Configurations of network devices: behind a word and the digit of an encryption.
   {
     kind: "PASSWORD",
-    hint: /(?:password|secret|key|key-string|md5|string|authentication|community)[ \t]+(?:hex[ \t]+|encrypted[ \t]+|ascii[ \t]+)?\d[ \t]/i,
+    hint: /(?:password|secret|key|key-string|md5|ascii|hex|auth|priv)[ \t]/i,
     expression:
-      /(?<![\w-])(?:password|secret|key|key-string|md5|key-chain|pre-shared-key|passphrase|auth|priv|ascii|hex|\d{1,5}[ \t]md5)[ \t]{1,3}(?:hex[ \t]|encrypted[ \t]|ascii[ \t])?(?:0[ \t]{1,3}(?<!key[ \t]{1,3}0[ \t]{1,3})|[4-9][ \t]{1,3}(?=\$|[0-9A-Fa-f]{6}|[\w./$+=]{0,60}\d[\w./$+=]{0,60}[A-Za-z])|[4-9][ \t]{1,3}(?="))["']?(?<secret>[^\s"'\\[]{4,400})/gi,
+      /(?<![\w-])(?:password|secret|key|key-string|md5|passphrase|ascii|hex)[ \t]{1,3}(?:(?:encrypted|hex|ascii)[ \t]{1,3})?(?:(?<!key[ \t]{1,3})0[ \t]{1,3}|[4-9][ \t]{1,3}(?=\$|"|[\w./+=]{0,60}(?:\d[\w./+=]{0,60}[A-Za-z]|[A-Za-z][\w./+=]{0,60}\d)))["']?(?<secret>[^\s"'\\[]{4,400})/gi,
+  },
+  // Statements of their accounts, neighbours and protocols.
+  {
+    kind: "PASSWORD",
+    hint: /(?:username|enable|neighbor|server|isakmp|key|ppp|ip|-password|md5|snmp-server)[ \t]/,
+    expression:
+      /^[ \t>#+]{0,20}(?:[\w.()-]{1,60}[#>][ \t]{0,3})?(?:username[ \t]{1,3}\S{1,64}[ \t](?:[^\n]{0,100}?[ \t])?(?:password|secret)|enable[ \t](?:[^\n]{0,60}?[ \t])?(?:secret|password)|neighbor[ \t]{1,3}\S{1,64}[ \t]{1,3}password|crypto[ \t]{1,3}isakmp[ \t]{1,3}key|(?:tacacs|radius)-server[ \t](?:[^\n]{0,100}?[ \t])?key|(?:ppp|ip|ntp|area|isis|standby|vrrp)[ \t][^\n]{0,80}?[ \t](?:password|authentication-key|md5|key)|set[ \t][^\n]{1,200}?[ \t](?:community|[\w-]{1,30}-(?:password|key)|ascii-text|simple-password))[ \t]{1,3}(?:level[ \t]\d{1,2}[ \t]{1,3}|ascii-text[ \t]{1,3})?(?:\d{1,2}[ \t]{1,3}(?:md5[ \t]{1,3})?)?["']?(?!(?:is|was|for|not|and|or|must|chain|generate|\d{1,3}(?=\s|$))\b)(?<secret>[^\s"';\\[]{1,400})/gm,
   },
   {
     kind: "PASSWORD",
-    hint: /(?:username|enable|neighbor|server|key|authentication|authentication-key|encrypted-password|pre-shared-key|chap|pap|snmp-server user)\s/,
+    hint: "snmp-server user",
     expression:
-      /^[ \t>#+]{0,20}(?:[\w.()-]{1,60}[#>][ \t]{0,3})?(?:username[ \t]{1,3}\S{1,64}[ \t](?:[^\n]{0,100}?[ \t])?(?:password|secret)|enable[ \t]{1,3}(?:algorithm-type[ \t]\S{1,20}[ \t]{1,3})?(?:secret|password)(?:[ \t]{1,3}level[ \t]\d{1,2})?|neighbor[ \t]{1,3}\S{1,64}[ \t]{1,3}password|crypto[ \t]{1,3}isakmp[ \t]{1,3}key|(?:tacacs|radius)-server[ \t](?:[^\n]{0,100}?[ \t])?key|(?:ppp[ \t](?:chap|pap)[ \t][^\n]{0,80}?|ip[ \t](?:ftp|http[ \t]client|ospf)[ \t][^\n]{0,40}?)(?:password|authentication-key)|(?:set[ \t][^\n]{1,200}?[ \t])?(?:encrypted-password|authentication-key|pre-shared-key|plain-text-password-value|simple-password|ascii-text))[ \t]{1,3}(?:\d{1,2}[ \t]{1,3}|ascii-text[ \t]{1,3}|address\b[^\n]{0,80}[ \t])?["']?(?!(?:is|was|for|not|and|or|must|\d{1,2}(?=\s))\b)(?<secret>[^\s"';\\[]{1,400})/gm,
+      /(?<=snmp-server user [^\n]{0,200})(?<![\w-])(?:auth|priv)[ \t]{1,3}(?:md5|sha\d{0,3}|sha-\d{3}|des|3des|aes)[ \t]{1,3}(?:\d{3}[ \t]{1,3})?(?<secret>[^\s"'\\[]{1,400})/g,
+  },
+  {
+    kind: "PASSWORD",
+    hint: /\bsp_/i,
+    expression:
+      /\bsp_(?:addlogin|addapprole|setapprole|password)\s{1,3}(?:@?[\w=]{0,30}\s{0,3}N?'[^'\n]{0,200}'\s{0,3},\s{0,3}){1,2}N?'(?<secret>[^'\n[]{1,400})/gi,
   },
   // Redis: a password of a client, of a user, of another server.
   {
@@ -83,7 +96,7 @@ export const IN_FILES: readonly Form[] = [
   // A statement about an account, whatever stands before the word.
   {
     kind: "PASSWORD",
-    hint: /(?:role|user|login|secret|server|subscription|credential|link)\s/i,
+    hint: /(?:alter|create)\s/i,
     expression:
       /(?<![\w-])(?:alter|create)\s{1,3}(?:or\s{1,3}replace\s{1,3})?(?:role|user|login|secret|server|subscription|credential|database\s{1,3}link)\s(?:[^\n';]|\\?'[^'\n]{0,200}'){0,300}?[\s,(](?:password|secret|token)\s{1,3}\\?(?<quote>['"])(?<secret>(?:(?!\\?\k<quote>)[^\n]|''){1,4096})/gi,
   },

@@ -124,6 +124,8 @@ function isNoPair(text: string, { at, separator, start }: FoundPair): boolean {
   ) {
     return true;
   }
+  // A block, whose fields have names of their own.
+  if (/^[{[][ \t]*(?:\r?\n|$)/u.test(text.slice(start, start + 20))) return true;
   // A message or a replacement of a reference: `${NAME:?not set}`, `${NAME:+set}`.
   const isInReference = separator === ":" && text[at - 1] === "{";
   if (isInReference && /^(?:[?+]|-?\})/u.test(text.slice(start, start + 2))) return true;

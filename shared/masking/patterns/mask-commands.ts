@@ -10,7 +10,7 @@ const NAMES = [...RULES.keys()]
   .sort((a, b) => b.length - a.length)
   .map((name) => name.replaceAll(".", "\\."));
 /** The name of a command, also in a list of JSON and behind a path. */
-const COMMAND = new RegExp(String.raw`(?<![\w.@-])(?:${NAMES.join("|")})(?=[ \t]+["'$\w/-]|\\?["'],)`, "g");
+const COMMAND = new RegExp(String.raw`\b(?:${NAMES.join("|")})(?=[ \t]+["'$\w/-]|\\?["'],)`, "g");
 /** White space, a line that goes on, or what separates strings in a list. */
 const BETWEEN = /(?:[ \t]|\\\r?\n|\\?["']?,)[ \t]*(?:\\\r?\n[ \t]*)*/y;
 const ARGUMENT = /\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"'|;&`]+/y;
@@ -30,6 +30,8 @@ export function maskCommands(text: string, context: MaskContext): string {
   let copied = 0;
   COMMAND.lastIndex = 0;
   for (let found = COMMAND.exec(text); found !== null; found = COMMAND.exec(text)) {
+    // The end of a longer word.
+    if (/[.@-]/u.test(text.charAt(found.index - 1))) continue;
     const args = readArguments(text, COMMAND.lastIndex);
     const secrets = (RULES.get(found[0]) ?? []).flatMap((rule) => secretsOf(rule, args));
     for (const { start, end } of secrets.sort((a, b) => a.start - b.start)) {

@@ -38,11 +38,11 @@ const DECLARATIONS: readonly Declaration[] = [
     expression:
       /(?:\b(?:set|with|add)_?|\.(?:set|with|add)?_?)(?<name>[A-Za-z]\w{0,60})\(\s{0,3}\\?(?<quote>["'])(?<value>(?:(?!\k<quote>)[^\n\\]|\\[^\n"']){1,4096})(?=\\?["']\s{0,3}\))/gi,
   },
-  // `variable "db_password" { default = "x" }` of Terraform.
+  // `variable "db_password" { default = "x" }` and `db_password = { value = "x" }` of Terraform.
   {
-    hint: /(?:variable|output)\s/,
+    hint: /(?:default|value)\s{0,20}=/,
     expression:
-      /\b(?:variable|output)\s{1,3}\\?"(?<name>[\w.-]{1,120})\\?"\s{0,3}\{[^{}]{0,2000}?\b(?:default|value)\s{0,20}=\s{0,3}\\?"(?<value>(?:[^"\\\n]|\\[^"n]){1,4096})/g,
+      /(?<![\w.-])(?<name>[\w.-]{1,120})\\?"?\s{0,3}(?:=\s{0,3})?\{[^{}]{0,2000}?\b(?:default|value)\s{0,20}=\s{0,3}\\?"(?<value>(?:[^"\\\n]|\\[^"n]){1,4096})/g,
   },
   // `aws configure set name value`, `CONFIG SET name value`, `git config name value`.
   {

@@ -1,11 +1,11 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { ALWAYS, BY_NAME, type MaskingPattern } from "#shared/masking/patterns/built-in-patterns.ts";
 import { IN_FILES } from "#shared/masking/patterns/file-patterns.ts";
-import { TOKEN_FORMS } from "#shared/masking/patterns/token-forms.ts";
+import { maskTokens, TOKEN_FORMS } from "#shared/masking/patterns/token-forms.ts";
 import { urlPasswords } from "#shared/masking/patterns/url-passwords.ts";
 
 /** Begins a block of a private key or a certificate, for its end to be searched. */
-const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]{1,60})-----/g;
+const PEM_BEGIN = /----(?:-| )BEGIN ([A-Z0-9 ]{1,60}?) ?-----?/g;
 /** Labels of blocks with a secret, whatever made them. */
 const SECRET_LABEL =
   /PRIVATE|SECRET|SEED|CREDENTIAL|TOKEN|PASSW|JWT|(?<!PUBLIC )KEY(?! BLOCK| PARAM)|ENCRYPTED KEY/;
@@ -13,7 +13,7 @@ const SECRET_LABEL =
 /** Masks what is a secret by its form: tokens of known services, headers, credentials in URLs, keys in PEM. */
 export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
   const chosen = Object.entries(BY_NAME).flatMap(([name, form]) => (isChosen(name, names) ? [form] : []));
-  let masked = maskUrls(maskPem(text, names, context), context);
+  let masked = maskTokens(maskUrls(maskPem(text, names, context), context), context);
   for (const { kind, hint, expression } of [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES, ...chosen]) {
     if (typeof hint === "string" ? !masked.includes(hint) : !hint.test(masked)) continue;
     masked = masked.replaceAll(expression, (whole: string, ...rest: unknown[]) => {
@@ -53,7 +53,7 @@ function isChosen(name: string, names: ReadonlySet<string>): boolean {
 
 /** Masks what stands between the lines of a PEM block; one that is cut off is masked to the end of its characters. */
 function maskPem(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
-  if (!text.includes("-----BEGIN ")) return text;
+  if (!/----[- ]BEGIN /u.test(text)) return text;
   const parts: string[] = [];
   let at = 0;
   let nextEnd = 0;

@@ -1,8 +1,13 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts";
 
-const ELEMENT = /<([A-Za-z][A-Za-z0-9_.:-]{0,60})(?:\s[^<>\n]{0,200})?>([^<>]+)(?=<\/)/g;
-const CDATA = /<([A-Za-z][A-Za-z0-9_.:-]{0,60})(?:\s[^<>\n]{0,200})?>\s{0,100}<!\[CDATA\[/g;
+const ELEMENT =
+  /<([A-Za-z\u00C0-\u1FFF\u3040-\uD7FF][\w.:\u00C0-\u1FFF\u3040-\uD7FF-]{0,60})(?:\s[^<>\n]{0,200})?>([^<>]+)(?=<\/)/g;
+const CDATA =
+  /<([A-Za-z\u00C0-\u1FFF\u3040-\uD7FF][\w.:\u00C0-\u1FFF\u3040-\uD7FF-]{0,60})(?:\s[^<>\n]{0,200})?>\s{0,100}<!\[CDATA\[/g;
+/** A name and its value side by side, in a table or a list of HTML. */
+const CELLS =
+  /<(?:td|th|dt|label|b|strong|span|key)\b[^<>]{0,200}>\s{0,20}([^<>\n:]{1,60}?)\s{0,5}:?\s{0,20}<\/\w{1,10}>\s{0,100}(?:<(?:td|dd|span|code|string|pre|b|strong)\b[^<>]{0,200}>\s{0,20}){1,3}([^<>]{1,4096}?)(?=\s{0,20}<\/)/gi;
 /** Attributes with a name and its value, as in `<add key="…" value="…"/>`. */
 const TAG = /<[A-Za-z][\w.:-]{0,60}\s[^<>]{1,4096}>/g;
 const NAME_ATTRIBUTE = /\s(?:name|key|id)\s{0,3}=\s{0,3}(["'])([^"']{1,200})\1/iu;
@@ -26,7 +31,10 @@ export function maskMarkup(text: string, context: MaskContext): string {
     const elements = masked.replaceAll(ELEMENT, (whole, name: string, value: string) =>
       maskEnd(whole, name, value, context),
     );
-    masked = maskNestedValues(maskCdata(elements, context), context);
+    const cells = elements.replaceAll(CELLS, (whole, name: string, value: string) =>
+      maskEnd(whole, name, value, context),
+    );
+    masked = maskNestedValues(maskCdata(cells, context), context);
   }
   if (/\svalue\s{0,3}=/iu.test(masked)) {
     masked = masked.replaceAll(TAG, (tag: string) => maskTag(tag, context));

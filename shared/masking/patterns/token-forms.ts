@@ -1,3 +1,4 @@
+import type { MaskContext } from "#shared/masking/mask-context.ts";
 import type { Form } from "#shared/masking/patterns/form.ts";
 
 /** Tokens that tell by their beginning whose they are: by kind, what they begin with, apart by spaces. */
@@ -21,22 +22,34 @@ const SHORT_BEGINNINGS =
   "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi";
 
 const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
-/** A digit tells a token from a name of words. */
-const form = (kind: string, list: string, rest: string): Form => ({
-  kind,
-  hint: new RegExp(alternatives(list)),
-  expression: new RegExp(String.raw`(?<![A-Za-z0-9_-])(?<secret>(?:${alternatives(list)})${rest})`, "g"),
-});
-const tokens = [
+const all = alternatives([...Object.values(BEGINNINGS), SHORT_BEGINNINGS].join(" "));
+const BEGINNING = new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${all})`);
+/** Where a token may be: a digit tells it from a name of words. */
+const RUN = /[\w.=/+-]{14,}/g;
+const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
   ...Object.entries(BEGINNINGS).map(([kind, list]) =>
-    form(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
+    expression(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
   ),
-  form("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
+  expression("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
 ];
 
-/** Tokens of known services; nothing else looks like them. */
+function expression(kind: string, list: string, rest: string): readonly [string, RegExp] {
+  return [kind, new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${alternatives(list)})${rest}`, "g")];
+}
+
+/** Masks the tokens that begin as those of a known service do. Linear: each run of characters is searched once. */
+export function maskTokens(text: string, context: MaskContext): string {
+  return text.replaceAll(RUN, (run) => {
+    if (!/\d/u.test(run) || !BEGINNING.test(run)) return run;
+    return tokens.reduce(
+      (left, [kind, found]) => left.replaceAll(found, (token) => context.mask(token, kind)),
+      run,
+    );
+  });
+}
+
+/** Tokens with a form of their own beyond a beginning. */
 export const TOKEN_FORMS: readonly Form[] = [
-  ...tokens,
   {
     kind: "AWS_ACCESS_KEY",
     hint: /A(?:KI|SI|BI|CC)A/,
