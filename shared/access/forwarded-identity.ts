@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import { namesSomeone } from "#shared/access/names-someone.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 const USER_HEADERS = ["x-forwarded-user", "x-forwarded-email", "x-remote-user"] as const;
 
 /** The user that an authenticating proxy names, from the first header that it sets; undefined if it sets none. */
 export function forwardedUser(headers: IncomingHttpHeaders): string | undefined {
-  const name = USER_HEADERS.find((header) => (headers[header] ?? "") !== "");
-  return name === undefined ? undefined : headerText(headers[name]);
+  return USER_HEADERS.map((header) => headerText(headers[header])).find(namesSomeone);
 }
 
 /** The user's groups, separated by commas. */

@@ -4,6 +4,7 @@ import type { JwtConfig, RoleRules } from "#shared/access/access-config.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { grantedRoles } from "#shared/access/granted-roles.ts";
 import { errorMessage } from "#shared/errors.ts";
+import { namesSomeone } from "#shared/access/names-someone.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** Checks one token. Throws AccessRefused 401 for one that is not valid, 503 while the provider's keys cannot be read. */
@@ -18,16 +19,14 @@ export async function openJwtVerifier(config: JwtConfig, rules: RoleRules): Prom
   const { createRemoteJWKSet, errors, jwtVerify } = await import("jose");
   const keys = createRemoteJWKSet(new URL(config.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
   return async (token) => {
-    try {
-      const { payload } = await jwtVerify(token, keys, {
-        issuer: config.issuer,
-        audience: config.audience,
-        algorithms: [...config.algorithms],
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        requiredClaims: ["sub", "exp"],
-      });
-      return identityOf(payload, config, rules);
-    } catch (error) {
+    const options = {
+      issuer: config.issuer,
+      audience: config.audience,
+      algorithms: [...config.algorithms],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ["sub", "exp"],
+    };
+    const { payload } = await jwtVerify(token, keys, options).catch((error: unknown) => {
       const isToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout);
       const isKeys = error instanceof errors.JWKSInvalid || isUnexpectedAnswer(error);
       if (isToken && !isKeys) throw unauthenticated(`the token is not valid: ${errorMessage(error)}`);
@@ -37,7 +36,8 @@ export async function openJwtVerifier(config: JwtConfig, rules: RoleRules): Prom
         "the identity provider's keys cannot be read: try again in a moment",
         { "retry-after": "5" },
       );
-    }
+    });
+    return identityOf(payload, config, rules);
   };
 }
 
@@ -47,11 +47,14 @@ function isUnexpectedAnswer(error: unknown): boolean {
 }
 
 function identityOf(payload: JWTPayload, config: JwtConfig, rules: RoleRules): Identity {
-  const { sub = "", exp = 0 } = payload;
-  const name = [payload["preferred_username"], payload["email"]].find((claim) => typeof claim === "string");
+  const { sub, exp = 0 } = payload;
+  if (!namesSomeone(sub)) {
+    throw unauthenticated("the token is not valid: its claim sub must be a text with a visible character");
+  }
+  const name = [payload["preferred_username"], payload["email"]].find(namesSomeone) ?? sub;
   return {
     subject: postgresSafeText(sub).text,
-    name: postgresSafeText(typeof name === "string" ? name : sub).text,
+    name: postgresSafeText(name).text,
     roles: grantedRoles(claimedTexts(payload, config.rolesClaim), rules, { areRoles: true }),
     teams: claimedTexts(payload, config.teamsClaim),
     via: "jwt",

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { WebhookMessage } from "#shared/contracts/webhook-message.ts";
 import { until } from "../../../test/support/until.ts";
 import { isSigned, type ReceivedWebhook } from "../../../test/support/webhook-server.ts";
-import { isMetadataAddress } from "../notifications/http/is-metadata-address.ts";
+import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
 import { Outbound } from "../notifications/http/outbound.ts";
 import { parseRetryAfter } from "../notifications/http/parse-retry-after.ts";
 import { signWebhook } from "../notifications/webhook/sign-webhook.ts";
@@ -239,13 +239,51 @@ describe("webhooks to other systems", () => {
     for (const address of [
       "169.254.169.254",
       "[fe80::1]",
+      "fe80::1%eth0",
+      "169.254.170.23",
+      "168.63.129.16",
+      "192.0.0.192",
+      "100.100.100.200",
       "fd00:ec2::254",
+      "fd00:ec2::23",
+      "fd00:ec2::fd",
+      "fd20:ce::254",
+      "fd00:42::42",
       "::ffff:169.254.169.254",
       "[::ffff:a9fe:a9fe]",
+      "::169.254.169.254",
+      "::ffff:0:169.254.169.254",
+      "64:ff9b::a9fe:a9fe",
+      "64:ff9b::c000:c0",
+      "64:ff9b:1::a9fe:a9fe",
+      "64:ff9b:1:a9fe:a9:fe00::",
+      "64:ff9b:1:a9:fe:a9fe::",
+      "64:ff9b:1:0:a9:fea9:fe00::",
+      "2002:a9fe:a9fe::1",
+      "2002:a83f:8110::",
+      "2001:0:a9fe:a9fe::1",
+      "2001:0:1::5601:5601",
+      "2001:db8::5efe:a9fe:a9fe",
     ]) {
       expect(isMetadataAddress(address), address).to.equal(true);
     }
-    for (const address of ["10.0.0.1", "127.0.0.1", "::1", "8.8.8.8", "receiver.example"]) {
+    for (const address of [
+      "10.0.0.1",
+      "127.0.0.1",
+      "::1",
+      "::",
+      "8.8.8.8",
+      "192.0.1.192",
+      "fd00:ec3::23",
+      "fd12:3456::1",
+      "2606:50c0:8000::154",
+      "::ffff:10.0.0.1",
+      "64:ff9b::808:808",
+      "64:ff9b:1::808:808",
+      "2002:808:808::1",
+      "receiver.example",
+      "fd00:ec2::23.example",
+    ]) {
       expect(isMetadataAddress(address), address).to.equal(false);
     }
   });

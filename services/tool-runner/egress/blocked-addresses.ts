@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
+import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
 
-/** Networks that nothing outside is in: IANA's special-purpose registries, and what clouds use for metadata. */
+/** Networks that nothing outside is in: IANA's special-purpose registries. */
 const NETWORKS: readonly (readonly [address: string, prefix: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -36,6 +37,7 @@ globalUnicast.addSubnet("2000::", 3, "ipv6");
  */
 export function isBlockedAddress(address: string): boolean {
   const family = isIP(address);
+  if (isMetadataAddress(address)) return true;
   if (family === 4) return blocked.check(address, "ipv4");
   return family !== 6 || !globalUnicast.check(address, "ipv6") || blocked.check(address, "ipv6");
 }

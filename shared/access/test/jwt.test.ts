@@ -104,6 +104,29 @@ describe("tokens of an identity provider", () => {
     for (const text of ["x", "a.b.c", ""]) expect(await refusal(text), text).to.equal(401);
   });
 
+  it("name no one by a subject that is empty, invisible or no text", async () => {
+    for (const sub of [
+      "",
+      " ",
+      "\t\n",
+      "\u00a0",
+      "\u200b\ufeff",
+      "\u3164",
+      "\0",
+      5,
+      null,
+      true,
+      ["ann"],
+      { ann: 1 },
+    ]) {
+      const text = await token({ sub });
+      expect(await refusal(text), JSON.stringify(sub)).to.equal(401);
+    }
+    const verify = await openJwtVerifier(config, NO_RULES);
+    const claims = { sub: "0", preferred_username: " ", email: "" };
+    expect(await verify(await token(claims))).to.include({ subject: "0", name: "0" });
+  });
+
   it("may be wrong by a minute", async () => {
     expect(await refusal(await token({}, { expires: seconds(-20) }))).to.equal(undefined);
     expect(await refusal(await token({ nbf: seconds(30) }))).to.equal(undefined);

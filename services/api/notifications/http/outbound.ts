@@ -1,7 +1,7 @@
 import { Agent, fetch } from "undici";
 import { checkedLookup, type Resolve } from "#shared/egress/checked-lookup.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { isMetadataAddress } from "./is-metadata-address.ts";
+import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
 
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 4_000;
