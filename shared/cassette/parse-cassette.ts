@@ -4,9 +4,13 @@ import { upgradeCassette } from "#shared/cassette/upgrade-cassette.ts";
 import { checkReferences } from "#shared/cassette/check-references.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import { parseJson } from "#shared/parse-json.ts";
 
 /** A larger file is not read; the api writes none. */
 export const MAX_CASSETTE_BYTES = 64 * 1024 * 1024;
+
+/** Arguments of a call may have 200. */
+const MAX_CASSETTE_LEVELS = 256;
 
 /** Its escape in JSON, and not a backslash that is followed by these letters. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/u;
@@ -33,9 +37,10 @@ export function parseCassette(text: string): Cassette {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, MAX_CASSETTE_LEVELS);
   } catch (error) {
-    throw malformed(`it is not JSON (${errorMessage(error)})`, error);
+    const problem = error instanceof RangeError ? "it is nested too deeply" : "it is not JSON";
+    throw malformed(`${problem} (${errorMessage(error)})`, error);
   }
   const { format, version } = parseHead(value);
   if (format !== CASSETTE_FORMAT) {

@@ -4,7 +4,6 @@ import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { RequestError, abbreviate, validationError } from "./request-error.ts";
 import { ruleOf } from "./schema-rule.ts";
 
-// Unknown members are removed: one may be nested too deeply for what comes after.
 const ajv = new Ajv({ ...OWN_SCHEMA_OPTIONS, strict: false, verbose: true, removeAdditional: "all" });
 
 /**

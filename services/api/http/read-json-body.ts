@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
+import { parseJson } from "#shared/parse-json.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { RequestError, abbreviate } from "./request-error.ts";
 
@@ -34,13 +35,13 @@ export function isJsonType(type: string): boolean {
   return type === "application/json" || type.endsWith("+json");
 }
 
-/** Decodes JSON text. Throws RequestError 400. */
+/** Decodes JSON text. Throws RequestError 400, also for one that is nested too deeply for what comes after. */
 export function decodeJson(bytes: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return value;
+    return parseJson(bytes.toString("utf8"));
   } catch (error) {
-    throw new RequestError(400, `request body is not valid JSON: ${errorMessage(error)}`);
+    const problem = error instanceof RangeError ? "is nested too deeply" : "is not valid JSON";
+    throw new RequestError(400, `request body ${problem}: ${errorMessage(error)}`);
   }
 }
 

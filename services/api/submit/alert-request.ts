@@ -8,7 +8,6 @@ export type McpSelection = Static<typeof Selection>;
 
 export type AlertRequest = Static<typeof Schema>;
 
-// Unknown members are removed: one may be nested too deeply for JSON.stringify.
 const ajv = new Ajv({
   ...OWN_SCHEMA_OPTIONS,
   strict: true,

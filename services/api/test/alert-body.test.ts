@@ -152,13 +152,23 @@ describe("the body of POST /api/v1/alerts", () => {
     });
   });
 
-  it("survives a hundred thousand levels of nesting", async () => {
-    const deep = "[".repeat(100_000) + "]".repeat(100_000);
-    await api.accepted(`{"data":"x","unknown":${deep}}`);
-    await api.accepted(`{"data":"x","mcp":{"servers":[],"unknown":${deep}}}`);
-    expect(await api.post(`{"data":${deep}}`)).to.deep.equal({
-      status: 400,
-      body: { message: "field 'data' must be string, got array" },
-    });
+  it("may have a hundred levels and no more, which the answer names", async () => {
+    const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    await api.accepted(`{"data":"x","unknown":${deep(99)}}`);
+    await api.accepted(JSON.stringify({ data: deep(200_000) }));
+    for (const body of [
+      `{"data":"x","unknown":${deep(100)}}`,
+      `{"data":"x","mcp":{"servers":[],"unknown":${deep(200_000)}}}`,
+      `{"data":${deep(200_000)}}`,
+      '{"a":'.repeat(200_000),
+    ]) {
+      expect(await api.post(body)).to.deep.equal({
+        status: 400,
+        body: {
+          message:
+            "request body is nested too deeply: JSON may be nested 100 levels deep here, and this is deeper",
+        },
+      });
+    }
   });
 });

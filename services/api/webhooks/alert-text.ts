@@ -2,8 +2,6 @@ import { RequestError } from "../http/request-error.ts";
 import { MAX_DATA_BYTES } from "../submit/check-alert.ts";
 import type { AlertmanagerRequest } from "./alertmanager-request.ts";
 
-/** No source sends more: Alertmanager's payload has four levels. */
-const MAX_DEPTH = 100;
 const INDENT = 2;
 
 /**
@@ -31,8 +29,7 @@ export function alertText(request: AlertmanagerRequest): string {
 }
 
 /**
- * Indented JSON. Throws RequestError 400 for a value of more than 100 levels, and 413 if its indentation alone is larger than an
- * alert may be.
+ * Indented JSON. Throws RequestError 413 if its indentation alone is larger than an alert may be.
  */
 export function jsonText(value: object): string {
   takeIndentation(value, 1, MAX_DATA_BYTES);
@@ -49,9 +46,6 @@ function bytesOf(value: object): number {
  */
 function takeIndentation(value: unknown, depth: number, budget: number): number {
   if (typeof value !== "object" || value === null) return budget;
-  if (depth > MAX_DEPTH) {
-    throw new RequestError(400, `request body is nested too deeply: it may have ${MAX_DEPTH} levels`);
-  }
   let left = budget;
   for (const member of Object.values(value)) {
     left = takeIndentation(member, depth + 1, left - 1 - INDENT * depth);

@@ -21,6 +21,10 @@ describe("notifier: client messages and limits", () => {
   after(async () => fixture[Symbol.asyncDispose]());
 
   const badMessages: readonly (readonly [unknown, string | RegExp])[] = [
+    [
+      `{"action":${"[".repeat(5_000)}`,
+      /^the message is nested too deeply: JSON may be nested 100 levels deep/u,
+    ],
     ["{", /^the message is not valid JSON \(.*\): send a JSON object$/u],
     ["[1]", 'the message must be a JSON object such as {"action":"subscribe","channel":"sessions"}'],
     [{}, "action is required: use subscribe, unsubscribe, catchup or ping"],

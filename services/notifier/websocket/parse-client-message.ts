@@ -1,5 +1,6 @@
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import { parseJson } from "#shared/parse-json.ts";
 import type { Channel } from "../subscriptions/client-subscriptions.ts";
 import type { Cursor } from "../subscriptions/session-history.ts";
 
@@ -40,8 +41,9 @@ export function parseClientMessage(text: string): ClientMessage {
 function parseFields(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
+    if (error instanceof RangeError) throw bad(`the message is nested too deeply: ${error.message}`);
     throw bad(`the message is not valid JSON (${errorMessage(error).slice(0, 100)}): send a JSON object`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

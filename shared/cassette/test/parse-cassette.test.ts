@@ -17,6 +17,11 @@ describe("parseCassette", () => {
   });
 
   for (const [what, text, message] of [
+    [
+      "200,000 levels",
+      `{"format":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+      /^the cassette cannot be read: it is nested too deeply \(JSON may be nested 256 levels deep here/u,
+    ],
     ["no JSON", "{", /^the cassette cannot be read: it is not JSON \(/u],
     ["JSON of another kind", "[]", /^malformed cassette/u],
     ["another file", "{}", /its member "format" must be "tarsy-cassette"/u],
