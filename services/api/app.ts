@@ -185,7 +185,7 @@ export function buildApp(deps: ApiDeps): Koa {
     ctx.set(SECURITY_HEADERS);
     await next();
   });
-  app.use(traceRequests());
+  app.use(traceRequests(deps));
   app.use(async (ctx, next) => {
     const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });
     await next();

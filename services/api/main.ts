@@ -87,7 +87,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => indexing);
   const folding = foldBudgets({ agents: config.agents, log, db, metrics }, signal);
   resources.defer(() => folding);
-  const notifying = notify({ db, log, metrics, settings: config.notifications }, signal);
+  const notifying = notify({ db, log, metrics, settings: config.notifications, masker }, signal);
   resources.defer(() => notifying);
   const cleaning = cleanUp({ config, log, db }, signal);
   resources.defer(() => cleaning);

@@ -19,7 +19,10 @@ export function hostName(host: string): string {
  */
 export function checkHost(host: string | undefined, allowed: ReadonlySet<string>): void {
   if (host !== undefined && allowed.has(hostName(host))) return;
-  const given = host === undefined ? "no host" : `host '${host.slice(0, 100)}'`;
+  // Any text may stand there, and the audit log has what is answered.
+  const named =
+    host !== undefined && /^[\w.:[\]-]{1,100}$/u.test(host) ? `host '${host}'` : "what is no host";
+  const given = host === undefined ? "no host" : named;
   throw new AccessRefused(
     421,
     "misdirected",

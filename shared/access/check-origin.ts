@@ -3,6 +3,7 @@ import { forbidden } from "#shared/access/access-refused.ts";
 
 /** A browser sends these in `Sec-Fetch-Site` for its own pages and for what its user typed. */
 const OWN_SITES = new Set(["same-origin", "none"]);
+const AN_ORIGIN = /^(?:null|[a-z][\w+.-]{0,20}:\/\/[\w.:[\]-]{1,100})$/iu;
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
@@ -18,7 +19,8 @@ export function checkOrigin(
   if (origin !== undefined) {
     if (allowed.has(origin)) return origin;
     if (isOwn(origin, host)) return undefined;
-    throw foreign(`origin '${origin.slice(0, 100)}'`);
+    // Any text may stand there, and the audit log has what is answered.
+    throw foreign(AN_ORIGIN.test(origin) ? `origin '${origin}'` : "an origin that is none");
   }
   const site = headers["sec-fetch-site"];
   if (SAFE_METHODS.has(method) || site === undefined || OWN_SITES.has(site)) return undefined;

@@ -39,11 +39,11 @@ function wordsOf(address: string): readonly number[] {
     part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16)),
   );
   const [start, end] = [front ?? [], back ?? []];
-  return [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end];
+  return [...start, ...Array.from({ length: 8 - start.length - end.length }, () => 0), ...end];
 }
 
 /** The prefixes of words before an IPv4 address in the last two: compatible, mapped, translated (RFC 6052, 2765), NAT64. */
-const BEFORE_LAST = ["0:0:0:0:0:0", "0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
+const BEFORE_LAST = new Set(["0:0:0:0:0:0", "0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"]);
 
 /** The IPv4 addresses that an IPv6 address may lead to. */
 function embedded(words: readonly number[]): string[] {
@@ -53,7 +53,7 @@ function embedded(words: readonly number[]): string[] {
   if (hex[0] === "2002") return [dotted(b, c)];
   // Teredo (RFC 4380): the server, and the client with its bits inverted.
   if (hex[0] === "2001" && b === 0) return [dotted(c, d), dotted(g ^ 0xffff, h ^ 0xffff)];
-  if (BEFORE_LAST.includes(hex.slice(0, 6).join(":"))) return [dotted(g, h)];
+  if (BEFORE_LAST.has(hex.slice(0, 6).join(":"))) return [dotted(g, h)];
   // ISATAP (RFC 5214), below any prefix.
   if ((e & 0xfdff) === 0 && hex[5] === "5efe") return [dotted(g, h)];
   // The local NAT64 network (RFC 8215), whose prefix may have 48, 56, 64 or 96 bits; the ninth byte is left out (RFC 6052).

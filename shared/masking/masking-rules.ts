@@ -49,6 +49,9 @@ export function rulesOfAlerts(
   return { enabled, patterns: namesOf([group], []), custom: [] };
 }
 
+/** The rules for names that people chose: an address of a person may be one. */
+export const RULES_OF_NAMES: MaskingRules = { enabled: true, patterns: [], custom: [] };
+
 function namesOf(groups: readonly string[], patterns: readonly string[]): MaskingPattern[] {
   const names = new Set<string>([
     ...groups.flatMap((group) => MASKING_PATTERN_GROUPS[group] ?? []),

@@ -2,6 +2,8 @@ import { Client } from "pg";
 import { addApiKey, listApiKeys, revokeApiKey } from "#shared/access/api-keys.ts";
 import { ROLES, type Role } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { maskByRules } from "#shared/masking/mask-by-rules.ts";
+import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { JSON_OPTION } from "../connection.ts";
 import { databaseUrlOf } from "../database-url.ts";
@@ -42,6 +44,11 @@ type NewKey = Parameters<typeof addApiKey>[1];
 
 function newKey({ option }: CommandCall, subject: string | undefined): NewKey {
   if (subject === undefined) throw new UsageError("name the holder of the key");
+  for (const name of [subject, ...parts(option("team"))]) {
+    const { text } = maskByRules(name, RULES_OF_NAMES, { known: [] });
+    if (text !== name)
+      throw new UsageError("the names of holders and teams are shown: one of them looks like a secret");
+  }
   const days = option("days") ?? DEFAULT_DAYS;
   if (!/^\d{1,5}$/u.test(days)) throw new UsageError(`--days is "${days}": give a whole number`);
   const roles = parts(option("role")).map(readRole);

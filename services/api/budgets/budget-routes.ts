@@ -7,6 +7,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { callerOf } from "../http/caller.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError, abbreviate, notFound, validationError } from "../http/request-error.ts";
@@ -44,11 +45,13 @@ function list({ config, db }: ApiDeps): RouterMiddleware {
 }
 
 /** Answers 422 for a limit in USD if a model that can be called has no price: its calls could not be counted. */
-function put({ config, db }: ApiDeps): RouterMiddleware {
+function put(deps: ApiDeps): RouterMiddleware {
+  const { config, db } = deps;
+  const mask = maskBody(deps, "PUT /api/v1/budgets");
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
   const readBody = bodyReader(BudgetBody);
   return async (ctx) => {
-    const body = readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+    const body = await mask(null, readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES)));
     const id = budgetId(body);
     const { scope, key } = id;
     const { chains } = config.agents;

@@ -2,10 +2,8 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
-import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { textMask } from "../http/mask-body.ts";
 
 /** An alert's text as it is stored with a session that it joins. */
 export interface JoinedText {
@@ -21,21 +19,14 @@ const parseFound = compileParser("session of a group", Type.Object({ session_id:
  * again, and has the same placeholder. It resolves undefined if the group has none, and rejects with database errors. The group is not
  * locked: who joins another session meanwhile has a text that is masked by itself.
  */
-export function joinedTexts({
-  db,
-  config,
-  masker,
-  log,
-}: Pick<ApiDeps, "db" | "config" | "masker" | "log">): (
-  groupKey: string,
-  data: string,
-) => Promise<JoinedText | undefined> {
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+export function joinedTexts(
+  deps: Pick<ApiDeps, "db" | "config" | "masker" | "log">,
+): (groupKey: string, data: string) => Promise<JoinedText | undefined> {
+  const mask = textMask(deps);
   return async (groupKey, data) => {
-    const [found] = await selectRows(db, parseFound, FIND, [groupKey]);
+    const [found] = await selectRows(deps.db, parseFound, FIND, [groupKey]);
     if (found === undefined) return undefined;
     const { session_id: sessionId } = found;
-    const masked = await maskSessionText({ db, log, masker, rules }, sessionId, "alert", data);
-    return { sessionId, data: postgresSafeText(masked ?? "").text };
+    return { sessionId, data: await mask(data, sessionId, "alert") };
   };
 }

@@ -3,13 +3,17 @@ import { AccessRefused } from "#shared/access/access-refused.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import { authorize, type Action } from "#shared/access/authorize.ts";
 import type { Door } from "#shared/access/door.ts";
+import type { Identity } from "#shared/access/identity.ts";
 import { coerceError } from "#shared/errors.ts";
+import type { Masker } from "#shared/masking/masker.ts";
+import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import { setCaller } from "./caller.ts";
 import { RequestError, isHiddenSession } from "./request-error.ts";
 
 interface AccessDeps {
   readonly door: Door;
   readonly audit: AuditLog;
+  readonly masker: Pick<Masker, "mask">;
 }
 
 const CORS_ALLOWED = {
@@ -20,13 +24,14 @@ const CORS_ALLOWED = {
 const CORS_EXPOSED = "idempotent-replayed, retry-after, www-authenticate";
 
 /** Lets requests in that name this server and come from a page that may use it; answers the browser's preflights. */
-export function checkSite({ door, audit }: AccessDeps): Middleware {
+export function checkSite({ door, audit, masker }: AccessDeps): Middleware {
   return async (ctx, next) => {
     let origin: string | undefined;
     try {
       origin = door.checkSite(ctx.req);
     } catch (error) {
-      const detail = { path: ctx.path.slice(0, 200), reason: coerceError(error).message };
+      const { text: path } = await masker.mask(ctx.path.slice(0, 200), { rules: RULES_OF_NAMES });
+      const detail = { path, reason: coerceError(error).message };
       audit.record({ action: "request", result: "refused", peer: door.addressOf(ctx.req), detail });
       throw error;
     }
@@ -69,7 +74,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
 const NEEDS_CREDENTIAL: ReadonlySet<Action> = new Set<Action>(["approval.decide"]);
 
 /** Lets requests through to a route that may do what it does. Throws AccessRefused, and database errors. */
-export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
+export function allow({ door, audit, masker }: AccessDeps, action: Action): Middleware {
   return async (ctx, next) => {
     const peer = door.addressOf(ctx.req);
     let caller: ReturnType<typeof setCaller> | undefined;
@@ -79,7 +84,7 @@ export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
       audit.record({ action, result, identity, peer, sessionId, detail });
     };
     try {
-      caller = setCaller(ctx.req, await door.identify(ctx.req));
+      caller = setCaller(ctx.req, await named(await door.identify(ctx.req), masker));
       authorize(caller.identity, action);
       if (NEEDS_CREDENTIAL.has(action)) await door.checkCredential(ctx.req);
       await next();
@@ -89,6 +94,12 @@ export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
       throw error;
     }
   };
+}
+
+/** The identity; in the mode in which nothing vouches for the name, any text may stand in its header. */
+async function named(identity: Identity, masker: AccessDeps["masker"]): Promise<Identity> {
+  if (identity.via !== "loopback") return identity;
+  return { ...identity, name: (await masker.mask(identity.name, { rules: RULES_OF_NAMES })).text };
 }
 
 /** Whether a request failed because of what its caller may do, which the audit log records. */

@@ -1,11 +1,10 @@
 import type { RouterMiddleware } from "@koa/router";
 import { allows } from "#shared/access/authorize.ts";
-import { errorMessage } from "#shared/errors.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { callerOf } from "../http/caller.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { parseMemoryId } from "../http/parse-parameters.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
@@ -85,27 +84,19 @@ function get({ config, db }: ApiDeps): RouterMiddleware {
 }
 
 /** `PATCH /api/v1/memories/:memory`: changes what the body has; the content is masked like an alert. Answers 204. */
-function change({ config, db, log, masker }: ApiDeps): RouterMiddleware {
+function change(deps: ApiDeps): RouterMiddleware {
+  const { config, db } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
   const readBody = bodyReader(MemoryBody);
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
-  const masked = async (content: string) => {
-    try {
-      return (await masker.mask(content, { rules })).text;
-    } catch (error) {
-      log.error({ error: errorMessage(error) }, "content of a memory refused");
-      throw new RequestError(503, "masking the secrets in the content failed: nothing was changed");
-    }
-  };
+  const mask = maskBody(deps, "PATCH /api/v1/memories/:memory");
   return async (ctx) => {
     const id = idOf(config, ctx.params["memory"]);
-    const { content, ...rest } = readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
-    if (content === undefined && Object.keys(rest).length === 0) {
+    const body = readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+    if (Object.keys(body).length === 0) {
       throw new RequestError(400, "request body must have content, category, valence or deprecated");
     }
     callerOf(ctx).detail = { memory_id: id };
-    const wanted = content === undefined ? rest : { ...rest, content: await masked(content) };
-    if (!(await changeMemory(db, id, wanted))) throw notFound();
+    if (!(await changeMemory(db, id, await mask(null, body)))) throw notFound();
     ctx.status = 204;
   };
 }

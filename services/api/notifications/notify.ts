@@ -1,4 +1,5 @@
 import type { Database } from "#shared/database/database.ts";
+import type { Masker } from "#shared/masking/masker.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { Outbound } from "./http/outbound.ts";
 import { knownDestinations } from "./known-destinations.ts";
@@ -13,18 +14,22 @@ interface NotifyDeps {
   readonly log: Logger;
   readonly metrics: NotificationMetrics;
   readonly settings: NotificationSettings;
+  readonly masker: Pick<Masker, "mask">;
 }
 
 /**
  * Until `signal` aborts: sends what is due in the outbox to the destinations of the configuration, and measures what waits there.
  * Never throws. Resolves once nothing is being sent any more.
  */
-export async function notify({ db, log, metrics, settings }: NotifyDeps, signal: AbortSignal): Promise<void> {
+export async function notify(
+  { db, log, metrics, settings, masker }: NotifyDeps,
+  signal: AbortSignal,
+): Promise<void> {
   await using outbound = new Outbound();
   const destinations = openDestinations(settings, { db, outbound });
   const known = [...knownDestinations(settings).keys()];
   await Promise.all([
-    sendNotifications({ db, log, metrics, destinations, pageUrl: settings.pageUrl }, signal),
+    sendNotifications({ db, log, metrics, destinations, masker, pageUrl: settings.pageUrl }, signal),
     watchOutbox({ db, log, metrics, destinations: known }, signal),
   ]);
 }

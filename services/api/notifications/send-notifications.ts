@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import type { Database } from "#shared/database/database.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import type { Masker } from "#shared/masking/masker.ts";
+import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
@@ -16,6 +18,7 @@ interface SenderDeps {
   readonly log: Logger;
   readonly metrics: Pick<NotificationMetrics, "notifications">;
   readonly destinations: readonly Destination[];
+  readonly masker: Pick<Masker, "mask">;
   /** Where the page is, without a slash at the end. */
   readonly pageUrl: string;
 }
@@ -117,7 +120,8 @@ async function attempt(row: ClaimedNotification, deps: Sending, abort: AbortSign
   if ("obsolete" in read) return { outcome: "dropped", error: read.obsolete };
   const signal = AbortSignal.any([abort, AbortSignal.timeout(ATTEMPT_MS)]);
   try {
-    return await deps.destination.deliver(read.notification, { isUnsure: row.is_unsure }, signal);
+    const sent = await deps.destination.deliver(read.notification, { isUnsure: row.is_unsure }, signal);
+    return await masked(sent, deps.masker);
   } catch (error) {
     return cutShort(abort.aborted ? "the api stopped" : errorMessage(error));
   }
@@ -134,6 +138,13 @@ async function readRow(
     if (error instanceof TerminalError) return { outcome: "refused", error: error.message };
     throw error;
   }
+}
+
+/** What a receiver answers is shown to operators, and may repeat what it was sent or what it knows. */
+async function masked(delivery: Delivery, masker: Pick<Masker, "mask">): Promise<Delivery> {
+  if (delivery.outcome === "sent") return delivery;
+  const { text: error } = await masker.mask(delivery.error, { rules: rulesOfServer() });
+  return { ...delivery, error };
 }
 
 /** What was being sent may have been received. */

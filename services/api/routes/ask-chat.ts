@@ -7,7 +7,6 @@ import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-cha
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { announceFollowUp } from "../announce-follow-up.ts";
@@ -17,7 +16,7 @@ import { parseQuestion } from "../chat/chat-request.ts";
 import { postQuestion } from "../chat/post-question.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
@@ -46,9 +45,9 @@ type AskedSession = ReturnType<typeof parseSession>;
  * answer it. The configuration is that of now. Answers 202 with the ids of the chat, the message and the stage that answers.
  */
 export function askChat(deps: ApiDeps): RouterMiddleware {
-  const { config, db, dispatcher, log, masker } = deps;
+  const { config, db, dispatcher, log } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  const mask = maskBody(deps, "POST /api/v1/sessions/:id/chat/messages");
   const chainOf = openChatChains(deps);
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   return async (ctx) => {
@@ -57,12 +56,12 @@ export function askChat(deps: ApiDeps): RouterMiddleware {
     const [session] = await selectRows(db, parseSession, SESSION, [id]);
     if (session === undefined) throw new Error(`session ${id} is gone`);
     checkChatAvailable(config.agents, session);
-    const question = postgresSafeText(parseQuestion(body)).text;
+    const question = { content: parseQuestion(body) };
     const caller = callerOf(ctx);
     const author = postgresSafeText(caller.identity.name).text;
     const chain = chainOf(session);
     // Before the transaction, which locks the session's rows.
-    const content = (await maskSessionText({ db, log, masker, rules }, id, "question", question)) ?? "";
+    const { content } = await mask(id, question);
     await keepTexts(
       db,
       textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),

@@ -2,7 +2,6 @@ import type { RouterMiddleware } from "@koa/router";
 import { ownerOf } from "#shared/access/authorize.ts";
 import { NO_USER } from "#shared/access/authenticate.ts";
 import type { Identity } from "#shared/access/identity.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { decideApproval as decide } from "../approvals/decide-approval.ts";
@@ -10,7 +9,7 @@ import { parseDecision } from "../approvals/decision-request.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { parseApprovalId } from "../http/parse-parameters.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { approvalView } from "./approval-view.ts";
@@ -22,16 +21,16 @@ const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
  * `POST /api/v1/sessions/:id/approvals/:approval` `{decision: "approve" | "deny", reason?}`: decides once and for all whether
  * a tool call may be made, and wakes the session that waits for it. Answers with the question and its decision.
  */
-export function decideApproval({ config, db, orm, dispatcher, log, masker }: ApiDeps): RouterMiddleware {
+export function decideApproval(deps: ApiDeps): RouterMiddleware {
+  const { db, orm, dispatcher, log } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  const mask = maskBody(deps, "POST /api/v1/sessions/:id/approvals/:approval");
   return async (ctx) => {
     const approval_id = parseApprovalId(ctx.params["approval"]);
     const written = parseDecision(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
     // Before the transaction, which locks the session's rows.
     const { session_id: id } = await visibleSession(db, ctx);
-    const reason = await maskSessionText({ db, log, masker, rules }, id, "reason", written.reason);
-    const decision = { ...written, reason };
+    const decision = await mask(id, written);
     const caller = callerOf(ctx);
     const decidedBy = deciderOf(caller.identity);
     const { session_id, events, tool, wakeUp } = await db.transaction(async (transaction) => {

@@ -1,15 +1,13 @@
 import type { RouterMiddleware } from "@koa/router";
 import { ownerOf } from "#shared/access/authorize.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
-import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { forkKey, takeForkKey } from "../forking/fork-key.ts";
-import { parseForkRequest, type ForkRequest } from "../forking/fork-request.ts";
+import { parseForkRequest } from "../forking/fork-request.ts";
 import { forkSession, type StoredFork } from "../forking/fork-session.ts";
 import { retrySerialization } from "../forking/retry-serialization.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import type { Submitter } from "../submit/open-submitter.ts";
@@ -25,6 +23,7 @@ const BODY_BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 export function forkSessionRoute(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
   const { config, db, dispatcher, log, metrics, submitter } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
+  const mask = maskBody(deps, "POST /api/v1/sessions/:id/fork");
   return async (ctx) => {
     const caller = callerOf(ctx);
     const { identity } = caller;
@@ -37,7 +36,7 @@ export function forkSessionRoute(deps: ApiDeps & { readonly submitter: Submitter
       parent,
       asked,
     );
-    const request = await maskRequest(deps, parent, asked);
+    const request = await mask(parent, asked);
     const stored = await retrySerialization(async () =>
       db.transaction(async (transaction): Promise<StoredFork & { readonly isReplayed: boolean }> => {
         await transaction.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
@@ -57,29 +56,5 @@ export function forkSessionRoute(deps: ApiDeps & { readonly submitter: Submitter
     }
     ctx.status = 202;
     ctx.body = { session_id, at_seq };
-  };
-}
-
-/** With the texts of the changes masked as those of the session are. */
-async function maskRequest(
-  { config, db, log, masker }: Pick<ApiDeps, "config" | "db" | "log" | "masker">,
-  parent: string,
-  { changes, ...request }: ForkRequest,
-): Promise<ForkRequest> {
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
-  const mask = async (what: string, text: string): Promise<string> => {
-    const masked = await maskSessionText({ db, log, masker, rules }, parent, what, text);
-    return postgresSafeText(masked ?? "").text;
-  };
-  const { custom_instructions: instructions, tool_result: edited } = changes;
-  return {
-    ...request,
-    changes: {
-      ...changes,
-      ...(instructions === undefined ? {} : { custom_instructions: await mask("instruction", instructions) }),
-      ...(edited === undefined
-        ? {}
-        : { tool_result: { ...edited, content: await mask("tool result", edited.content) } }),
-    },
   };
 }

@@ -1,13 +1,12 @@
 import type { RouterMiddleware } from "@koa/router";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { callerOf } from "../http/caller.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { parkForOperator } from "../parking/change-parking.ts";
@@ -28,16 +27,16 @@ const MESSAGES = {
  * that has ended.
  */
 export function parkSession(deps: ApiDeps): RouterMiddleware {
-  const { config, db, dispatcher, log, masker } = deps;
+  const { db, dispatcher, log } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  const mask = maskBody(deps, "POST /api/v1/sessions/:id/park");
   return async (ctx) => {
     const { session_id: id } = await visibleSession(db, ctx);
-    const { reason: given = null } = readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+    const body = readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
     const caller = callerOf(ctx);
     // Before the transaction, which locks the session's rows.
-    const masked = await maskSessionText({ db, log, masker, rules }, id, "reason", given);
-    const reason = masked === null || masked === "" ? null : postgresSafeText(masked).text;
+    const { reason: given } = await mask(id, body);
+    const reason = given || null;
     const actor = postgresSafeText(caller.identity.name).text;
     const { status, events, inboxSeq } = await db.transaction(async (transaction) => {
       const session = await visibleSession(transaction, ctx, { lock: true });

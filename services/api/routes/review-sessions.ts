@@ -2,7 +2,6 @@ import type { RouterMiddleware } from "@koa/router";
 import type { Identity } from "#shared/access/identity.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ReviewAction } from "#shared/contracts/review.ts";
 import { announceFollowUp } from "../announce-follow-up.ts";
@@ -10,7 +9,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { requestExtraction } from "../memories/request-extraction.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { parseReviewRequest } from "../review/review-request.ts";
@@ -27,21 +26,26 @@ const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
 export function reviewSessions(deps: ApiDeps): RouterMiddleware {
   const { db, dispatcher, log, metrics } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
+  const mask = maskBody(deps, "PATCH /api/v1/sessions/review");
   return async (ctx) => {
-    const { sessionIds, action, fields } = parseReviewRequest(
-      await readJsonBody(ctx, bodies, MAX_BODY_BYTES),
-    );
+    const {
+      sessionIds,
+      action,
+      fields: written,
+    } = parseReviewRequest(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
     const caller = callerOf(ctx);
     const { identity } = caller;
     const results = [];
     let reviewed = 0;
     // One after another: fifty connections at once would be more than the pool has.
     for (const session_id of sessionIds) {
+      // With the key of each session, before the transaction. What is no id is not found.
+      const fields = isUuid(session_id) ? await mask(session_id, written) : written;
       const outcome = await reviewSession(db, session_id, {
         action,
         fields,
         identity,
-        learn: await learner(deps, session_id, fields.investigation_feedback ?? null, identity),
+        learn: learner(deps, session_id, fields.investigation_feedback ?? "", identity),
       });
       if (outcome.isReviewed) {
         reviewed += 1;
@@ -63,20 +67,17 @@ export function reviewSessions(deps: ApiDeps): RouterMiddleware {
   };
 }
 
-/** What has a session learned from; undefined if nothing is remembered or there is no feedback. It is masked before the transaction. */
-async function learner(
-  { config: { agents }, db, log, masker }: ApiDeps,
+/** What has a session learned from; undefined if nothing is remembered or there is no feedback, which must be masked. */
+function learner(
+  { config: { agents } }: Pick<ApiDeps, "config">,
   sessionId: string,
-  text: string | null,
+  feedback: string,
   { name }: Identity,
 ) {
-  const isLearning = agents.defaults.memory.enabled && isUuid(sessionId);
-  if (!isLearning || text === null || text.trim() === "") return undefined;
-  const rules = rulesOfAlerts(agents.defaults.alert_masking);
-  const feedback = await maskSessionText({ db, log, masker, rules }, sessionId, "feedback", text);
+  if (!agents.defaults.memory.enabled || !isUuid(sessionId) || feedback.trim() === "") return undefined;
   const askedBy = postgresSafeText(name).text;
   return async (transaction: Queryable) =>
-    requestExtraction(transaction, sessionId.toLowerCase(), { agents, askedBy, feedback: feedback ?? "" });
+    requestExtraction(transaction, sessionId.toLowerCase(), { agents, askedBy, feedback });
 }
 
 /** A completion of a session that was reviewed before is another review, and no other session. */

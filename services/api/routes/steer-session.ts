@@ -1,9 +1,8 @@
 import type { RouterMiddleware } from "@koa/router";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange, ownerOf } from "#shared/access/authorize.ts";
-import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { maskSessionText } from "../http/mask-session-text.ts";
+import { maskBody } from "../http/mask-body.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
@@ -19,9 +18,9 @@ const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
  * session, and tells their executor that there is something to read. Answers 202 with the message's id.
  */
 export function steerSession(deps: ApiDeps): RouterMiddleware {
-  const { config, db, dispatcher, log, masker, metrics } = deps;
+  const { db, dispatcher, log, metrics } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
-  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  const mask = maskBody(deps, "POST /api/v1/sessions/:id/messages");
   return async (ctx) => {
     const { session_id: id } = await visibleSession(db, ctx);
     const request = parseSteering(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
@@ -34,7 +33,7 @@ export function steerSession(deps: ApiDeps): RouterMiddleware {
       request,
     );
     // Before the transaction, which locks the session's rows.
-    const content = await maskSessionText({ db, log, masker, rules }, id, "message", request.content);
+    const { content } = await mask(id, request);
     const posted = await db.transaction(async (transaction) => {
       const session = await visibleSession(transaction, ctx, { lock: true });
       if (!mayChange(identity, session)) {

@@ -4,12 +4,15 @@ import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { McpSelection } from "./alert-request.ts";
 
 /** The texts of an alert. */
 interface AlertTexts {
   readonly data: string;
   readonly runbook: string | null;
   readonly slackFingerprint: string | null;
+  /** Null if it selects no servers. The names of servers must be known ones; those of tools are the client's. */
+  readonly mcp: McpSelection | null;
 }
 
 /** What is stored of an alert's texts. */
@@ -52,8 +55,13 @@ export function maskAlerts({
         alert.slackFingerprint === null
           ? undefined
           : await masker.mask(alert.slackFingerprint, { rules, key: maskKey, seen });
+      const mcp = await maskTools(
+        alert.mcp,
+        async (text) => (await masker.mask(text, { rules, key: maskKey, seen })).text,
+      );
       return {
         ...alert,
+        mcp,
         data: data.text,
         runbook: runbook?.text ?? null,
         slackFingerprint: slack?.text ?? null,
@@ -66,6 +74,8 @@ export function maskAlerts({
       log.error({ error: errorMessage(error) }, "alert withheld");
       return {
         ...alert,
+        // What was to be masked decides nothing: the session has the tools of the configuration.
+        mcp: null,
         data: WITHHELD_ALERT,
         runbook: alert.runbook === null ? null : WITHHELD_RUNBOOK,
         slackFingerprint: null,
@@ -76,4 +86,24 @@ export function maskAlerts({
       };
     }
   };
+}
+
+/**
+ * The selection with the names of its tools masked: they are the client's words, unlike those of servers. They are looked at together first,
+ * because there may be thousands, and hardly ever is one a secret.
+ */
+async function maskTools(
+  mcp: McpSelection | null,
+  mask: (text: string) => Promise<string>,
+): Promise<McpSelection | null> {
+  if (mcp === null) return null;
+  const names = mcp.servers.flatMap(({ tools }) => tools ?? []).join("\n");
+  if ((await mask(names)) === names) return mcp;
+  const servers = [];
+  for (const server of mcp.servers) {
+    const tools: string[] = [];
+    for (const name of server.tools ?? []) tools.push(await mask(name));
+    servers.push({ ...server, ...(server.tools ? { tools } : {}) });
+  }
+  return { ...mcp, servers };
 }

@@ -111,7 +111,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     if (group === undefined && needsGroup) return undefined;
     const masked = await mask(alert);
     const notify = masked.slackFingerprint === null ? plans.usual : plans.fromSlack;
-    const session = newSession(masked, { identity, author, peer, lane }, { ...chainFor(alert), notify });
+    const session = newSession(masked, { identity, author, peer, lane }, { ...chainFor(masked), notify });
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),

@@ -78,12 +78,12 @@ export class NotificationsFixture implements AsyncDisposable {
 
   /** Sends what is due, as an api does, until `stop` is called; several may run at a time. */
   send(): { readonly stop: () => Promise<void> } {
-    const { db, log, metrics, config } = this.api.deps;
+    const { db, log, metrics, config, masker } = this.api.deps;
     const stopping = new AbortController();
     const outbound = new Outbound();
     const destinations = openDestinations(config.notifications, { db, outbound });
     const { pageUrl } = config.notifications;
-    const sending = sendNotifications({ db, log, metrics, destinations, pageUrl }, stopping.signal, {
+    const sending = sendNotifications({ db, log, metrics, destinations, masker, pageUrl }, stopping.signal, {
       everyMs: 20,
     });
     const stop = async () => {

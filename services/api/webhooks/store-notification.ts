@@ -38,7 +38,7 @@ export function notificationStore({
 }: ApiDeps): (notification: Notification) => Promise<string | null> {
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
   return async ({ source, key, sessionKey, body }) => {
-    const { data } = await mask({ data: body, runbook: null, slackFingerprint: null });
+    const { data } = await mask({ data: body, runbook: null, slackFingerprint: null, mcp: null });
     const text = postgresSafeText(data).text;
     const [known] = await selectRows(db, parseKnown, STORE, [key, sessionKey, source, text]);
     return known?.session_id ?? null;

@@ -1,5 +1,6 @@
 import { capturesContent, inSpan, type SpanAttributes } from "#shared/telemetry/tracing.ts";
 import { callLlm } from "../llm/call-llm.ts";
+import { maskReply } from "../llm/mask-reply.ts";
 import type { LlmOutcome, LlmReply } from "../llm/llm-reply.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
 import { contentMask, type ContentMasking } from "./masked-content.ts";
@@ -28,7 +29,9 @@ export async function callModel(session: Caller, call: Call): ReturnType<typeof 
     "tarsy.llm.provider": llmConfig?.providerName,
   };
   return inSpan(`chat ${model}`, { kind: "client", attributes }, async (span) => {
-    const final = await callLlm(session, options);
+    const { reply, lostCalls } = await callLlm(session, options);
+    // Before it is recorded, told to other sessions or logged.
+    const final = { reply: await maskReply(session.masker, reply), lostCalls };
     span.set(replyAttributes(final.reply, final.lostCalls - (options.lostCalls ?? 0)));
     const failure = errorType(final.reply.outcome);
     if (failure !== undefined) span.fail(failure);

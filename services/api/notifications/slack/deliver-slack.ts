@@ -8,6 +8,7 @@ import type { Notification } from "../notification.ts";
 import { SLACK } from "../notify-plans.ts";
 import type { SlackSettings } from "../read-settings.ts";
 import { findSent, findThread } from "./find-messages.ts";
+import { SlackTs } from "./read-messages.ts";
 import { SlackApi, SlackError } from "./slack-api.ts";
 import { slackMessage } from "./slack-message.ts";
 
@@ -21,7 +22,7 @@ SELECT receipt->>'thread_ts' AS thread_ts FROM outbox
 WHERE session_id = $1 AND destination = '${SLACK}' AND state = 'sent' AND receipt->>'channel' = $2 AND receipt ? 'thread_ts'
 ORDER BY id DESC LIMIT 1`;
 
-const parsePosted = compileParser("posted message", Type.Object({ ts: Type.String() }));
+const parsePosted = compileParser("posted message", Type.Object({ ts: SlackTs }));
 
 /** A channel in Slack. One message at a time, because Slack takes about one a second. */
 export function slackChannel(

@@ -4,9 +4,12 @@ import type { SlackApi } from "./slack-api.ts";
 
 const Optional = Type.Optional(Type.String());
 
+/** By it Slack names a message: a time. */
+export const SlackTs = Type.String({ pattern: String.raw`^[\d.]{1,40}$` });
+
 const Message = Type.Object({
-  ts: Type.String(),
-  thread_ts: Optional,
+  ts: SlackTs,
+  thread_ts: Type.Optional(SlackTs),
   text: Optional,
   attachments: Type.Optional(Type.Array(Type.Object({ text: Optional, fallback: Optional }))),
   metadata: Type.Optional(
