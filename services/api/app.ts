@@ -5,10 +5,11 @@ import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { forkingRoutes } from "./forking/forking-routes.ts";
 import { allow, checkSite } from "./http/access.ts";
-import { documentedRoutes } from "./contracts/documented-routes.ts";
+import { contractOf, documentedRoutes } from "./contracts/documented-routes.ts";
 import type { Route } from "./http/route.ts";
 import { errorHandler } from "./http/error-handler.ts";
 import { reserveWords } from "./http/reserve-words.ts";
+import { warnOfUnknown } from "./http/unknown-members.ts";
 import { traceRequests } from "./http/trace-requests.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
@@ -164,8 +165,10 @@ export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
   const routes = routesOf(deps);
   for (const { method, path, action, access, handle } of routes) {
-    if (action === undefined) router[method](path, handle);
-    else router[method](path, access ?? allow(deps, action), handle);
+    const checks = action === undefined ? [] : [access ?? allow(deps, action)];
+    const body = contractOf({ method, path })?.body;
+    if (body !== undefined) checks.push(warnOfUnknown(body.schema, deps.masker));
+    router[method](path, ...checks, handle);
   }
 
   for (const { path, methods } of router.stack) {

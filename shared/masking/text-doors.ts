@@ -170,7 +170,7 @@ export const TEXT_COLUMNS: Readonly<Record<string, Columns>> = {
   tool_calls: {
     tool: ["result"],
     model: ["name"],
-    ours: ["call_id", "state", "failure", "effect", "phase"],
+    ours: ["call_id", "failure", "effect", "phase"],
   },
   tool_results: { tool: ["content"], ours: ["call_id"] },
   waiting_feedback: { person: ["feedback"], caller: ["asked_by"] },

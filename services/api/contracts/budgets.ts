@@ -1,4 +1,4 @@
-import { BudgetBody, BudgetQuery, BudgetView, BudgetsResponse } from "../schemas/budgets.ts";
+import { BudgetBody, BudgetQuery, ChangedBudget, BudgetsResponse } from "../schemas/budgets.ts";
 import type { RouteContracts } from "./route-contract.ts";
 
 /** Limits of what LLM calls may use. */
@@ -14,7 +14,7 @@ export const BUDGET_CONTRACTS = {
     tag: "usage",
     summary: "Set a budget, or replace it as a whole",
     body: { schema: BudgetBody, example: { scope: "day", limit_usd: 25, soft_ratio: 0.9 } },
-    responses: { 200: { description: "the budget, with what is used of it", schema: BudgetView } },
+    responses: { 200: { description: "the budget, with what is used of it", schema: ChangedBudget } },
     errors: [409, 422],
   },
   "DELETE /api/v1/budgets": {

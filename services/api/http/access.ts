@@ -5,6 +5,7 @@ import { authorize, type Action } from "#shared/access/authorize.ts";
 import type { Door } from "#shared/access/door.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { coerceError } from "#shared/errors.ts";
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import { setCaller } from "./caller.ts";
@@ -30,7 +31,7 @@ export function checkSite({ door, audit, masker }: AccessDeps): Middleware {
     try {
       origin = door.checkSite(ctx.req);
     } catch (error) {
-      const { text: path } = await masker.mask(ctx.path.slice(0, 200), { rules: RULES_OF_NAMES });
+      const path = await maskOrWithhold(masker, ctx.path.slice(0, 200), RULES_OF_NAMES);
       const detail = { path, reason: coerceError(error).message };
       audit.record({ action: "request", result: "refused", peer: door.addressOf(ctx.req), detail });
       throw error;
@@ -99,7 +100,7 @@ export function allow({ door, audit, masker }: AccessDeps, action: Action): Midd
 /** The identity; in the mode in which nothing vouches for the name, any text may stand in its header. */
 async function named(identity: Identity, masker: AccessDeps["masker"]): Promise<Identity> {
   if (identity.via !== "loopback") return identity;
-  return { ...identity, name: (await masker.mask(identity.name, { rules: RULES_OF_NAMES })).text };
+  return { ...identity, name: await maskOrWithhold(masker, identity.name, RULES_OF_NAMES) };
 }
 
 /** Whether a request failed because of what its caller may do, which the audit log records. */

@@ -1,4 +1,5 @@
 import { errorMessage } from "#shared/errors.ts";
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import { RULES_OF_NAMES, rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { readSessionMasking } from "#shared/masking/read-session-masking.ts";
 import { ROUTE_TEXTS } from "#shared/masking/text-doors.ts";
@@ -32,7 +33,7 @@ export function maskBody(deps: MaskDeps, route: keyof typeof ROUTE_TEXTS): MaskB
       const text = memberOf(holder, last);
       if (typeof holder !== "object" || holder === null || typeof text !== "string" || text === "") continue;
       if (isText) Reflect.set(holder, last, await maskText(text, sessionId, last));
-      if (isName && (await deps.masker.mask(text, { rules: RULES_OF_NAMES })).text !== text) {
+      if (isName && (await maskOrWithhold(deps.masker, text, RULES_OF_NAMES)) !== text) {
         throw validationError(path, "must be a name: what was given looks like a secret");
       }
     }

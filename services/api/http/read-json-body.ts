@@ -4,6 +4,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { parseJson } from "#shared/parse-json.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { RequestError, abbreviate } from "./request-error.ts";
+import { noteUnknown } from "./unknown-members.ts";
 
 /** Alert data of 1 MiB can take 6 MiB as JSON: a control character is escaped to six bytes. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -27,7 +28,9 @@ export async function readJsonBody(
       `request body must be JSON: content type is ${given}, not 'application/json'`,
     );
   }
-  return decodeJson(bytes);
+  const body = decodeJson(bytes);
+  noteUnknown(exchange.req, body);
+  return body;
 }
 
 /** True for the media types of JSON. */

@@ -1,4 +1,5 @@
 import type { Middleware } from "koa";
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import { carrierIn, type TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
@@ -14,7 +15,7 @@ async function withoutSecrets(
 ): Promise<TraceCarrier | null> {
   if (carrier?.tracestate === undefined) return carrier ?? null;
   const { traceparent, tracestate } = carrier;
-  const { text } = await masker.mask(tracestate, { rules: RULES_OF_NAMES });
+  const text = await maskOrWithhold(masker, tracestate, RULES_OF_NAMES);
   return text === tracestate ? carrier : { traceparent };
 }
 

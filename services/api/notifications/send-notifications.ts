@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import type { Database } from "#shared/database/database.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
@@ -143,8 +144,7 @@ async function readRow(
 /** What a receiver answers is shown to operators, and may repeat what it was sent or what it knows. */
 async function masked(delivery: Delivery, masker: Pick<Masker, "mask">): Promise<Delivery> {
   if (delivery.outcome === "sent") return delivery;
-  const { text: error } = await masker.mask(delivery.error, { rules: rulesOfServer() });
-  return { ...delivery, error };
+  return { ...delivery, error: await maskOrWithhold(masker, delivery.error, rulesOfServer()) };
 }
 
 /** What was being sent may have been received. */

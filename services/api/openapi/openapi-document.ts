@@ -1,4 +1,5 @@
 import type { TObject } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { RouteContract } from "../contracts/route-contract.ts";
 import { ErrorResponse } from "../schemas/common.ts";
@@ -95,13 +96,30 @@ function operation({ action, contract }: DocumentedRoute, components: Components
         }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [status, success(response, components)]),
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          success(body === undefined ? response : withWarnings(response), components),
+        ]),
       ),
       ...Object.fromEntries(
         errors.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
       ),
     },
   };
+}
+
+/** Of what a body had that the route does not know. Bodies that are an alert as a whole have everything. */
+const WARNINGS = Type.Object({
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: "which members of the body are unknown and were ignored" }),
+  ),
+});
+
+function withWarnings(response: RouteContract["responses"][number]): RouteContract["responses"][number] {
+  const { schema } = response;
+  if (schema === undefined) return response;
+  const title = "title" in schema ? { title: schema.title } : {};
+  return { ...response, schema: { ...title, allOf: [schema, WARNINGS] } };
 }
 
 function success(

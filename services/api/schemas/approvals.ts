@@ -40,4 +40,4 @@ export const DecisionBody = Type.Object({
   ),
 });
 
-export const DecisionResponse = Approval;
+export const DecisionResponse = Type.Object(Approval.properties, { title: "DecidedApproval" });

@@ -36,6 +36,9 @@ const BUDGET = {
 export const BudgetView = Type.Object(BUDGET, { title: "Budget" });
 export type BudgetView = Static<typeof BudgetView>;
 
+/** The answer of `PUT /api/v1/budgets`. */
+export const ChangedBudget = Type.Object(BUDGET, { title: "ChangedBudget" });
+
 /** `GET /api/v1/budgets` */
 export const BudgetsResponse = Type.Object({
   budgets: Type.Array(

@@ -92,7 +92,7 @@ describe("a hostile request", () => {
       ['{"data":"x","mcp":{"__proto__":{"servers":[]}}}', 400],
       ['{"data":"x","mcp":{"servers":[],"native_tools":{"__proto__":{"url_context":"yes"}}}}', 202],
       [`{"data":"x","mcp":{"servers":[{"name":"${"\\u0000".repeat(1_000)}"}]}}`, 400],
-      [`{"data":"x","x":${deep(100_000)}}`, 202],
+      [`{"data":"x","x":${deep(100_000)}}`, 400],
       [`{"data":${deep(100_000)}}`, 400],
       [deep(1_000_000), 400],
       ["[".repeat(8 * MEBIBYTE), 400],

@@ -1,8 +1,7 @@
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { LlmOutcome, LlmReply } from "./llm-reply.ts";
-
-const WITHHELD = "[withheld: masking failed]";
 
 /**
  * A reply with what a provider says beside its model masked: errors, warnings, and the code, output and sources of its own tools. Errors
@@ -10,13 +9,7 @@ const WITHHELD = "[withheld: masking failed]";
  * Never throws: a text whose masking fails is withheld.
  */
 export async function maskReply<R extends LlmReply>(masker: Pick<Masker, "mask">, reply: R): Promise<R> {
-  const mask = async (text: string): Promise<string> => {
-    if (text === "") return text;
-    return masker.mask(text, { rules: rulesOfServer() }).then(
-      (masked) => masked.text,
-      () => WITHHELD,
-    );
-  };
+  const mask = async (text: string) => maskOrWithhold(masker, text, rulesOfServer());
   const each = async <T>(items: readonly T[], masked: (item: T) => Promise<T>): Promise<T[]> => {
     const all: T[] = [];
     for (const item of items) all.push(await masked(item));
