@@ -1,5 +1,7 @@
 import { connect } from "node:net";
-import { Client } from "pg";
+import { connectClient } from "#shared/database/connect-client.ts";
+import { databaseAddress } from "#shared/database/database-address.ts";
+import { explainDatabaseError } from "#shared/database/explain-database-error.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { LaunchError } from "./launch-error.ts";
 
@@ -33,24 +35,17 @@ function parseUrl(name: string, text: string, protocols: readonly string[], exam
  * @throws LaunchError naming host, port, reason and remedy, never the password.
  */
 export async function checkDatabaseUrl(text: string): Promise<void> {
-  const url = parseUrl(
-    "DATABASE_URL",
-    text,
-    ["postgres:", "postgresql:"],
-    "postgres://user:password@host:5432/database",
-  );
-  const client = new Client({ connectionString: text, connectionTimeoutMillis: timeoutMs });
-  client.on("error", () => undefined);
+  const address = databaseAddress(text);
+  if (typeof address === "string") {
+    throw new LaunchError(`DATABASE_URL ${address}; correct it, or unset it to use the embedded server.`);
+  }
   try {
-    await client.connect();
+    const client = await connectClient(text);
+    await client.end();
   } catch (error) {
-    const secret = decodeURIComponent(url.password);
-    const reason = secret === "" ? reasonOf(error) : reasonOf(error).replaceAll(secret, "***");
     throw new LaunchError(
-      `DATABASE_URL leads to ${url.hostname}:${url.port === "" ? 5432 : url.port}, which cannot be used (${reason}); put that right, or unset DATABASE_URL to use the embedded PostgreSQL.`,
+      `DATABASE_URL leads to ${address.place}, which cannot be used (${explainDatabaseError(error)}); put that right, or unset DATABASE_URL to use the embedded PostgreSQL.`,
     );
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }
 

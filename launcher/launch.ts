@@ -114,6 +114,10 @@ async function migrateDatabase(
       CONFIG_DIR: config.path,
       DATABASE_URL: servers.postgres.url,
       DATABASE_URL_FILE: "",
+      // It would lead to another database than that of this start.
+      ...(servers.postgres.process === undefined
+        ? {}
+        : { DATABASE_DIRECT_URL: "", DATABASE_DIRECT_URL_FILE: "" }),
     },
     signal: request.stop,
     onLine: (line) => printLine("migrate", line),

@@ -1,3 +1,4 @@
+import { requireDatabaseAddress } from "#shared/database/database-address.ts";
 import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
 import { sameUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
 import type { Environment } from "#shared/service/environment.ts";
@@ -50,7 +51,7 @@ async function openPostgres(options: OpenServers): Promise<ServerEndpoints["post
     return {
       url: given,
       serviceUrls: sameUrls(given),
-      description: `${withoutPassword(given)} (DATABASE_URL)`,
+      description: `${requireDatabaseAddress(given).place} (DATABASE_URL)`,
       process: undefined,
     };
   }

@@ -3,6 +3,7 @@ import type { Environment } from "#shared/service/environment.ts";
 /** Variables that only these services need. Each may also be given as a file by `<name>_FILE`. */
 const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ["api", "executor", "tool-runner", "notifier"],
+  DATABASE_DIRECT_URL: ["migrate"],
   NATS_URL: ["api", "executor", "tool-runner", "notifier"],
   NATS_ADMIN_URL: ["api"],
   AUTH_TOKEN: ["api", "notifier"],

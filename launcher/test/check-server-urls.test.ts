@@ -35,7 +35,7 @@ describe("checkDatabaseUrl", () => {
   it("does not repeat an invalid URL", async () => {
     for (const url of ["mysql://a:tops3cret@h/x", "tops3cret"]) {
       const message = await rejectionOf(checkDatabaseUrl(url));
-      expect(message).to.include("DATABASE_URL is no URL").and.not.include("tops3cret");
+      expect(message).to.include("DATABASE_URL is not a valid URL").and.not.include("tops3cret");
     }
   });
 });

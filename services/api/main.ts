@@ -32,6 +32,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
     url: config.databaseUrl,
     log,
     signal,
+    health: config.health,
     // A client is better served by a 503 that it can repeat than by a long wait.
     queueTimeoutMs: 5_000,
   };

@@ -1,5 +1,6 @@
 import type { ServicePasswords } from "#shared/database/prepare-roles.ts";
-import { envRequired, envUrl, type Environment } from "#shared/service/environment.ts";
+import { envRequired, type Environment } from "#shared/service/environment.ts";
+import { databaseUrl } from "#shared/service/service-config.ts";
 
 interface InitConfig {
   /** TARSy's database as a superuser, or as a role that may create roles and owns the database. */
@@ -12,12 +13,7 @@ interface InitConfig {
 export function readInitConfig(env: Environment): InitConfig {
   const password = (name: string) => envRequired(env, name, "deploy/make-env.sh writes one");
   return {
-    adminUrl: envUrl(
-      env,
-      "DATABASE_ADMIN_URL",
-      ["postgres:", "postgresql:"],
-      "set it to e.g. postgres://postgres:password@host:5432/tarsy",
-    ),
+    adminUrl: databaseUrl(env, "DATABASE_ADMIN_URL"),
     ownerPassword: password("POSTGRES_OWNER_PASSWORD"),
     servicePasswords: {
       api: password("POSTGRES_API_PASSWORD"),

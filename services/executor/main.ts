@@ -23,7 +23,13 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);
   startMetricsAtZero(metrics, config);
-  const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
+  const database = {
+    url: config.databaseUrl,
+    applicationName: config.podId,
+    log,
+    signal,
+    health: config.health,
+  };
   // A session commits on one connection at a time; the short reads of its agents may wait for a connection.
   const poolSize = config.slots + config.followupSlots + 2;
   const db = resources.use(await openDatabase({ ...database, poolSize }));

@@ -1,4 +1,5 @@
 import { envInteger, type Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import { databaseUrl } from "#shared/service/service-config.ts";
 
 interface MigrateConfig {
@@ -8,9 +9,13 @@ interface MigrateConfig {
 }
 
 const NONE = -1;
+const DIRECT = "DATABASE_DIRECT_URL";
 
-/** Reads DATABASE_URL and MIGRATE_BACK_TO. Throws TerminalError naming the variable that is wrong. */
+/**
+ * Reads MIGRATE_BACK_TO and DATABASE_DIRECT_URL, which leads past a connection pooler, else DATABASE_URL. Throws TerminalError naming the variable that is wrong.
+ */
 export function readMigrateConfig(env: Environment): MigrateConfig {
   const number = envInteger(env, "MIGRATE_BACK_TO", { fallback: NONE, min: NONE, max: 9_999 });
-  return { url: databaseUrl(env), undoAfter: number === NONE ? null : number };
+  const name = secretVariable(env, DIRECT) === "" ? "DATABASE_URL" : DIRECT;
+  return { url: databaseUrl(env, name), undoAfter: number === NONE ? null : number };
 }

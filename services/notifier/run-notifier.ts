@@ -36,6 +36,7 @@ export async function runNotifier(
       poolSize: config.limits.concurrentReads + OTHER_CONNECTIONS,
       log,
       signal,
+      health: config.health,
     }),
   );
   await waitForSchema(db, "notifier", log, signal);

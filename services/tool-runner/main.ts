@@ -31,7 +31,14 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const db = resources.use(
-    await openDatabase({ url: config.databaseUrl, applicationName: NAME, poolSize: 10, log, signal }),
+    await openDatabase({
+      url: config.databaseUrl,
+      applicationName: NAME,
+      poolSize: 10,
+      log,
+      signal,
+      health: config.health,
+    }),
   );
   await waitForSchema(db, "tool-runner", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: NAME, log, signal }));

@@ -10,6 +10,8 @@ const UNAVAILABLE_CODES = new Set([
   "40001",
   "40P01",
   "25P03",
+  // The server has become a standby: a new connection may lead to the primary.
+  "25006",
   // A pooler has lost a prepared statement: the next try does without (prepared-statements.ts).
   "26000",
   "42P05",

@@ -34,6 +34,7 @@ export class Database implements Queryable, AsyncDisposable {
   /** Runs one statement in a transaction of its own and resolves with its rows. */
   async query(sql: string, parameters: unknown[] = []): Promise<unknown[]> {
     const client = await this.#pool.connect();
+    let isUseless = false;
     try {
       try {
         return await this.#run(client, sql, parameters);
@@ -41,8 +42,11 @@ export class Database implements Queryable, AsyncDisposable {
         if (!this.#statements.isRefused(error)) throw error;
         return await this.#run(client, sql, parameters);
       }
+    } catch (error) {
+      isUseless = isReadOnly(error);
+      throw error;
     } finally {
-      client.release();
+      client.release(isUseless);
     }
   }
 
@@ -58,6 +62,7 @@ export class Database implements Queryable, AsyncDisposable {
     } catch (error) {
       this.#statements.isRefused(error);
       await client.query("ROLLBACK").catch(() => (isBroken = true));
+      isBroken ||= isReadOnly(error);
       throw error;
     } finally {
       client.release(isBroken);
@@ -78,4 +83,9 @@ export class Database implements Queryable, AsyncDisposable {
     });
     return result.rows;
   }
+}
+
+/** The server has become a standby: the next connection may lead to the primary. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "25006";
 }

@@ -3,6 +3,8 @@ import { applyGrants } from "#shared/database/apply-grants.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { createPastViews } from "#shared/database/past-views.ts";
 import { openForMigrations } from "#shared/database/open-orm.ts";
+import { limitRoles } from "#shared/database/limit-roles.ts";
+import { NO_LIMITS } from "#shared/database/statement-limits.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { DatabaseService } from "#shared/database/service-roles.ts";
@@ -24,7 +26,10 @@ export async function migrate(
   const db = await openForMigrations(url, log);
   try {
     const lockHolder = db.createQueryRunner();
-    await lockHolder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    // A lock of a transaction: one of a session would stay behind in a pooler's connection.
+    await lockHolder.startTransaction();
+    for (const statement of WAIT_WITHOUT_LIMIT) await lockHolder.query(statement);
+    await lockHolder.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await checkSchemaSupport(db);
     const applied = await runOutstanding(db, log);
     for (const { name } of applied) log.info({ migration: name }, "migration applied");
@@ -32,7 +37,8 @@ export async function migrate(
       await createPastViews(transaction);
       return applyGrants(transaction);
     });
-    await lockHolder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
+    await limitRoles(db, services, log);
+    await lockHolder.commitTransaction();
     await lockHolder.release();
     return services;
   } finally {
@@ -41,6 +47,7 @@ export async function migrate(
   }
 }
 
+const WAIT_WITHOUT_LIMIT = Object.keys(NO_LIMITS).map((name) => `SET LOCAL ${name} = 0`);
 const DEADLOCK = "40P01";
 const MAX_DEADLOCKS = 10;
 

@@ -1,5 +1,8 @@
-import pg from "pg";
+import pg, { type ClientBase } from "pg";
 import { DataSource } from "typeorm";
+import { firstTls } from "#shared/database/connect-client.ts";
+import { requireDatabaseAddress } from "#shared/database/database-address.ts";
+import { limitSession, NO_LIMITS } from "#shared/database/statement-limits.ts";
 import {
   DATABASE_TIMEOUTS,
   connectionBasics,
@@ -38,37 +41,42 @@ import type { Logger } from "#shared/service/logger.ts";
  * holds here too. The caller destroys the data source.
  */
 export async function openOrm(options: DatabaseOptions): Promise<DataSource> {
-  const { url, applicationName, poolSize, log } = options;
-  return untilDatabaseAnswers(options, () =>
+  const { applicationName, poolSize, log } = options;
+  return untilDatabaseAnswers(options, async (address, ssl) =>
     new DataSource({
       ...SOURCE,
-      url,
       applicationName,
       poolSize,
       connectTimeoutMS: options.queueTimeoutMs ?? DATABASE_TIMEOUTS.queueMs,
       poolErrorHandler: warnOfLostConnection(log),
       entities: ENTITIES,
-      extra: { ...connectionSettings(options), connectionString: url },
+      extra: connectionSettings(options, address, ssl),
     }).initialize(),
   );
 }
 
 /** Opens a database for migrations: without statement and lock timeouts. The caller destroys the data source. */
 export async function openForMigrations(url: string, log: Logger): Promise<DataSource> {
-  return new DataSource({
-    ...SOURCE,
-    url,
-    applicationName: "tarsy-migrations",
-    poolSize: 2,
-    connectTimeoutMS: DATABASE_TIMEOUTS.queueMs,
-    poolErrorHandler: warnOfLostConnection(log),
-    migrations: [...MIGRATIONS],
-    migrationsTableName: MIGRATIONS_TABLE,
-    extra: { ...connectionBasics, connectionString: url },
-  }).initialize();
+  const address = requireDatabaseAddress(url);
+  return firstTls(address, async (ssl) =>
+    new DataSource({
+      ...SOURCE,
+      applicationName: "tarsy-migrations",
+      poolSize: 2,
+      connectTimeoutMS: DATABASE_TIMEOUTS.queueMs,
+      poolErrorHandler: warnOfLostConnection(log),
+      migrations: [...MIGRATIONS],
+      migrationsTableName: MIGRATIONS_TABLE,
+      extra: {
+        ...connectionBasics(address, ssl),
+        // A role may have limits for its statements, which a migration may exceed.
+        onConnect: (client: ClientBase) => limitSession(client, NO_LIMITS),
+      },
+    }).initialize(),
+  );
 }
 
-// TypeORM reads only some parts of a URL; the driver reads all, such as the directory of a Unix socket, from `connectionString`.
+// TypeORM reads only some parts of a URL, so what the driver needs is in `extra`.
 // TypeORM would look for the driver by name at run time, where a bundle has no packages.
 const SOURCE = { type: "postgres", driver: pg, installExtensions: false } as const;
 

@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
+import { limitStatements } from "#shared/database/limit-roles.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { scramVerifier } from "#shared/database/scram-verifier.ts";
 import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
@@ -10,13 +11,16 @@ export type ServicePasswords = Readonly<Record<DatabaseService, string>>;
 const ONLY = "LOGIN NOCREATEDB NOCREATEROLE";
 
 /**
- * Creates the roles of the services, or gives existing ones these passwords. Their privileges are given by `migrate`. `admin`
+ * Creates the roles of the services, or gives existing ones these passwords, with the limits of their statements. Their privileges are given by `migrate`. `admin`
  * must be able to create roles.
  */
 export async function prepareServiceRoles(admin: Queryable, passwords: ServicePasswords): Promise<void> {
   await prepareRoles(
     admin,
     DATABASE_SERVICES.map((service) => ({ name: SERVICE_ROLES[service], password: passwords[service] })),
+  );
+  await admin.query(
+    DATABASE_SERVICES.flatMap((service) => limitStatements(SERVICE_ROLES[service])).join(";\n"),
   );
 }
 

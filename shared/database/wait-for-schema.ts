@@ -2,6 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
+import { warnOfMissingLimits } from "#shared/database/limit-roles.ts";
 import { missingPrivilege } from "#shared/database/missing-privilege.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -41,6 +42,7 @@ export async function waitForSchema(
     await pause(SCHEMA_POLL_MS, signal);
   }
   await warnOfOwner(db, service, log);
+  await warnOfMissingLimits(db, log);
 }
 
 /** Before the grants, a role may not even read the table. */

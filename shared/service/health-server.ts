@@ -30,13 +30,38 @@ const CHECK_TIMEOUT_MS = 2_000;
  * names each) and `GET /metrics` (Prometheus text). Resolves once it listens, with its port.
  */
 export async function serveHealth(options: HealthServerOptions): Promise<{ port: number } & AsyncDisposable> {
+  return serve(options, async (path, response) => answer(path, options, response));
+}
+
+/**
+ * Serves `GET /readyz` of a service that waits for a dependency: 503 with what it waits for. Everything else is answered with 503, too. A
+ * port that is taken is no error: the service itself reports it once it listens there.
+ */
+export async function serveStarting(
+  place: Pick<HealthServerOptions, "host" | "port">,
+  checks: () => Readonly<Record<string, string>>,
+): Promise<AsyncDisposable | null> {
+  const serving = serve(place, async (path, response) =>
+    send(
+      response,
+      503,
+      path === "/readyz" ? { status: "not ready", checks: checks() } : { status: "starting" },
+    ),
+  );
+  return serving.catch(() => null);
+}
+
+async function serve(
+  options: Pick<HealthServerOptions, "host" | "port">,
+  reply: (path: string, response: ServerResponse) => Promise<void>,
+): Promise<{ port: number } & AsyncDisposable> {
   const server = http.createServer((request, response) => {
     const { host } = request.headers;
     // Bound to this machine it is reached by this machine's names only, unless a page lets its own name lead here.
     if (isLoopback(options.host) && host !== undefined && !LOOPBACK_NAMES.has(hostName(host))) {
       return send(response, 421, { message: "use localhost or 127.0.0.1 as the host" });
     }
-    answer(request.url ?? "/", options, response).catch((error: unknown) =>
+    reply(request.url?.split("?", 1)[0] ?? "/", response).catch((error: unknown) =>
       send(response, 500, { message: errorMessage(error) }),
     );
   });
@@ -53,8 +78,7 @@ export async function serveHealth(options: HealthServerOptions): Promise<{ port:
   };
 }
 
-async function answer(url: string, options: HealthServerOptions, response: ServerResponse): Promise<void> {
-  const path = url.split("?", 1)[0];
+async function answer(path: string, options: HealthServerOptions, response: ServerResponse): Promise<void> {
   if (path === "/healthz") return send(response, 200, { status: "alive" });
   if (path === "/readyz") {
     const checks = await runChecks(options.checks);

@@ -1,10 +1,12 @@
 import { chooseConfigDirectory } from "#shared/agent-config/choose-config-directory.ts";
+import { databaseAddress } from "#shared/database/database-address.ts";
+import { TerminalError } from "#shared/errors.ts";
 import { knownSecrets } from "#shared/masking/known-secrets.ts";
 import {
   envChoice,
   envPort,
+  envRequired,
   envText,
-  envUrl,
   envUrlList,
   type Environment,
 } from "#shared/service/environment.ts";
@@ -67,14 +69,17 @@ export function configDirectory(env: Environment): string {
     : named;
 }
 
-/** DATABASE_URL; required. */
-export function databaseUrl(env: Environment): string {
-  return envUrl(
-    env,
-    "DATABASE_URL",
-    ["postgres:", "postgresql:"],
-    "set it to e.g. postgres://user:password@host:5432/tarsy, or use `npm start`, which brings its own",
-  );
+/** DATABASE_URL, or another variable with the URL of a database; required. Throws TerminalError naming the variable. */
+export function databaseUrl(env: Environment, name = "DATABASE_URL"): string {
+  const remedy =
+    name === "DATABASE_URL"
+      ? "set it to e.g. postgres://user:password@host:5432/tarsy, or use `npm start`, which brings its own"
+      : "set it to e.g. postgres://postgres:password@host:5432/tarsy";
+  const url = envRequired(env, name, remedy);
+  const address = databaseAddress(url);
+  if (typeof address !== "string") return url;
+  // The value may hold a password, so it is not repeated.
+  throw new TerminalError("invalid_environment", `environment variable ${name} ${address}`);
 }
 
 const NATS_PROTOCOLS = ["nats:", "tls:"];

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { ACK_WAIT_MS } from "#shared/bus/ensure-streams.ts";
 import { BUS_TIMING } from "#shared/bus/open-bus.ts";
 import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
+import { STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
 import { TOOL_CALL_SECONDS } from "../../services/executor/config.ts";
 import { DEFAULT_SETTINGS } from "../../services/tool-runner/mcp/server-settings.ts";
 import { READ_BUDGETS_EVERY_MS } from "../../services/executor/budget/budget-source.ts";
@@ -15,8 +16,8 @@ const TIMEOUTS = [
   LEASE_SECONDS * 1_000,
   LEASE_TIMES.renewEveryMs,
   LEASE_TIMES.selfFenceMs,
-  DATABASE_TIMEOUTS.statementMs,
-  DATABASE_TIMEOUTS.lockMs,
+  STATEMENT_LIMITS.statement_timeout,
+  STATEMENT_LIMITS.lock_timeout,
   DATABASE_TIMEOUTS.responseMs,
   DATABASE_TIMEOUTS.connectMs,
   DATABASE_TIMEOUTS.queueMs,

@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { connectClient } from "#shared/database/connect-client.ts";
 import { addApiKey, listApiKeys, revokeApiKey } from "#shared/access/api-keys.ts";
 import { ROLES, type Role } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -85,8 +85,7 @@ async function revoke(db: Queryable, { terminal, flag }: CommandCall, id: string
 }
 
 async function withDatabase({ env }: CommandCall, work: (db: Queryable) => Promise<number>): Promise<number> {
-  const client = new Client({ connectionString: databaseUrlOf(env), connectionTimeoutMillis: 10_000 });
-  await client.connect();
+  const client = await connectClient(databaseUrlOf(env));
   try {
     return await work({
       query: async (sql: string, values?: unknown[]) => {
