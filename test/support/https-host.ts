@@ -52,7 +52,8 @@ export class HttpsHost implements AsyncDisposable {
   }
 }
 
-async function makeCertificate(names: readonly string[]): Promise<{ key: string; cert: string }> {
+/** A key and a certificate that no authority knows. */
+export async function makeCertificate(names: readonly string[]): Promise<{ key: string; cert: string }> {
   const directory = await mkdtemp(join(tmpdir(), "tarsy-certificate-"));
   try {
     const [key, cert] = ["key.pem", "cert.pem"].map((name) => join(directory, name));
