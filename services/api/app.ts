@@ -50,6 +50,7 @@ import { steerSession } from "./routes/steer-session.ts";
 import { submitAlert } from "./routes/submit-alert.ts";
 import { openSubmitter } from "./submit/open-submitter.ts";
 import { WEBHOOKS, webhookRoutes } from "./webhooks/webhook-routes.ts";
+import { allowDeliveries } from "./webhooks/answer-probes.ts";
 import { ServerStates } from "./system/server-states.ts";
 
 /** Error codes of a connection that the client or the network broke. */
@@ -160,6 +161,11 @@ function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
   ];
 }
 
+/** Without doubled slashes and one at the end, which configured addresses often have. */
+function plainPath(path: string): string {
+  return path.replaceAll(/\/{2,}/gu, "/").replace(/(?<=.)\/$/u, "");
+}
+
 /** Builds the HTTP app: access, routes, error handling, request metrics. The caller listens. */
 export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
@@ -188,6 +194,11 @@ export function buildApp(deps: ApiDeps): Koa {
     ctx.set(SECURITY_HEADERS);
     await next();
   });
+  app.use(async (ctx, next) => {
+    // A redirect would turn a POST into a GET.
+    if (ctx.path.startsWith("/api/") || ctx.path.startsWith("//")) ctx.path = plainPath(ctx.path);
+    await next();
+  });
   app.use(traceRequests(deps));
   app.use(async (ctx, next) => {
     const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });
@@ -198,6 +209,7 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(errorHandler(deps.log));
   app.use(checkSite(deps));
   app.use(servePage(new PageFiles(deps.config.pageDirectory)));
+  app.use(allowDeliveries(WEBHOOKS));
   app.use(reserveWords("/api/v1/sessions", routes));
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -1,13 +1,27 @@
-import { RawQuery, WebhookResponse } from "../schemas/webhooks.ts";
+import { HandshakeResponse, RawQuery, WebhookResponse } from "../schemas/webhooks.ts";
 import { AlertmanagerRequest } from "../webhooks/alertmanager-request.ts";
 import { PagerDutyRequest } from "../webhooks/pagerduty-request.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { RouteContracts } from "./route-contract.ts";
 
-const responses = { 202: { description: "the alert is stored", schema: WebhookResponse } };
+const responses = {
+  200: { description: "a handshake or a test: no session was started", schema: HandshakeResponse },
+  202: { description: "the alert is stored", schema: WebhookResponse },
+};
+
+const probe = {
+  tag: "alerts",
+  summary: "The answer to senders that try the address",
+  responses: {
+    200: { description: "alerts are sent with POST", schema: Type.Object({ message: Type.String() }) },
+  },
+} as const;
 
 /** How other systems send alerts. */
 export const WEBHOOK_CONTRACTS = {
+  "GET /api/v1/webhooks/alertmanager": { id: "probeAlertmanager", ...probe },
+  "GET /api/v1/webhooks/pagerduty": { id: "probePagerDuty", ...probe },
+  "GET /api/v1/webhooks/raw": { id: "probeRaw", ...probe },
   "POST /api/v1/webhooks/alertmanager": {
     id: "receiveAlertmanager",
     tag: "alerts",

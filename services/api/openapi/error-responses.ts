@@ -10,7 +10,7 @@ export const ERROR_STATUSES: Readonly<Record<number, string>> = {
   409: "its state does not allow it",
   410: "the events of the session were deleted long after its end",
   413: "the body is too large",
-  415: "the body has a content encoding",
+  415: "an unknown content encoding or charset, or no text",
   421: "the host is not one under which the api is reached",
   422: "the idempotency key was used for another request",
   429: "a limit of the caller or of the process is reached; with Retry-After",

@@ -3,10 +3,12 @@ import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import type { SourceIncident } from "../grouping/group-of-alert.ts";
 import type { GroupRule } from "../grouping/group-rule.ts";
-import { readJsonBody } from "../http/read-json-body.ts";
+import { readBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { Submitted, Submitter } from "../submit/open-submitter.ts";
 import { receivedView } from "../submit/submitted-view.ts";
+import { answerHandshake } from "../webhooks/answer-handshake.ts";
+import { readSent, requireJson } from "../webhooks/read-sent.ts";
 import { alertText } from "../webhooks/alert-text.ts";
 import {
   parseAlertmanager,
@@ -33,7 +35,9 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
     if (settings === undefined) throw notConfigured(SOURCE);
     const { identity } = callerOf(ctx);
     submitter.rate.check(identity);
-    const request = parseAlertmanager(await readJsonBody(ctx, submitter.bodies));
+    const sent = readSent(await readBody(ctx, submitter.bodies));
+    if (answerHandshake(ctx, sent)) return;
+    const request = parseAlertmanager(requireJson(sent));
     if (settings.split && request.alerts.length > MAX_SPLIT) {
       throw new RequestError(
         400,
@@ -94,17 +98,20 @@ function incidentOf(
     source: SOURCE,
     rule,
     group,
-    alert: split ? JSON.stringify(alerts.map(({ fingerprint }) => fingerprint)) : group,
+    alert: split ? JSON.stringify(alerts.map(identityOf)) : group,
     isResolved: alerts.every(({ status }) => status === "resolved"),
   };
 }
 
 /** By the group and the set of its alerts, in whichever order; a time is part of the identity of what fires again. */
 function groupKey({ groupKey: group }: AlertmanagerRequest, alerts: readonly AlertmanagerAlert[]) {
-  const set = new Set(
-    alerts.map(({ fingerprint, startsAt }) => JSON.stringify([fingerprint, timeOf(startsAt)])),
-  );
+  const set = new Set(alerts.map((one) => JSON.stringify([identityOf(one), timeOf(one.startsAt)])));
   return webhookKey(SOURCE, [group, [...set].toSorted()]);
+}
+
+/** The fingerprint, or the labels that it is made of: not all that speak this format have one. */
+function identityOf({ fingerprint, labels }: AlertmanagerAlert): unknown {
+  return fingerprint || Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Senders of one pair may write the same time in different zones. */

@@ -2,10 +2,12 @@ import type { RouterMiddleware } from "@koa/router";
 import { unauthenticated } from "#shared/access/access-refused.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import { decodeJson, readBody } from "../http/read-json-body.ts";
+import { readBody } from "../http/read-json-body.ts";
 import { validationError } from "../http/request-error.ts";
 import type { Submitter } from "../submit/open-submitter.ts";
 import { receivedView } from "../submit/submitted-view.ts";
+import { answerHandshake } from "../webhooks/answer-handshake.ts";
+import { readSent, requireJson } from "../webhooks/read-sent.ts";
 import { jsonText } from "../webhooks/alert-text.ts";
 import { notConfigured } from "../webhooks/not-configured.ts";
 import { incidentOf, isSigned, labelsOf, parsePagerDuty } from "../webhooks/pagerduty-request.ts";
@@ -26,14 +28,16 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
   const store = notificationStore(deps);
   return async (ctx) => {
     if (settings === undefined) throw notConfigured(SOURCE);
-    const { bytes } = await readBody(ctx, submitter.bodies);
+    const body = await readBody(ctx, submitter.bodies);
     await door.attempt(ctx.req, () => {
-      if (isSigned(bytes, ctx.req.headers["x-pagerduty-signature"], settings.secret)) return;
+      if (isSigned(body.bytes, ctx.req.headers["x-pagerduty-signature"], settings.secret)) return;
       throw unauthenticated("X-PagerDuty-Signature is not that of this body with the webhook's secret");
     });
     const { identity } = callerOf(ctx);
     submitter.rate.check(identity);
-    const request = parsePagerDuty(decodeJson(bytes));
+    const sent = readSent(body);
+    if (answerHandshake(ctx, sent)) return;
+    const request = parsePagerDuty(requireJson(sent));
     const incident = incidentOf(request);
     const key = webhookKey(SOURCE, [incident]);
     ctx.status = 202;

@@ -2,16 +2,17 @@ import type { RouterMiddleware } from "@koa/router";
 import type { Labels } from "#shared/agent-config/label-matcher.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import { decodeJson, isJsonType, readBody } from "../http/read-json-body.ts";
-import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
+import { readBody } from "../http/read-json-body.ts";
+import { validationError } from "../http/request-error.ts";
 import { acceptRequest } from "../submit/accept-request.ts";
-import { MAX_DATA_BYTES } from "../submit/check-alert.ts";
 import type { Submitter } from "../submit/open-submitter.ts";
 import { receivedView } from "../submit/submitted-view.ts";
+import { answerHandshake } from "../webhooks/answer-handshake.ts";
 import { notConfigured } from "../webhooks/not-configured.ts";
+import { readSent } from "../webhooks/read-sent.ts";
 
 /**
- * `POST /api/v1/webhooks/raw?alert_type=`: the body is the alert, any text or JSON. `Idempotency-Key` and fingerprints are as for
+ * `POST /api/v1/webhooks/raw?alert_type=`: the body is the alert, any text. `Idempotency-Key` and fingerprints are as for
  * `POST /api/v1/alerts`.
  */
 export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
@@ -23,20 +24,12 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
     const { alert_type: asked, priority } = ctx.query;
     if (Array.isArray(asked)) throw validationError("alert_type", "must be given once");
     if (Array.isArray(priority)) throw validationError("priority", "must be given once");
-    const { bytes, type } = await readBody(ctx, submitter.bodies);
-    if (!isJsonType(type) && !type.startsWith("text/")) {
-      const given = type === "" ? "missing" : `'${abbreviate(type)}'`;
-      throw new RequestError(
-        400,
-        `content type is ${given}: it must be text/plain, another text/… or application/json`,
-      );
-    }
-    if (bytes.length === 0) throw new RequestError(400, "request body is empty: it must be the alert");
-    // One that is too long is refused below, without the time to decode it.
-    const isDecoded = isJsonType(type) && bytes.length <= MAX_DATA_BYTES;
-    const labels = isDecoded ? topLabels(decodeJson(bytes)) : {};
+    const sent = readSent(await readBody(ctx, submitter.bodies));
+    if (answerHandshake(ctx, sent)) return;
+    // Of equal names the innermost counts.
+    const labels = Object.assign({}, ...sent.layers.map(topLabels));
     const request = {
-      data: bytes.toString("utf8"),
+      data: sent.text,
       alert_type: asked ?? settings.alertTypeOf([labels]) ?? null,
       priority: priority ?? null,
     };

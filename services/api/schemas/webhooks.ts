@@ -17,6 +17,13 @@ export const WebhookResponse = Type.Object({
   message: Type.String(),
 });
 
+/** The answer to a handshake or a test, which starts no session. */
+export const HandshakeResponse = Type.Object({
+  challenge: Type.Optional(Type.String({ description: "to Slack" })),
+  validationResponse: Type.Optional(Type.String({ description: "to Azure Event Grid" })),
+  message: Type.Optional(Type.String({ description: "to a test" })),
+});
+
 export const RawQuery = Type.Object({
   alert_type: Type.Optional(Type.String()),
   priority: Type.Optional(literals(SESSION_LANES)),

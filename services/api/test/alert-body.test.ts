@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { ApiFixture } from "./api-fixture.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -48,11 +49,19 @@ describe("the body of POST /api/v1/alerts", () => {
     ]);
   });
 
-  it("refuses a compressed body with 415", async () => {
-    const body = Buffer.from('{"data":"x"}');
-    const send = async (encoding: string) =>
+  it("takes a compressed body within the limits, and refuses other encodings with 415", async () => {
+    const send = async (encoding: string, body: Uint8Array<ArrayBuffer> = Buffer.from('{"data":"x"}')) =>
       api.raw("POST", "/api/v1/alerts", { body, headers: { ...JSON_TYPE, "content-encoding": encoding } });
-    for (const encoding of ["gzip", "br", "GZIP, deflate", "x".repeat(1_000)]) {
+    const forms = { GZIP: gzipSync, "x-gzip": gzipSync, deflate: deflateSync, br: brotliCompressSync };
+    for (const [encoding, compress] of Object.entries(forms)) {
+      expect(await send(encoding, compress('{"data":"x"}')), encoding).to.include({ status: 202 });
+      expect(await send(encoding, compress("x".repeat(9 * MEBIBYTE))), encoding).to.include({ status: 413 });
+      expect(await send(encoding, compress('{"data":"xyzxyz"}').subarray(0, -5)), encoding).to.include({
+        status: 400,
+      });
+    }
+    expect(await send("gzip")).to.include({ status: 400 });
+    for (const encoding of ["zstd", "compress", "gzip, deflate", "x".repeat(1_000)]) {
       const { status, text } = await send(encoding);
       expect(status).to.equal(415);
       expect(JSON.parse(text))

@@ -145,7 +145,7 @@ describe("webhooks of alert sources", () => {
         [group([]), "'alerts'"],
         [group([alert("x", { status: "odd" })]), "'alerts[0].status'"],
         [group([alert("x", { labels: { a: 1 } })]), "'alerts[0].labels.a': must be string"],
-        [group([alert("x", { fingerprint: undefined })]), "'alerts[0].fingerprint': is required"],
+        [group([alert("x", { fingerprint: 7 })]), "'alerts[0].fingerprint': must be string"],
         [
           `{"groupKey":"g","alerts":[${JSON.stringify(alert("x"))}],"x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
           "nested too deeply",
@@ -234,7 +234,7 @@ describe("webhooks of alert sources", () => {
       expect(parseAnswer(over.body)).to.include({ session_id, status: "known" });
       expect(await notifications(session_id)).to.have.length(1);
       const ping = await signed(event("pagey.ping", { message: "hello" }));
-      expect(parseAnswer(ping.body).session_ids).to.deep.equal([]);
+      expect([ping.status, ping.text.includes("Test received")]).to.deep.equal([200, true]);
     });
 
     it("refuses a body that is not signed with the secret, and one without an incident", async () => {
@@ -262,16 +262,17 @@ describe("webhooks of alert sources", () => {
       expect(await stored(asked.session_id)).to.include({ alert_type: "kubernetes" });
     });
 
-    it("must be text, not empty, of a known type", async () => {
-      for (const [path, body, type, message] of [
-        ["raw", "x", "application/octet-stream", "content type is 'application/octet-stream'"],
-        ["raw", "", "text/plain", "request body is empty"],
-        ["raw", "{", "application/json", "not valid JSON"],
-        ["raw?alert_type=odd", "x", "text/plain", "'alert_type': no chain found"],
-        ["raw?alert_type=a&alert_type=b", "x", "text/plain", "'alert_type': must be given once"],
+    it("must be text, and not empty", async () => {
+      for (const [path, body, type, message, status] of [
+        ["raw", "a\0b", "application/octet-stream", "content type is 'application/octet-stream'", 415],
+        ["raw", "--x\r\n", "multipart/form-data; boundary=x", "content type is 'multipart/form-data'", 415],
+        ["raw", "", "text/plain", "request body is empty", 400],
+        ["raw", " \n", "application/json", "request body is empty", 400],
+        ["raw?alert_type=odd", "x", "text/plain", "'alert_type': no chain found", 400],
+        ["raw?alert_type=a&alert_type=b", "x", "text/plain", "'alert_type': must be given once", 400],
       ] as const) {
         const answer = await send(path, body, { headers: { "content-type": type } });
-        expect([answer.status, answer.text.includes(message)], answer.text).to.deep.equal([400, true]);
+        expect([answer.status, answer.text.includes(message)], answer.text).to.deep.equal([status, true]);
       }
     });
   });

@@ -9,7 +9,7 @@ const Alert = Type.Object(
     labels: Labels,
     annotations: Type.Optional(Labels),
     startsAt: Type.String({ minLength: 1, maxLength: 100 }),
-    fingerprint: Type.String({ minLength: 1, maxLength: 100 }),
+    fingerprint: Type.Optional(Type.String({ maxLength: 100 })),
   },
   { additionalProperties: true },
 );

@@ -4,6 +4,7 @@ import { receiveAlertmanager } from "../routes/receive-alertmanager.ts";
 import { receivePagerDuty } from "../routes/receive-pagerduty.ts";
 import { receiveRaw } from "../routes/receive-raw.ts";
 import type { Submitter } from "../submit/open-submitter.ts";
+import { answerProbe } from "./answer-probes.ts";
 import { webhookAccess } from "./webhook-access.ts";
 
 /** What the paths of alert sources begin with. */
@@ -11,27 +12,19 @@ export const WEBHOOKS = "/api/v1/webhooks/";
 
 /** The routes of alert sources. */
 export function webhookRoutes(deps: ApiDeps & { readonly submitter: Submitter }): readonly Route[] {
-  return [
+  const receivers = {
+    alertmanager: receiveAlertmanager(deps),
+    pagerduty: receivePagerDuty(deps),
+    raw: receiveRaw(deps),
+  };
+  return (["alertmanager", "pagerduty", "raw"] as const).flatMap((source) => [
     {
       method: "post",
-      path: `${WEBHOOKS}alertmanager`,
+      path: `${WEBHOOKS}${source}`,
       action: "alert.submit",
-      access: webhookAccess(deps, "alertmanager"),
-      handle: receiveAlertmanager(deps),
-    },
-    {
-      method: "post",
-      path: `${WEBHOOKS}pagerduty`,
-      action: "alert.submit",
-      access: webhookAccess(deps, "pagerduty"),
-      handle: receivePagerDuty(deps),
-    },
-    {
-      method: "post",
-      path: `${WEBHOOKS}raw`,
-      action: "alert.submit",
-      access: webhookAccess(deps, "raw"),
-      handle: receiveRaw(deps),
-    },
-  ];
+      access: webhookAccess(deps, source),
+      handle: receivers[source],
+    } as const,
+    { method: "get", path: `${WEBHOOKS}${source}`, action: undefined, handle: answerProbe() } as const,
+  ]);
 }

@@ -1,0 +1,24 @@
+import type { RouterMiddleware } from "@koa/router";
+import type { Middleware } from "koa";
+
+/** The answer to GET and HEAD, with which some senders try an address: it does not say which sources are on. */
+export function answerProbe(): RouterMiddleware {
+  return (ctx) => {
+    ctx.set("allow", "POST");
+    ctx.body = { message: "This address takes alerts: send them with POST (docs/alert-sources.md)" };
+  };
+}
+
+/**
+ * Answers the OPTIONS with which a sender of CloudEvents asks whether it may deliver to the paths of `prefix`
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md). Each delivery needs its credentials all the same.
+ */
+export function allowDeliveries(prefix: string): Middleware {
+  return async (ctx, next) => {
+    const origin = ctx.get("webhook-request-origin");
+    if (ctx.method !== "OPTIONS" || origin === "" || !ctx.path.startsWith(prefix)) return next();
+    ctx.set({ allow: "POST", "webhook-allowed-origin": origin, "webhook-allowed-rate": "*" });
+    ctx.status = 200;
+    ctx.body = "";
+  };
+}
