@@ -70,6 +70,12 @@ export function summaryStageId(sessionId: string): string {
   return uuidFrom("summary-stage", sessionId);
 }
 
+/** What the executive summary is shown as in its stage; no row stands for it. */
+export function summaryAgent(sessionId: string) {
+  const execution_id = uuidFrom("execution", summaryStageId(sessionId));
+  return { execution_id, agent_name: "ExecSummaryAgent", agent_index: 1 } as const;
+}
+
 /**
  * The stages that a client of the contract sees, numbered from 1: every stage of the chain, behind it its synthesis as soon as
  * that exists, and at the end the executive summary, whose status is `summary` (`summaryStatus`), null for none. A stage with

@@ -22,14 +22,16 @@ interface StageCounts {
   readonly current_stage_id: string | null;
 }
 
-/** The counts of the stages from `shownStages` without those that follow the session's end; `planned` is the number of shown stages from `plannedStages`. */
+/**
+ * The counts of the stages from `shownStages`, those that follow the session's end included, though none of these is the current one;
+ * `planned` is the number of shown stages from `plannedStages`.
+ */
 export function stageCounts(
   status: SessionStatus,
-  all: readonly CountedStage[],
+  shown: readonly CountedStage[],
   planned: number,
 ): StageCounts {
-  const shown = all.filter(({ stage_type }) => stage_type !== "chat" && stage_type !== "scoring");
-  const current = shown.at(-1);
+  const current = shown.findLast(({ stage_type }) => stage_type !== "chat" && stage_type !== "scoring");
   return {
     total_stages: isTerminal(status) ? shown.length : Math.max(planned, shown.length),
     completed_stages: shown.filter((stage) => stage.status === "completed").length,

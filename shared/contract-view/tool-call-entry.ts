@@ -25,7 +25,11 @@ const parseResult = compileParser(
 const parseNames = compileParser(
   "names of a tool call",
   Type.Object(
-    { server_name: Type.Optional(Type.String()), tool_name: Type.Optional(Type.String()) },
+    {
+      server_name: Type.Optional(Type.String()),
+      tool_name: Type.Optional(Type.String()),
+      arguments: Type.Optional(Type.Unknown()),
+    },
     { additionalProperties: true },
   ),
 );
@@ -36,9 +40,11 @@ interface StoredResult {
   readonly metadata?: object | null;
 }
 
-/** The metadata of a stored `llm_tool_call` as the entry shows it while the call runs. */
+/** The metadata of a stored `llm_tool_call` as the entry shows it while the call runs: its arguments are JSON text. */
 export function openCallMetadata(stored: object | null | undefined): object {
-  return { ...stored, ...typeOf(stored) };
+  const { arguments: given } = parseNames(stored ?? {});
+  const shown = given === undefined || typeof given === "string" ? {} : { arguments: JSON.stringify(given) };
+  return { ...stored, ...shown, ...typeOf(stored) };
 }
 
 /**

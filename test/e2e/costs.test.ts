@@ -109,7 +109,7 @@ describe("tokens and costs that clients see", () => {
     const all = { ...TOKENS, ...COST, unpriced_interaction_count: 1, cost_estimation_enabled: true };
     const session = await get(`sessions/${id}`);
     expect(session).to.include({ ...all, thinking_tokens: 35, llm_interaction_count: 4 });
-    expect(await get(`sessions/${id}/summary`)).to.include({ ...all, llm_interaction_count: 4 });
+    expect(await get(`sessions/${id}/summary`)).to.include({ ...all, llm_interactions: 4 });
     const list = await get("sessions");
     expect(list).to.have.property("cost_estimation_enabled", true);
     expect(list).to.have.property("sessions").with.lengthOf(1);

@@ -26,7 +26,6 @@ const parseTrace = compileParser(
           { additionalProperties: true },
         ),
       ),
-      session_interactions: Calls,
     },
     { additionalProperties: true },
   ),
@@ -122,12 +121,9 @@ describe("an investigation, through all five services", () => {
     const id = await client.submit("disk full on node-9");
     const session = await client.waitFor(id, ["completed"]);
     const trace = parseTrace((await client.request("GET", `/api/v1/sessions/${id}/trace`)).body);
-    const calls = [
-      ...trace.stages.flatMap(({ executions }) =>
-        executions.flatMap(({ llm_interactions }) => llm_interactions),
-      ),
-      ...trace.session_interactions,
-    ];
+    const calls = trace.stages.flatMap(({ executions }) =>
+      executions.flatMap(({ llm_interactions }) => llm_interactions),
+    );
     // 11 in, 13 out, 7 thinking; 3 in, 2 out, 1 thinking.
     const expected = (14 * 2 + 23 * 5) / 1_000_000;
     expect(calls.reduce((sum, call) => sum + (call.estimated_cost_usd ?? 0), 0)).to.be.closeTo(

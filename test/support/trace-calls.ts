@@ -24,20 +24,19 @@ const parseTrace = compileParser(
           { additionalProperties: true },
         ),
       ),
-      session_interactions: Calls,
     },
     { additionalProperties: true },
   ),
 );
 
-/** Every call of a response of `GET /api/v1/sessions/:id/trace`: those of the agents, then those of the session. */
+/** Every call of a response of `GET /api/v1/sessions/:id/trace`. */
 export function traceCalls(trace: unknown) {
-  const { stages, session_interactions } = parseTrace(trace);
+  const { stages } = parseTrace(trace);
   const executions = stages.flatMap((stage) =>
     stage.executions.flatMap(({ sub_agents = [], ...execution }) => [execution, ...sub_agents]),
   );
   return {
-    llm: [...executions.flatMap((execution) => execution.llm_interactions), ...session_interactions],
+    llm: executions.flatMap((execution) => execution.llm_interactions),
     tools: executions.flatMap((execution) => execution.mcp_interactions),
   };
 }

@@ -46,7 +46,7 @@ export const MEMORY_CONTRACTS = {
     summary: "Correct a memory, or decide whether agents are told of it",
     params: MemoryParams,
     body: { schema: MemoryBody, example: { deprecated: true } },
-    responses: { 204: { description: "changed" } },
+    responses: { 200: { description: "the memory as it is now", schema: MemoryView } },
     errors: [404],
   },
   "DELETE /api/v1/memories/:memory": {

@@ -83,7 +83,7 @@ function get({ config, db }: ApiDeps): RouterMiddleware {
   };
 }
 
-/** `PATCH /api/v1/memories/:memory`: changes what the body has; the content is masked like an alert. Answers 204. */
+/** `PATCH /api/v1/memories/:memory`: changes what the body has; the content is masked like an alert. Answers the memory as it is now. */
 function change(deps: ApiDeps): RouterMiddleware {
   const { config, db } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
@@ -96,8 +96,9 @@ function change(deps: ApiDeps): RouterMiddleware {
       throw new RequestError(400, "request body must have content, category, valence or deprecated");
     }
     callerOf(ctx).detail = { memory_id: id };
-    if (!(await changeMemory(db, id, await mask(null, body)))) throw notFound();
-    ctx.status = 204;
+    const memory = await changeMemory(db, id, await mask(null, body));
+    if (memory === undefined) throw notFound();
+    ctx.body = memory;
   };
 }
 

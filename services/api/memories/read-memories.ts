@@ -12,7 +12,8 @@ import { readableBy } from "../sessions/visible-to.ts";
 const MAX_OF_SESSION = 1_000;
 
 const time = (column: string) => `${isoText(`m.${column}`)} AS ${column}`;
-const COLUMNS = `m.memory_id, m.memory_id AS id, 'default' AS project, m.content, m.category, m.valence, round(m.confidence::numeric, 4)::float8 AS confidence, m.seen_count,
+/** What `MemoryView` has, of the memory `m`. */
+export const MEMORY_COLUMNS = `m.memory_id, m.memory_id AS id, 'default' AS project, m.content, m.category, m.valence, round(m.confidence::numeric, 4)::float8 AS confidence, m.seen_count,
   m.source_session_id, m.alert_type, m.chain_id, m.deprecated, ${time("created_at")}, ${time("updated_at")}, ${time("last_seen_at")}`;
 
 const parseMemory = compileParser("memory", MemoryView);
@@ -26,7 +27,7 @@ const parsePage = compileParser(
 export async function readMemoriesOf(db: Queryable, identity: Identity, sessionId: string) {
   const parameters = new SqlParameters();
   const sql = `
-SELECT ${COLUMNS} FROM investigation_memories m
+SELECT ${MEMORY_COLUMNS} FROM investigation_memories m
 WHERE m.source_session_id = ${parameters.add(sessionId)} AND ${readableBy(identity, parameters, "m")}
 ORDER BY m.created_at, m.memory_id LIMIT ${MAX_OF_SESSION}`;
   return selectRows(db, parseMemory, sql, parameters.values);
@@ -36,7 +37,7 @@ ORDER BY m.created_at, m.memory_id LIMIT ${MAX_OF_SESSION}`;
 export async function readInjectedMemories(db: Queryable, identity: Identity, sessionId: string) {
   const parameters = new SqlParameters();
   const sql = `
-SELECT ${COLUMNS}, told.execution_ids
+SELECT ${MEMORY_COLUMNS}, told.execution_ids
 FROM (
   SELECT memory_id, array_agg(execution_id::text ORDER BY injected_at, execution_id) AS execution_ids,
          min(injected_at) AS injected_at, min(position) AS position
@@ -51,7 +52,7 @@ ORDER BY told.injected_at, told.position, m.memory_id LIMIT ${MAX_OF_SESSION}`;
 export async function readMemory(db: Queryable, identity: Identity, memoryId: string) {
   const parameters = new SqlParameters();
   const sql = `
-SELECT ${COLUMNS} FROM investigation_memories m
+SELECT ${MEMORY_COLUMNS} FROM investigation_memories m
 WHERE m.memory_id = ${parameters.add(memoryId)} AND ${readableBy(identity, parameters, "m")}`;
   const [memory] = await selectRows(db, parseMemory, sql, parameters.values);
   return memory;
@@ -83,7 +84,7 @@ export async function readMemoryPage(
   const sql = `
 SELECT (SELECT count(*)::int FROM investigation_memories m WHERE ${conditions}) AS total, coalesce((
   SELECT json_agg(row_to_json(found)) FROM (
-    SELECT ${COLUMNS} FROM investigation_memories m WHERE ${conditions}
+    SELECT ${MEMORY_COLUMNS} FROM investigation_memories m WHERE ${conditions}
     ORDER BY m.created_at DESC, m.memory_id DESC LIMIT ${size} OFFSET ${parameters.add((page - 1) * pageSize)}
   ) found), '[]') AS memories`;
   const [found] = await selectRows(db, parsePage, sql, parameters.values);

@@ -38,7 +38,7 @@ const parseReview = compileParser(
  * What was learned from the investigation is as good as it was: another rating replaces the one before, and what it meant for the
  * memories. The reviewer's own words are not rated by it.
  *
- * The two entries of a completion that also claims are a microsecond apart, so that their times have their order, too.
+ * The two entries of a step that also claims are a microsecond apart, so that their times have their order, too.
  */
 const WRITE = `
 WITH reviewed AS (

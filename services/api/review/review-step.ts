@@ -59,20 +59,25 @@ const EFFECTS: Readonly<
   }),
   unclaim: () => ({ after: { review_status: "needs_review", assignee: null } }),
   reopen: () => ({ after: { ...CLEARED, review_status: "needs_review", assignee: null } }),
-  acknowledge: (_review, fields) => ({ after: { ...CLEARED, ...fields, review_status: "reviewed" } }),
   update_feedback: (_review, fields) => ({
     after: { ...fields, feedback_edited: true, review_status: "reviewed" },
     edits: true,
   }),
-  complete: ({ assignee }, fields, actor) => ({
-    after: { ...fields, feedback_edited: false, review_status: "reviewed", assignee: assignee ?? actor },
-    assigns: assignee === null,
-  }),
+  complete: (review, fields, actor) => ended(review, fields, actor),
+  acknowledge: (review, fields, actor) => ended(review, { ...CLEARED, ...fields }, actor),
 };
 
+/** What ends a review makes its actor the assignee of one that nobody has claimed. */
+function ended({ assignee }: Review, fields: Partial<Review>, actor: string): Effect {
+  return {
+    after: { ...fields, feedback_edited: false, review_status: "reviewed", assignee: assignee ?? actor },
+    assigns: assignee === null,
+  };
+}
+
 /**
- * Decides what an action of a reviewer does to a review; a sentence where its state does not allow it. Completing an
- * unclaimed review claims it, too, which is logged as a step of its own.
+ * Decides what an action of a reviewer does to a review; a sentence where its state does not allow it. Completing or
+ * acknowledging an unclaimed review claims it, too, which is logged as a step of its own.
  */
 export function reviewStep(
   review: Review,
@@ -89,7 +94,7 @@ export function reviewStep(
   }
   const { after, assigns = false, edits = false } = EFFECTS[action](review, fields, actor);
   const to_status = after.review_status;
-  const claims = action === "complete" && from === "needs_review";
+  const claims = (action === "complete" || action === "acknowledge") && from === "needs_review";
   const log: ReviewEntry[] = claims
     ? [
         { action: "claim", from_status: from, to_status: "in_progress" },

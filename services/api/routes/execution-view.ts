@@ -1,7 +1,7 @@
-import { v5 as uuidFrom } from "uuid";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { costMembers, withoutCostSums } from "../cost/cost-members.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { summaryAgent } from "#shared/contract-view/shown-stages.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
@@ -108,7 +108,7 @@ function exactDifference(sum: number, part: number): number {
 
 /** The execution that the executive summary is shown with; it has no row. */
 export function summaryExecution(
-  stage_id: string,
+  { stage_id, session_id }: { readonly stage_id: string; readonly session_id: string },
   status: RunStatus,
   {
     summary,
@@ -121,10 +121,8 @@ export function summaryExecution(
 ): object {
   const { started_at, completed_at } = times;
   return {
-    execution_id: uuidFrom("execution", stage_id),
+    ...summaryAgent(session_id),
     stage_id,
-    agent_name: "ExecSummaryAgent",
-    agent_index: 1,
     status,
     llm_provider: summary?.llm_provider ?? null,
     llm_backend: summary?.llm_backend ?? null,

@@ -1,7 +1,8 @@
 import type { RouterContext, RouterMiddleware } from "@koa/router";
-import type { Static, TObject } from "typebox";
+import type { Static, TObject, TSchema } from "typebox";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser, type ValueParser } from "#shared/contracts/compile-parser.ts";
+import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -9,14 +10,17 @@ import { costMembers } from "../cost/cost-members.ts";
 import { notFound } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { SessionStatusResponse, SessionSummaryResponse } from "../schemas/sessions.ts";
+import { LATEST_SCORE, SCORING_STATUS } from "../sessions/score-columns.ts";
 import {
   COST_COLUMNS,
   CostColumns,
   DURATION_COLUMN,
   STAGE_COUNT_COLUMNS,
   TOKEN_COLUMNS,
+  UNFINISHED_COLUMNS,
   selectList,
 } from "../sessions/session-item-columns.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 const FROM = `
 FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id = $1 AND s.deleted_at IS NULL`;
@@ -25,15 +29,35 @@ const parseStatus = compileParser("session status", SessionStatusResponse);
 const STATUS = `
 SELECT s.session_id AS id, s.status, s.final_analysis, s.executive_summary, s.error_message ${FROM}`;
 
-const { cost_estimation_enabled: _enabled, ...summaryMembers } = SessionSummaryResponse.properties;
+const { cost_estimation_enabled: _enabled, chain_statistics, ...others } = SessionSummaryResponse.properties;
+const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const parseSummary = compileParser(
   "session summary",
-  Type.Object({ ...summaryMembers, ...CostColumns.properties }),
+  Type.Object({
+    ...others,
+    ...chain_statistics.properties,
+    ...CostColumns.properties,
+    total_score: nullable(Score),
+    scoring_status: nullable(ScoreStatus),
+  }),
 );
-const SUMMARY = `
-SELECT s.session_id, s.status, r.llm_interaction_count + r.mcp_interaction_count AS total_interactions,
-  r.llm_interaction_count, r.mcp_interaction_count, r.chat_message_count, r.provider_fallback_count,
-  ${selectList({ ...TOKEN_COLUMNS, ...STAGE_COUNT_COLUMNS, duration_ms: DURATION_COLUMN, ...COST_COLUMNS })} ${FROM}`;
+const FIGURES = {
+  session_id: "s.session_id",
+  status: "s.status",
+  total_interactions: "r.llm_interaction_count + r.mcp_interaction_count",
+  llm_interactions: "r.llm_interaction_count",
+  mcp_interactions: "r.mcp_interaction_count",
+  chat_message_count: "r.chat_message_count",
+  provider_fallback_count: "r.provider_fallback_count",
+  total_duration_ms: DURATION_COLUMN,
+  current_stage_index: UNFINISHED_COLUMNS.current_stage_index,
+  total_score: LATEST_SCORE,
+  scoring_status: SCORING_STATUS,
+  ...TOKEN_COLUMNS,
+  ...STAGE_COUNT_COLUMNS,
+  ...COST_COLUMNS,
+};
+const SUMMARY = `SELECT ${selectList(FIGURES)} ${FROM}`;
 
 /** `GET /api/v1/sessions/:id/status`: the status and what the session found, for scripts that poll. */
 export function getSessionStatus({ orm: { manager } }: Pick<ApiDeps, "orm">): RouterMiddleware {
@@ -49,10 +73,22 @@ export function getSessionSummary({
 }: Pick<ApiDeps, "orm" | "config">): RouterMiddleware {
   const { enabled } = config.agents.system.cost_estimation;
   return async (ctx) => {
-    const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count, ...figures } =
-      await readOne(manager, ctx, parseSummary, SUMMARY);
+    const { total_stages, completed_stages, failed_stages, current_stage_index, ...figures } = await readOne(
+      manager,
+      ctx,
+      parseSummary,
+      SUMMARY,
+    );
+    const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count, ...rest } = figures;
+    const { total_score, scoring_status, ...members } = rest;
     const sums = { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count };
-    ctx.body = { ...figures, cost_estimation_enabled: enabled, ...costMembers(sums, enabled) };
+    ctx.body = {
+      ...members,
+      ...withoutNulls({ total_score, scoring_status }),
+      cost_estimation_enabled: enabled,
+      ...costMembers(sums, enabled),
+      chain_statistics: { total_stages, completed_stages, failed_stages, current_stage_index },
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
-import type { ShownStage } from "#shared/contract-view/shown-stages.ts";
+import { summaryAgent, summaryStageId, type ShownStage } from "#shared/contract-view/shown-stages.ts";
 import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
@@ -15,12 +15,13 @@ interface Interaction {
   readonly interaction_id: string;
   readonly stage_id: string;
   readonly execution_id: string;
+  readonly interaction_type: string;
 }
 
 /**
  * `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, failed ones included, oldest first, by stage and
- * execution, those of sub-agents under the execution that started them. The executive summary is no agent's: its calls are the session's.
- * With `at_seq` those that there were then.
+ * execution, those of sub-agents under the execution that started them, those for the executive summary in its stage. With `at_seq` those
+ * that there were then.
  */
 export function getTrace({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -31,18 +32,33 @@ export function getTrace({ orm }: ApiDeps): RouterMiddleware {
       const order = { created_at: "ASC", interaction_id: "ASC" } as const;
       const llm = await manager.find(LlmInteractionEntity, { where, order });
       const tools = await manager.find(McpInteractionEntity, { where, order });
-      const calls = { llm: llm.filter((call) => !isOfSession(call)), tools };
+      const [summary, ofAgents] = [llm.filter(isOfSummary), llm.filter((call) => !isOfSummary(call))];
       return {
         session_id,
-        stages: shown.filter(({ row }) => row !== null).map((stage) => stageTrace(stage, calls)),
-        session_interactions: llm.filter(isOfSession).map(interactionView),
+        stages: shown.map((stage) =>
+          stage.row === null
+            ? summaryTrace(stage, session_id, summary)
+            : stageTrace(stage, { llm: ofAgents, tools }),
+        ),
+        session_interactions: [],
       };
     });
   };
 }
 
-function isOfSession({ interaction_type }: LlmInteraction): boolean {
-  return interaction_type === "executive_summary";
+function isOfSummary(call: Interaction): boolean {
+  return call.interaction_type === "executive_summary";
+}
+
+function summaryTrace(
+  { stage_id, stage_name, stage_type }: ShownStage<Stage, AgentExecution>,
+  session_id: string,
+  calls: readonly LlmInteraction[],
+): object {
+  const { execution_id, agent_name } = summaryAgent(session_id);
+  const llm_interactions = calls.map((call) => interactionView({ ...call, stage_id, execution_id }));
+  const execution = { execution_id, agent_name, llm_interactions, mcp_interactions: [] };
+  return { stage_id, stage_name, stage_type, executions: [execution] };
 }
 
 function stageTrace(
@@ -72,11 +88,15 @@ function stageTrace(
   };
 }
 
-/** A call with the id of the stage in which its execution is shown. */
+/** A call with the ids of the stage and the execution in which it is shown. */
 export async function withShownStage<C extends Interaction & { readonly session_id: string }>(
   manager: EntityManager,
   call: C,
 ): Promise<C> {
+  if (isOfSummary(call)) {
+    const { execution_id } = summaryAgent(call.session_id);
+    return { ...call, stage_id: summaryStageId(call.session_id), execution_id };
+  }
   const { shown } = await readStagesOf(manager, call.session_id);
   const stage = shown.find(({ executions }) =>
     executions.some(({ execution_id }) => execution_id === call.execution_id),

@@ -70,9 +70,9 @@ export function sessionView(
   return {
     ...ownMembers(session, runtime),
     ...contractMembers(session),
-    latest_score: rows.scores.latest_score,
+    latest_score: rows.scores.completed?.total_score ?? null,
     scoring_status: rows.scores.newest?.status ?? null,
-    score_id: rows.scores.newest?.score_id ?? null,
+    score_id: (rows.scores.completed ?? rows.scores.newest)?.score_id ?? null,
     chat_enabled: rows.chat.isOffered,
     chat_id: rows.chat.chatId,
     chat_message_count: runtime?.chat_message_count ?? 0,

@@ -72,7 +72,8 @@ function summaryMembers(
   context: StageContext,
 ): object {
   const times = timesOf(last?.completed_at ?? null, status === "active" ? null : context.completed_at);
-  return { ...single, ...times, executions: [summaryExecution(stage_id, status, { ...context, times })] };
+  const place = { stage_id, session_id: context.session_id };
+  return { ...single, ...times, executions: [summaryExecution(place, status, { ...context, times })] };
 }
 
 function timesOf(started_at: Date | null, completed_at: Date | null) {

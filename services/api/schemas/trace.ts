@@ -96,7 +96,7 @@ export const TraceResponse = Type.Object({
       { title: "StageTrace" },
     ),
   ),
-  session_interactions: Type.Array(LlmInteraction, { description: "calls of no agent" }),
+  session_interactions: Type.Array(LlmInteraction, { description: "calls of no agent; there are none" }),
 });
 
 /** `GET /api/v1/sessions/:id/trace/mcp/:interaction` */

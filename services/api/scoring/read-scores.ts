@@ -5,8 +5,8 @@ import { SessionScoreEntity, type SessionScore } from "#shared/database/entities
 export interface Scores {
   /** Whatever its state; null if the session was never scored. */
   readonly newest: SessionScore | null;
-  /** Of the newest scoring that completed. */
-  readonly latest_score: number | null;
+  /** The newest that completed; null before the first. */
+  readonly completed: SessionScore | null;
 }
 
 /** Reads the newest scores of a session. */
@@ -17,5 +17,5 @@ export async function readScores(manager: EntityManager, session_id: string): Pr
     newest === null || newest.status === "completed"
       ? newest
       : await manager.findOne(SessionScoreEntity, { where: { session_id, status: "completed" }, order });
-  return { newest, latest_score: completed?.total_score ?? null };
+  return { newest, completed };
 }

@@ -30,12 +30,18 @@ export const UNFINISHED_COLUMNS = {
   current_stage_id: "s.current_stage_id",
 } as const satisfies Record<keyof typeof ActiveSession.properties, string>;
 
+/** Stages that follow the end of a session, which its counters leave out. */
+const FOLLOW_UPS = (condition: string) =>
+  `(SELECT count(*)::int FROM stages f WHERE f.session_id = s.session_id AND f.stage_type IN ('chat', 'scoring')${condition})`;
+
 /** How many stages the contract counts, as `stageCounts` in shared/contract-view. */
 export const STAGE_COUNT_COLUMNS = {
-  total_stages: `CASE WHEN s.completed_at IS NULL THEN greatest(${PLANNED_STAGES}, ${SHOWN_STAGES}) ELSE ${SHOWN_STAGES} END`,
-  completed_stages: "r.completed_stages + (s.executive_summary IS NOT NULL)::int",
+  total_stages: `CASE WHEN s.completed_at IS NULL THEN greatest(${PLANNED_STAGES}, ${SHOWN_STAGES}) ELSE ${SHOWN_STAGES} + ${FOLLOW_UPS("")} END`,
+  completed_stages: `r.completed_stages + (s.executive_summary IS NOT NULL)::int
+    + CASE WHEN s.completed_at IS NULL THEN 0 ELSE ${FOLLOW_UPS(" AND f.status = 'completed'")} END`,
   failed_stages: `r.failed_stages + (s.executive_summary IS NULL AND (s.executive_summary_error IS NOT NULL
-    OR (r.has_summary_stage AND s.status IN ('failed', 'timed_out'))))::int`,
+    OR (r.has_summary_stage AND s.status IN ('failed', 'timed_out'))))::int
+    + CASE WHEN s.completed_at IS NULL THEN 0 ELSE ${FOLLOW_UPS(" AND f.status IN ('failed', 'timed_out')")} END`,
 } as const;
 
 export const TOKEN_COLUMNS = {

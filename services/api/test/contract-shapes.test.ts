@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { summaryStageId, synthesisStageId } from "#shared/contract-view/shown-stages.ts";
+import { summaryAgent, summaryStageId, synthesisStageId } from "#shared/contract-view/shown-stages.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { insertInvestigated } from "./investigated-session.ts";
@@ -162,34 +162,51 @@ describe("sessions in the shapes of the contract", () => {
       ["llm_response", "streaming", undefined],
       ["final_analysis", "completed", "all agree"],
       ["executive_summary", "completed", "In short."],
+      ["final_analysis", "completed", "In short."],
     ]);
-    const [first, , , analysis, summary] = timeline;
+    const [first, , , analysis, summary, ofStage] = timeline;
     expect(first).to.deep.include({ edges: {}, stage_id });
     expect(value(first ?? {}, "id")).to.equal(value(first ?? {}, "event_id"));
     expect(value(first ?? {}, "metadata")).to.deep.equal({
       server_name: "k8s",
       tool_name: "pods",
       tool_type: "mcp",
-      arguments: { n: 0 },
+      arguments: '{"n":0}',
       is_error: false,
       duration_ms: 1_000,
     });
     expect(analysis).to.include({ stage_id: synthesisStageId(stage_id) });
     expect(summary).to.not.have.any.keys("stage_id", "execution_id");
+    expect(ofStage).to.deep.include({
+      stage_id: summaryStageId(session_id),
+      execution_id: summaryAgent(session_id).execution_id,
+      sequence_number: 1,
+      metadata: { interaction_type: "executive_summary" },
+    });
+    expect(new Set(timeline.map((row) => value(row, "id"))).size).to.equal(6);
   });
 
   it("groups the trace, and shows one call of each kind", async () => {
     const { session_id, calls, iteration, summary } = await investigated();
     const trace = parseTrace(await get(`${session_id}/trace`));
     const ids = (rows: unknown) => parseRows(rows).map((row) => Object.entries(row)[0]);
-    const [stage, synthesis] = trace.stages;
-    expect(trace.stages).to.have.length(2);
+    const [stage, synthesis, summaryStage] = trace.stages;
+    expect(trace.stages).to.have.length(3);
     expect(synthesis).to.include({ stage_type: "synthesis" });
+    const place = {
+      stage_id: summaryStageId(session_id),
+      execution_id: summaryAgent(session_id).execution_id,
+    };
+    expect(summaryStage).to.include({ stage_id: place.stage_id, stage_type: "exec_summary" });
+    expect(summaryStage).to.have.nested.property("executions[0].agent_name", "ExecSummaryAgent");
+    expect(summaryStage)
+      .to.have.nested.property("executions[0].llm_interactions[0]")
+      .that.includes({ id: summary, ...place });
     const [agent] = stage?.executions ?? [];
     const of = (name: string): unknown => Object.entries(agent ?? {}).find(([key]) => key === name)?.[1];
     expect(ids(of("llm_interactions"))).to.deep.equal([["id", iteration]]);
     expect(ids(of("mcp_interactions"))).to.deep.equal(calls.map((id) => ["id", id]));
-    expect(ids(trace.session_interactions)).to.deep.equal([["id", summary]]);
+    expect(trace.session_interactions).to.deep.equal([]);
     expect(await get(`${session_id}/trace/mcp/${calls[1] ?? ""}`)).to.deep.include({
       id: calls[1],
       tool_arguments: { n: 1 },
@@ -197,6 +214,7 @@ describe("sessions in the shapes of the contract", () => {
     });
     const answered = await get(`${session_id}/trace/llm/${summary}`);
     expect(parseRow(answered)).to.deep.include({
+      ...place,
       conversation: [
         { role: "user", content: "sum it up" },
         { role: "assistant", content: "In short." },

@@ -118,8 +118,10 @@ describe("what was learned from sessions, in the api", () => {
     }
     const secret = "password: Hunter2-and-more";
     const change = { content: `use ${secret}`, valence: "negative", deprecated: true };
-    expect((await send("PATCH", `memories/${id}`, olga, change)).status).to.equal(204);
+    const { status, text } = await send("PATCH", `memories/${id}`, olga, change);
+    expect(status).to.equal(200);
     const changed = await get(`memories/${id}`, olga);
+    expect(JSON.parse(text)).to.deep.equal(changed);
     expect(changed).to.include({ valence: "negative", deprecated: true, category: "procedural" });
     expect(JSON.stringify(changed)).to.not.include("Hunter2");
     expect((await send("DELETE", `memories/${id}`, olga)).status).to.equal(204);
@@ -154,7 +156,7 @@ describe("what was learned from sessions, in the api", () => {
     expect(await review("update_feedback", "partially_accurate")).to.deep.equal([0.42, false]);
     expect(await review("reopen")).to.deep.equal([0.7, false]);
     expect(await review("complete", "inaccurate")).to.deep.equal([0.7, true]);
-    expect((await send("PATCH", `memories/${id}`, olga, { deprecated: false })).status).to.equal(204);
+    expect((await send("PATCH", `memories/${id}`, olga, { deprecated: false })).status).to.equal(200);
     expect(await get(`memories/${id}`, olga)).to.include({ deprecated: false });
     expect(await get(`memories/${own}`, olga)).to.include({ confidence: 0.7, deprecated: false });
   });

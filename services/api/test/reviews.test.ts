@@ -147,6 +147,30 @@ describe("PATCH /api/v1/sessions/review", () => {
     expect(apart).to.have.property("us").that.is.greaterThan(0);
   });
 
+  it("claims with the acknowledgement of an unclaimed review, and keeps the assignee of a claimed one", async () => {
+    const [open, claimed] = [await ended("timed_out"), await ended()];
+    await step(open, "acknowledge", { user: "bob" });
+    const seen = { ...NOTHING, review_status: "reviewed", assigned: true };
+    expect(await row(open)).to.deep.equal({ ...seen, assignee: "bob" });
+    const steps = async (id: string) =>
+      (await activity(id)).map(({ actor, action, from_status, to_status }) => [
+        actor,
+        action,
+        from_status,
+        to_status,
+      ]);
+    expect(await steps(open)).to.deep.equal([
+      ["bob", "claim", "needs_review", "in_progress"],
+      ["bob", "acknowledge", "in_progress", "reviewed"],
+    ]);
+    await step(claimed, "claim");
+    await step(claimed, "acknowledge", { user: "bob" });
+    expect(await row(claimed)).to.deep.equal({ ...seen, assignee: "ann" });
+    expect((await steps(claimed)).slice(1)).to.deep.equal([
+      ["bob", "acknowledge", "in_progress", "reviewed"],
+    ]);
+  });
+
   it("refuses, for each session alone, what its state does not allow", async () => {
     const [open, claimed, reviewed] = [await ended(), await ended(), await ended()];
     await step(claimed, "claim");

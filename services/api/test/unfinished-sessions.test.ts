@@ -80,13 +80,39 @@ describe("the overview of sessions", () => {
       executive_summary: null,
       error_message: null,
     });
-    expect(parseSummary((await get(`/${id}/summary`)).body)).to.include({
+    const figures = async () => parseSummary((await get(`/${id}/summary`)).body);
+    expect(await figures()).to.deep.equal({
       session_id: id,
+      status: "completed",
       total_interactions: 5,
-      total_stages: 2,
-      completed_stages: 1,
-      failed_stages: 1,
-      duration_ms: 10_000,
+      llm_interactions: 3,
+      mcp_interactions: 2,
+      input_tokens: 0,
+      output_tokens: 0,
+      total_tokens: 5,
+      cost_estimation_enabled: true,
+      cost_completeness: "none",
+      unpriced_interaction_count: 0,
+      total_duration_ms: 10_000,
+      chain_statistics: { total_stages: 2, completed_stages: 1, failed_stages: 1, current_stage_index: 2 },
+      chat_message_count: 0,
+      provider_fallback_count: 0,
+    });
+    const asked = await seed({});
+    await api.servers.query(
+      `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, stage_type, status)
+       SELECT gen_random_uuid(), $1, type, index, 1, type, status::run_status
+       FROM (VALUES ('chat', 2, 'completed'), ('chat', 3, 'failed'), ('scoring', 4, 'active')) AS f(type, index, status)`,
+      [asked],
+    );
+    const counts = { total_stages: 4, completed_stages: 1, failed_stages: 1 };
+    expect(await get(`/${asked}`))
+      .to.have.property("body")
+      .that.includes(counts);
+    // What the seeded session has counted itself: no stage.
+    expect(parseSummary((await get(`/${asked}/summary`)).body).chain_statistics).to.include({
+      ...counts,
+      total_stages: 3,
     });
   });
 });

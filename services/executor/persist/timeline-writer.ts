@@ -282,8 +282,8 @@ export class TimelineWriter {
       event_type,
       status,
       content,
-      // The created event of a streaming row carries no metadata; the row has it. Where thinking comes from is known already.
-      ...(status === "streaming" ? sourceOf(metadata) : { metadata }),
+      // The created event of a streaming row has its source or what it summarizes; the rest of the metadata has the row.
+      ...(status === "streaming" && event_type !== "mcp_tool_summary" ? sourceOf(metadata) : { metadata }),
       sequence_number,
     };
   }

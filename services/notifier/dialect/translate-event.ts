@@ -1,8 +1,9 @@
 import type { SocketMessage } from "#shared/contract-view/socket-message.ts";
-import { summaryStageId, synthesisStageId } from "#shared/contract-view/shown-stages.ts";
+import { summaryAgent, summaryStageId, synthesisStageId } from "#shared/contract-view/shown-stages.ts";
+import { summaryAnalysis } from "#shared/contract-view/timeline-entry.ts";
 import { completedCall, openCallMetadata } from "#shared/contract-view/tool-call-entry.ts";
 import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
-import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { isTerminal, type RunStatus, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { NumberedStage } from "./plan-numbering.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { translateProgress } from "./translate-progress.ts";
@@ -204,7 +205,19 @@ function leftCalls(
 function progressed(payload: Payload<"session.progress">, { facts, db_event_id }: Context): SocketMessage[] {
   const message = translateProgress(payload, facts.plan);
   if (payload.current_stage_type !== "exec_summary") return [message];
-  return [summaryStatus(payload, "started", { facts, db_event_id }), message];
+  return [
+    summaryStatus(payload, "started", { facts, db_event_id }),
+    summaryExecution(payload, "active"),
+    message,
+  ];
+}
+
+function summaryExecution(
+  { session_id, timestamp }: Pick<SessionEventPayload, "session_id" | "timestamp">,
+  status: RunStatus,
+): SocketMessage {
+  const stage_id = summaryStageId(session_id);
+  return { type: "execution.status", session_id, stage_id, ...summaryAgent(session_id), status, timestamp };
 }
 
 function summaryStatus(
@@ -226,15 +239,16 @@ function summaryStatus(
   };
 }
 
-/** The end of a summary that was due and was not written. */
+/** The end of the stage of a summary that was due; a session that completed without one has failed to write it. */
 function summaryEnd(
   payload: Payload<"session.status" | "session.completed">,
-  status: TerminalStatus,
+  end: TerminalStatus,
   context: Context,
 ): SocketMessage[] {
-  const { facts } = context;
-  if (!facts.isSummaryDue || facts.hasSummary) return [];
-  return [summaryStatus(payload, status === "completed" ? "failed" : status, context)];
+  const { isSummaryDue, hasSummary } = context.facts;
+  if (!isSummaryDue) return [];
+  const status = hasSummary ? "completed" : end === "completed" ? "failed" : end;
+  return [summaryExecution(payload, status), summaryStatus(payload, status, context)];
 }
 
 function created(payload: Payload<"timeline_event.created">, context: Context): SocketMessage[] {
@@ -250,7 +264,9 @@ function created(payload: Payload<"timeline_event.created">, context: Context): 
     ...rest
   } = payload;
   const metadata = source === undefined ? written : { ...written, source };
-  if (event_type === "executive_summary") return [summaryStatus(payload, "completed", context)];
+  if (event_type === "executive_summary") {
+    return [{ ...rest, timestamp, content, db_event_id, session_id, ...summaryAnalysis(payload) }];
+  }
   const stage_id = shownStageOf(payload, facts);
   const base = { session_id, event_id, timestamp, db_event_id };
   if (event_type === "tool_result") {

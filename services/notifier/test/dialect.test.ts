@@ -108,7 +108,10 @@ describe("notifier: /api/v1/ws speaks the contract's dialect", () => {
     "execution.status completed",
     "stage 2 analysis - Synthesis synthesis completed",
     "stage 3 Executive Summary exec_summary started",
+    "execution.status active",
     "session.progress",
+    "timeline_event.created completed",
+    "execution.status completed",
     "stage 3 Executive Summary exec_summary completed",
     "session.status completed",
   ];
@@ -186,7 +189,9 @@ describe("notifier: /api/v1/ws speaks the contract's dialect", () => {
       expect(brief(live)).to.deep.equal([
         "stage 1 analysis investigation started",
         "stage 1 analysis investigation completed",
-        ...(hasAnalysis ? [started, "session.progress", failed] : []),
+        ...(hasAnalysis
+          ? [started, "execution.status active", "session.progress", "execution.status failed", failed]
+          : []),
         "session.status completed",
       ]);
       // Another notifier has seen none of the events and knows it by the rows.

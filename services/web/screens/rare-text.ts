@@ -11,7 +11,6 @@ export const RARE_TEXT = {
     zoomed: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
     zoomAll: "Show all",
     idle: (duration: string) => `idle for ${duration}`,
-    noAgent: "Session",
     closeDetail: "Close details",
     details: "Details",
     showEntry: "Show in the session",

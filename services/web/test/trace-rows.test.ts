@@ -4,12 +4,13 @@ import { barGeometry } from "../screens/trace/bar-geometry.ts";
 import { rowWindow, scrollTopFor } from "../screens/trace/row-window.ts";
 import { rowTitle } from "../screens/trace/row-text.ts";
 import { resultText } from "../screens/trace/result-text.ts";
-import { SESSION_KEY, traceRows } from "../screens/trace/trace-rows.ts";
+import { traceRows } from "../screens/trace/trace-rows.ts";
 
 type Trace = ApiResponse<"GET /api/v1/sessions/:id/trace">;
 type Session = Parameters<typeof traceRows>[1];
-type Llm = Trace["session_interactions"][number];
-type Mcp = Trace["stages"][number]["executions"][number]["mcp_interactions"][number];
+type Execution = Trace["stages"][number]["executions"][number];
+type Llm = Execution["llm_interactions"][number];
+type Mcp = Execution["mcp_interactions"][number];
 
 const BEGIN = Date.parse("2026-03-10T12:00:00.000Z");
 const at = (ms: number) => new Date(BEGIN + ms).toISOString();
@@ -71,10 +72,9 @@ function text(llm_interaction_id: string, created: number, updated: number): Ent
 const session = (stages: Session["stages"], timeline: Session["timeline"] = []) => ({
   stages,
   timeline,
-  created_at: at(0),
 });
 
-const trace = (calls: { llm?: Llm[]; mcp?: Mcp[]; own?: Llm[] }): Trace => ({
+const trace = (calls: { llm?: Llm[]; mcp?: Mcp[] }): Trace => ({
   session_id: "s",
   stages: [
     {
@@ -91,7 +91,7 @@ const trace = (calls: { llm?: Llm[]; mcp?: Mcp[]; own?: Llm[] }): Trace => ({
       ],
     },
   ],
-  session_interactions: calls.own ?? [],
+  session_interactions: [],
 });
 
 describe("traceRows(trace, session, now)", () => {
@@ -114,12 +114,11 @@ describe("traceRows(trace, session, now)", () => {
     expect(rows.map(({ key }) => key)).to.deep.equal(["stage", "agent", "first", "child", "below"]);
   });
 
-  it("puts the calls under their agent and stage by their start, and those of no agent last", () => {
+  it("puts the calls under their agent and stage by their start", () => {
     const rows = traceRows(
       trace({
         llm: [llm("first", 1_000, 1_000), llm("second", 5_000, 2_000)],
         mcp: [mcp("tool", 2_500, 1_400)],
-        own: [llm("summary", 7_000, 1_000, { interaction_type: "executive_summary" })],
       }),
       session([stage("completed", 5_100)]),
       BEGIN,
@@ -130,8 +129,6 @@ describe("traceRows(trace, session, now)", () => {
       ["first", 2],
       ["tool", 2],
       ["second", 2],
-      [SESSION_KEY, 0],
-      ["summary", 1],
     ]);
     expect(rows.map(({ start, end }) => [start - BEGIN, end - BEGIN])).to.deep.equal([
       [0, 5_100],
@@ -139,8 +136,6 @@ describe("traceRows(trace, session, now)", () => {
       [0, 1_000],
       [1_100, 2_500],
       [3_000, 5_000],
-      [6_000, 7_000],
-      [6_000, 7_000],
     ]);
     expect(rows.map(rowTitle)).to.deep.equal([
       "look",
@@ -148,8 +143,6 @@ describe("traceRows(trace, session, now)", () => {
       "iteration 1",
       "k8s.pods",
       "iteration 2",
-      "Session",
-      "executive summary",
     ]);
   });
 

@@ -42,7 +42,7 @@ describe("a tool call in the contract", () => {
     const call = row("call", { mcp_interaction_id: "i" });
     const other = row("text", { event_type: "llm_response", content: "hm", metadata: null });
     const rows = [call, row("open", {}), other, result("result", { mcp_interaction_id: "i" })];
-    const metadata = { ...names, arguments: { namespace: "a" }, tool_type: "mcp" };
+    const metadata = { ...names, arguments: '{"namespace":"a"}', tool_type: "mcp" };
     expect(mergeToolCalls(rows, active)).to.deep.equal([
       {
         ...call,

@@ -1,6 +1,6 @@
 import { shownText } from "../../session/shown-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
-import { SESSION_KEY, type TraceRow } from "./trace-rows.ts";
+import type { TraceRow } from "./trace-rows.ts";
 
 const KINDS: Readonly<Record<string, string>> = RARE_TEXT.trace.kinds;
 
@@ -14,8 +14,7 @@ export function rowTitle(row: TraceRow): string {
   return shownText(titleOf(row));
 }
 
-function titleOf({ key, kind, title, detail, place }: TraceRow): string {
-  if (key === SESSION_KEY) return RARE_TEXT.trace.noAgent;
+function titleOf({ kind, title, detail, place }: TraceRow): string {
   // A model is called many times: what for says more than its name, which the agent's row has.
   if (kind === "llm") return place === undefined ? kindText(detail) : `${kindText(detail)} ${place}`;
   if (kind === "execution" && detail !== "") return `${title} · ${detail}`;

@@ -3,7 +3,7 @@ import { TEXT } from "../../text.ts";
 
 type Trace = ApiResponse<"GET /api/v1/sessions/:id/trace">;
 /** What a waterfall takes from the session. */
-type Session = Pick<ApiResponse<"GET /api/v1/sessions/:id">, "created_at" | "stages" | "timeline">;
+type Session = Pick<ApiResponse<"GET /api/v1/sessions/:id">, "stages" | "timeline">;
 type StageTrace = Trace["stages"][number];
 type ExecutionTrace = StageTrace["executions"][number];
 type LlmCall = ExecutionTrace["llm_interactions"][number];
@@ -31,7 +31,7 @@ export interface RowFigures {
 
 /** A line of the waterfall. */
 export interface TraceRow {
-  /** The id of the stage, execution or call; `session` for the calls of no agent. */
+  /** The id of the stage, execution or call. */
   readonly key: string;
   readonly kind: "stage" | "execution" | "llm" | "mcp";
   readonly depth: 0 | 1 | 2;
@@ -49,27 +49,15 @@ export interface TraceRow {
   readonly figures: RowFigures;
 }
 
-/** The key of the row above the calls of no agent. */
-export const SESSION_KEY = "session";
-
 const NOTHING: RowFigures = { tokens: 0, usd: 0, unpriced: 0, calls: 0, failures: 0 };
 
 /**
- * The rows of a session's waterfall: each stage, under it its executions, under them their calls by start; last the calls of no
- * agent. A call's row is written when it ends, so that it began `duration_ms` before. What still runs ends at `now`.
+ * The rows of a session's waterfall: each stage, under it its executions, under them their calls by start. A call's row is written when it ends, so that it began `duration_ms` before. What still runs ends at `now`.
  */
 export function traceRows(trace: Trace, session: Session, now: number): readonly TraceRow[] {
   const firstTexts = firstTextTimes(session);
   const stages = new Map(session.stages.map((stage) => [stage.stage_id, stage]));
-  const rows = trace.stages.flatMap((stage) => stageRows(stage, stages.get(stage.stage_id), firstTexts, now));
-  const own = trace.session_interactions.map((call) => llmRow(call, firstTexts, 1));
-  if (own.length === 0) return rows;
-  const last = rows.reduce((end, row) => Math.max(end, row.end), Date.parse(session.created_at));
-  return [
-    ...rows,
-    groupRow({ key: SESSION_KEY, kind: "stage", depth: 0, title: "", detail: "" }, own, {}, last),
-    ...own,
-  ];
+  return trace.stages.flatMap((stage) => stageRows(stage, stages.get(stage.stage_id), firstTexts, now));
 }
 
 /** When the first text of each model call was stored: with its end, unless it was streamed. */
@@ -101,7 +89,7 @@ function stageRows(
   ]);
   for (const { execution, parent } of withSubAgents) {
     const calls = [
-      ...execution.llm_interactions.map((call) => llmRow(call, firstTexts, 2)),
+      ...execution.llm_interactions.map((call) => llmRow(call, firstTexts)),
       ...execution.mcp_interactions.map(mcpRow),
     ].sort((a, b) => a.start - b.start || a.end - b.end);
     const numbered = numberCalls(calls);
@@ -187,7 +175,7 @@ function addFigures(a: RowFigures, b: RowFigures): RowFigures {
   };
 }
 
-function llmRow(call: LlmCall, firstTexts: ReadonlyMap<string, number>, depth: 1 | 2): TraceRow {
+function llmRow(call: LlmCall, firstTexts: ReadonlyMap<string, number>): TraceRow {
   const { start, end } = span(call);
   const first = firstTexts.get(call.id);
   // Both times are of the database; the duration is of the executor's clock, so that a text may seem to precede its request.
@@ -198,7 +186,7 @@ function llmRow(call: LlmCall, firstTexts: ReadonlyMap<string, number>, depth: 1
   return {
     key: call.id,
     kind: "llm",
-    depth,
+    depth: 2,
     title: call.model_name,
     detail: call.interaction_type,
     status: isFailed ? "failed" : "completed",
