@@ -64,6 +64,12 @@ export const BUILT_IN_SETTINGS = {
   scripted: { model: "scripted", max_tool_result_tokens: 250_000 },
 } as const;
 
+/** The description of an agent: its own, else that of the built-in agent whose name it has; empty without both. */
+export function describeAgent(name: string, agent: { readonly description?: string } | undefined): string {
+  const own = agent?.description?.trim() ?? "";
+  return own === "" && agent !== undefined ? (AGENTS[name]?.description ?? "") : own;
+}
+
 /** Judges a session that has ended, unless the configuration names another agent. */
 export const SCORING_AGENT = "ScoringAgent";
 
@@ -101,14 +107,17 @@ const WORKER_INSTRUCTIONS = `You work on the task from what you are given: analy
 
 const AGENTS: Readonly<Record<string, AgentEntry>> = {
   KubernetesAgent: {
+    description: "Investigates workloads and events of Kubernetes clusters",
     mcp_servers: ["kubernetes-server"],
     iteration_strategy: "react",
   },
   [CHAT_AGENT]: {
+    description: "Answers questions about an investigation",
     mcp_servers: ["kubernetes-server"],
     iteration_strategy: "react",
   },
   [SYNTHESIS_AGENT]: {
+    description: "Brings the results of several investigations together",
     mcp_servers: ["kubernetes-server"],
     iteration_strategy: "synthesis",
     custom_instructions: SYNTHESIS_INSTRUCTIONS,

@@ -8,13 +8,17 @@ import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, ...OWN_SCHEMA_OPTIONS });
-ajv.addVocabulary(["freeText", "rule", "secret", "secretIfWrong", "shorthand", "template"]);
+ajv.addVocabulary(["freeText", "rule", "secret", "secretIfWrong", "shorthand", "template", "zeroUnset"]);
 ajv.addFormat("duration-above-zero", { type: "string", validate: (text: string) => isDuration(text, 1) });
 ajv.addFormat("instant", {
   type: "string",
   validate: (text: string) => parseConfigInstant(text) !== undefined,
 });
 ajv.addFormat("duration-or-zero", { type: "string", validate: (text: string) => isDuration(text, 0) });
+ajv.addFormat("unused-duration", {
+  type: "string",
+  validate: (text: string) => (parseDuration(text) ?? -1) >= 0,
+});
 
 function isDuration(text: string, minimum: number): boolean {
   const duration = parseDuration(text);
@@ -128,10 +132,12 @@ function describeViolation(error: ErrorObject): { readonly rule: string; readonl
 function describeDuration(error: ErrorObject): string {
   const parsed = typeof error.data === "string" ? parseDuration(error.data) : undefined;
   if (parsed === undefined) return "must be a duration";
-  if (parsed > LONGEST_DURATION_MS) return "must be a duration of at most 576h";
-  return error.params["format"] === "duration-or-zero"
-    ? "must be a duration of zero or more"
-    : "must be a duration above zero";
+  const { format } = error.params;
+  if (parsed > LONGEST_DURATION_MS && format !== "unused-duration")
+    return "must be a duration of at most 576h";
+  return format === "duration-above-zero"
+    ? "must be a duration above zero"
+    : "must be a duration of zero or more";
 }
 
 function suggestValue({ data, params }: ErrorObject): string {

@@ -13,6 +13,7 @@ import {
 } from "yaml";
 import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import type { ExpandedText } from "#shared/agent-config/expand-templates.ts";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
@@ -86,15 +87,22 @@ export class ShapeReader {
       }
       const read = this.#readChild(value, key, valueNode, inner, path, keyNode.range?.[0] ?? start);
       if (read === undefined) continue;
-      const emptyName = read === "" && Type.IsOptional(inner) && !("freeText" in inner);
-      if (!isRecord && (read === null || emptyName)) {
-        if (emptyName && !("secret" in inner)) {
-          this.#reporter.warn({ container: value, key }, "is empty and counts as not set");
-        }
-        sources.removeChild(value, key);
+      if (isRecord && read === null && Type.IsObject(inner)) {
+        // An entry without keys.
+        const entry: object = { __proto__: null };
+        sources.add(entry, joinPath(path, key), this.#text, keyNode.range?.[0] ?? start);
+        value[key] = entry;
         continue;
       }
-      value[key] = read;
+      const unset = isRecord && read !== null ? undefined : unsetReason(read, inner);
+      if (unset === undefined) {
+        value[key] = read;
+        continue;
+      }
+      if (unset !== "" && !("secret" in inner)) {
+        this.#reporter.warn({ container: value, key }, `is ${unset} and counts as not set`);
+      }
+      sources.removeChild(value, key);
     }
     return value;
   }
@@ -188,6 +196,15 @@ export class ShapeReader {
       message: `is not a known key and has no effect; ${hint}`,
     });
   }
+}
+
+/** Why a value counts as not set, empty for one that is not there; undefined if it does not. */
+function unsetReason(value: unknown, schema: TSchema): "" | "empty" | "zero" | undefined {
+  if (value === null) return "";
+  if (value === "" && Type.IsOptional(schema) && !("freeText" in schema)) return "empty";
+  if (!("zeroUnset" in schema)) return undefined;
+  if (Type.IsArray(schema)) return Array.isArray(value) && value.length === 0 ? "empty" : undefined;
+  return value === 0 || (typeof value === "string" && parseDuration(value) === 0) ? "zero" : undefined;
 }
 
 /** A scalar as Go's YAML reads it for a field of this schema; null for YAML's null. */

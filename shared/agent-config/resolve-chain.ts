@@ -1,3 +1,4 @@
+import { describeAgent } from "#shared/agent-config/built-in-config.ts";
 import { resolveBudgets } from "#shared/agent-config/resolve-budgets.ts";
 import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
@@ -129,7 +130,7 @@ function withSubAgentsOf(
     sub_agents: entries.map((entry) => {
       const own = { ...entry, level: "sub-agent" } as const;
       const child = resolveAgent(config, chain, stage, own, selectsServers);
-      return { ...child, description: config.agents.get(entry.name)?.description ?? "" };
+      return { ...child, description: describeAgent(entry.name, config.agents.get(entry.name)) };
     }),
     orchestrator: orchestratorOf(config, config.agents.get(block.name) ?? {}),
   };

@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
 import { MEMORY_TOOL_NAMES } from "#shared/contracts/memory.ts";
@@ -92,7 +92,7 @@ export function editedOutcome(
     chain.mcp_server_result_tokens?.[serverName] ?? DEFAULT_RESULT_TOKENS,
     ...providers,
   );
-  const limit = Math.min(MAX_RESULT_BYTES, Math.max(1_000, tokens * CHARS_PER_TOKEN));
+  const limit = Math.min(MAX_RESULT_BYTES, Math.max(MIN_SHOWN_CHARS, tokens * CHARS_PER_TOKEN));
   const whole = { text: content, totalBytes: Buffer.byteLength(content), isWhole: true, isText: true };
   const shown = showResult(whole, limit, handle);
   const outcome = { kind: "result", content: shown.content, is_error: false } as const;

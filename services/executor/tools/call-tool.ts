@@ -15,7 +15,7 @@ import { pause } from "#shared/pause.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import { SkippedError } from "./skipped-error.ts";
 import { refusedOutcome } from "./refused-outcome.ts";
 import { failedCall, type ToolOutcome } from "./tool-outcome.ts";
@@ -146,7 +146,7 @@ async function makeCall(call: AttemptedCall, deadline: number, signal: AbortSign
         arguments: request.arguments,
         max_result_chars: Math.min(
           MAX_RESULT_BYTES,
-          Math.max(1_000, request.maxResultTokens * CHARS_PER_TOKEN),
+          Math.max(MIN_SHOWN_CHARS, request.maxResultTokens * CHARS_PER_TOKEN),
         ),
       },
       deadline,

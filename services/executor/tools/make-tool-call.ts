@@ -11,7 +11,7 @@ import { abandonOpenCalls } from "./abandon-open-calls.ts";
 import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";
 import { callArguments } from "./call-arguments.ts";
 import { callTool, unmakeableCall } from "./call-tool.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import { toolCallKey, toolNames } from "./record-tool-call.ts";
@@ -88,7 +88,7 @@ async function make(
           {
             name: builtIn,
             parameters,
-            maxChars: Math.max(1_000, maxResultTokens * CHARS_PER_TOKEN),
+            maxChars: Math.max(MIN_SHOWN_CHARS, maxResultTokens * CHARS_PER_TOKEN),
             handle: callId,
             memory: state.chain.memory ?? {},
             skills: state.agent.skills ?? [],

@@ -19,7 +19,8 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
   checkServers(chain.mcp_servers, context);
   checkSubAgents(chain.sub_agents, context, checkServers);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
-  if (chain.chat !== undefined) checkChat(chain.chat, context);
+  // What is switched off may name what there is no more.
+  if (chain.chat !== undefined && chain.chat.enabled !== false) checkChat(chain.chat, context);
   if (chain.scoring !== undefined) checkScoring(chain.scoring, context);
 }
 

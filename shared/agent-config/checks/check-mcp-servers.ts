@@ -71,7 +71,7 @@ export function checkAlertMasking(
   masking: Loose<DefaultsSection>["alert_masking"],
   reporter: Reporter,
 ): void {
-  if (masking === undefined) return;
+  if (masking === undefined || masking.enabled === false) return;
   const target = { container: masking, key: "pattern_group" };
   reporter.unknownName(target, "masking pattern group", masking.pattern_group, GROUPS);
 }

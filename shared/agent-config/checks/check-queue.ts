@@ -28,23 +28,22 @@ export function checkQueue(queue: Loose<QueueSection>, reporter: Reporter): void
 
 type DurationKey = keyof typeof REPLACED & keyof typeof BUILT_IN_SETTINGS.queue;
 
-/** A missing key counts with its default, so that setting one of a pair alone can break the rule. */
+/** A missing key, and one of zero, counts with its default, so that setting one of a pair alone can break the rule. */
 function checkBelow(
   queue: Loose<QueueSection>,
   lower: DurationKey,
   upper: DurationKey,
   reporter: Reporter,
 ): void {
+  const written = (key: DurationKey) => (parseDuration(queue[key] ?? "0") === 0 ? undefined : queue[key]);
   const broken = (key: DurationKey) => queue[key] === undefined && reporter.sources.hasChild(queue, key);
   if (broken(lower) || broken(upper)) return;
-  const low = parseDuration(queue[lower] ?? BUILT_IN_SETTINGS.queue[lower]);
-  const high = parseDuration(queue[upper] ?? BUILT_IN_SETTINGS.queue[upper]);
+  const low = parseDuration(written(lower) ?? BUILT_IN_SETTINGS.queue[lower]);
+  const high = parseDuration(written(upper) ?? BUILT_IN_SETTINGS.queue[upper]);
   if (low === undefined || high === undefined || low < high) return;
   const withValue = (key: DurationKey) =>
-    queue[key] === undefined
-      ? `${key} (by default ${BUILT_IN_SETTINGS.queue[key]})`
-      : `${key} (${queue[key]})`;
-  if (queue[lower] === undefined) {
+    `${key} (${written(key) ?? `by default ${BUILT_IN_SETTINGS.queue[key]}`})`;
+  if (written(lower) === undefined) {
     const rule = `must be longer than ${withValue(lower)}`;
     reporter.error({ container: queue, key: upper }, rule, `set ${lower} too`);
   } else {

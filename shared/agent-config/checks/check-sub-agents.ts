@@ -1,5 +1,6 @@
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { describeAgent } from "#shared/agent-config/built-in-config.ts";
 import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
 import type { SubAgentEntry } from "#shared/agent-config/schemas/sub-agents.ts";
 
@@ -20,7 +21,7 @@ export function checkSubAgents(
     const target = { container: entry, key: "name" };
     reporter.unknownName(target, "agent", name, names.agents);
     const agent = agents.get(name ?? "");
-    if (agent !== undefined && (agent.description ?? "").trim() === "") {
+    if (agent !== undefined && describeAgent(name ?? "", agent) === "") {
       reporter.error(target, "must be an agent with a description, by which others choose it");
     }
     if (name !== undefined && seen.has(name)) reporter.error(target, "must be listed once");

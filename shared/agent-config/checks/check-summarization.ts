@@ -1,26 +1,33 @@
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { checkBackend } from "#shared/agent-config/checks/check-fallbacks.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import type { DefaultsSection, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 type OfServer = NonNullable<Loose<McpServerEntry>["summarization"]>;
 type OfDefaults = NonNullable<Loose<DefaultsSection>["summarization"]>;
 
+const MIN_THRESHOLD_TOKENS = 100;
+const LEAST_SHOWN_TOKENS = MIN_SHOWN_CHARS / CHARS_PER_TOKEN;
 const SIZES = ["size_threshold_tokens", "summary_max_token_limit"] as const;
 
-/** Checks a server's `summarization`; the sizes also of one that is switched off, because it may be switched on any time. */
+/** Checks a server's `summarization`; the sizes of one that is switched off have no rule for summaries. */
 export function checkSummarization(summarization: OfServer, context: CheckContext): void {
   const { reporter } = context;
   const { size_threshold_tokens: threshold, summary_max_token_limit: limit } = summarization;
-  if (threshold !== undefined && threshold < 100) {
-    const target = { container: summarization, key: "size_threshold_tokens" };
-    reporter.error(target, "must be at least 100");
+  const isOff = summarization.enabled === false;
+  const ofThreshold = { container: summarization, key: "size_threshold_tokens" };
+  if (threshold !== undefined && threshold < MIN_THRESHOLD_TOKENS && !isOff) {
+    reporter.error(ofThreshold, `must be at least ${MIN_THRESHOLD_TOKENS}`);
+  } else if (threshold !== undefined && threshold < LEAST_SHOWN_TOKENS) {
+    const why = `a result of up to ${MIN_SHOWN_CHARS} characters is shown whole and is not summarized`;
+    reporter.warn(ofThreshold, `counts as ${LEAST_SHOWN_TOKENS}`, why);
   }
-  if (limit !== undefined && limit !== 0 && limit < 50) {
+  if (limit !== undefined && limit !== 0 && limit < 50 && !isOff) {
     const target = { container: summarization, key: "summary_max_token_limit" };
     reporter.error(target, "must be 0 (the threshold) or at least 50");
   }
-  if (summarization.enabled === false) {
+  if (isOff) {
     for (const key of ["llm_provider", "llm_backend"] as const) {
       if (summarization[key] === undefined) continue;
       const hint = "nothing of this server is summarized";

@@ -112,7 +112,7 @@ function scalarForms(schema: TSchema): JsonSchema[] {
   if (!Type.IsString(schema)) throw new Error(`editorSchema knows no ${JSON.stringify(schema)}`);
   const { format, pattern, rule } = keywords(schema, ["format", "pattern", "rule"]);
   if (format === "duration-above-zero") return [DURATION];
-  if (format === "duration-or-zero") return [DURATION, { enum: [0, "0"] }];
+  if (format === "duration-or-zero" || format === "unused-duration") return [DURATION, { enum: [0, "0"] }];
   if (format === "instant") return [INSTANT];
   if (pattern !== undefined) return [{ type: "string", pattern, patternErrorMessage: rule }];
   return [{ type: "string", ...keywords(schema, ["minLength"]) }, { type: ["number", "boolean"] }];

@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
-import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { Duration, Name, VariableName, Whole, orZero } from "#shared/agent-config/schemas/schema-parts.ts";
 
 export const NATIVE_TOOLS = ["google_search", "code_execution", "url_context"] as const;
 
@@ -25,7 +25,7 @@ const LlmProviderEntry = Type.Object({
   client_secret_env: Type.Optional(VariableName),
   machine_credentials: Type.Optional(Type.Boolean()),
   script: Type.Optional(Name),
-  max_tool_result_tokens: Type.Optional(Whole(1000)),
+  max_tool_result_tokens: Type.Optional(orZero(Whole(1000))),
   native_tools: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
   /** The longest answer. */
   max_output_tokens: Type.Optional(Whole(16)),

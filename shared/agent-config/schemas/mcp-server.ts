@@ -8,6 +8,7 @@ import {
   Template,
   Text,
   Whole,
+  orZero,
 } from "#shared/agent-config/schemas/schema-parts.ts";
 
 const TRANSPORT_TYPES = ["stdio", "http", "sse"] as const;
@@ -28,7 +29,7 @@ export const McpServer = Type.Object({
     client_cert_file: Type.Optional(NameTemplate),
     client_key_file: Type.Optional(NameTemplate),
     session_cleanup_url: Type.Optional(NameTemplate),
-    timeout: Type.Optional(Whole(1)),
+    timeout: Type.Optional(orZero(Whole(1))),
   }),
   auth: Type.Optional(
     Type.Object({
@@ -82,7 +83,7 @@ export const McpServer = Type.Object({
   summarization: Type.Optional(
     Type.Object({
       enabled: Type.Optional(Type.Boolean()),
-      size_threshold_tokens: Type.Optional(Whole(0)),
+      size_threshold_tokens: Type.Optional(orZero(Whole(0))),
       summary_max_token_limit: Type.Optional(Whole(0)),
       llm_provider: Type.Optional(Name),
       llm_backend: Type.Optional(Backend),

@@ -1,3 +1,4 @@
+import type { TSchema } from "typebox";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 
 /** The largest signed 32-bit integer: the columns and timers behind these settings hold no more. */
@@ -26,6 +27,12 @@ export const Duration = Type.String({ format: "duration-above-zero" });
 
 /** A duration in Go's notation, zero or more. */
 export const DurationOrZero = Type.String({ format: "duration-or-zero" });
+
+/** A duration of a key that has no effect: zero or more, however long. */
+export const UnusedDuration = Type.String({ format: "unused-duration" });
+
+/** Zero, or an empty list, counts as not set. */
+export const orZero = <S extends TSchema>(schema: S) => Type.With(schema, { zeroUnset: true });
 
 /** The name of an environment variable; `secretIfWrong` keeps a key pasted here by mistake out of the report. */
 export const VariableName = Type.String({

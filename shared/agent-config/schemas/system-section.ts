@@ -1,7 +1,14 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import { Notifications } from "#shared/agent-config/schemas/notifications.ts";
-import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import {
+  Duration,
+  Name,
+  UnusedDuration,
+  VariableName,
+  Whole,
+  orZero,
+} from "#shared/agent-config/schemas/schema-parts.ts";
 import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
 
 /** A day on which few people are at work; `MM-DD` is one of every year, `YYYY-MM-DD` of that year alone. */
@@ -24,7 +31,7 @@ export const SystemSection = Type.Object({
     Type.Object({
       repo_url: Type.Optional(Name),
       cache_ttl: Type.Optional(Duration),
-      allowed_domains: Type.Optional(Type.Array(Name, { minItems: 1 })),
+      allowed_domains: Type.Optional(orZero(Type.Array(Name))),
     }),
   ),
   slack: Type.Optional(
@@ -37,9 +44,9 @@ export const SystemSection = Type.Object({
   notifications: Type.Optional(Notifications),
   retention: Type.Optional(
     Type.Object({
-      session_retention_days: Type.Optional(Whole(1, 36_500)),
-      event_ttl: Type.Optional(Duration),
-      cleanup_interval: Type.Optional(Duration),
+      session_retention_days: Type.Optional(orZero(Whole(1, 36_500))),
+      event_ttl: Type.Optional(UnusedDuration),
+      cleanup_interval: Type.Optional(UnusedDuration),
     }),
   ),
   webhooks: Type.Optional(Webhooks),

@@ -11,10 +11,11 @@ import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
 import { Orchestrator, SubAgents } from "#shared/agent-config/schemas/sub-agents.ts";
 import {
   Duration,
-  DurationOrZero,
   Name,
   Template,
+  UnusedDuration,
   Whole,
+  orZero,
 } from "#shared/agent-config/schemas/schema-parts.ts";
 import { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 
@@ -32,18 +33,18 @@ const ToolPolicy = Type.Enum(["standard", "strict"]);
 const MaxIterations = Whole(1);
 
 const QueueSection = Type.Object({
-  worker_count: Type.Optional(Whole(1, 50)),
-  max_concurrent_sessions: Type.Optional(Whole(1)),
+  worker_count: Type.Optional(orZero(Whole(1, 50))),
+  max_concurrent_sessions: Type.Optional(orZero(Whole(1))),
   max_concurrent_followups: Type.Optional(Whole(1)),
   max_parallel_agents: Type.Optional(Whole(1)),
-  session_timeout: Type.Optional(Duration),
-  poll_interval: Type.Optional(Duration),
-  poll_interval_jitter: Type.Optional(DurationOrZero),
-  graceful_shutdown_timeout: Type.Optional(Duration),
-  orphan_detection_interval: Type.Optional(Duration),
-  orphan_threshold: Type.Optional(Duration),
-  heartbeat_interval: Type.Optional(Duration),
-  scoring_shutdown_timeout: Type.Optional(Duration),
+  session_timeout: Type.Optional(orZero(Duration)),
+  poll_interval: Type.Optional(UnusedDuration),
+  poll_interval_jitter: Type.Optional(UnusedDuration),
+  graceful_shutdown_timeout: Type.Optional(UnusedDuration),
+  orphan_detection_interval: Type.Optional(UnusedDuration),
+  orphan_threshold: Type.Optional(UnusedDuration),
+  heartbeat_interval: Type.Optional(UnusedDuration),
+  scoring_shutdown_timeout: Type.Optional(UnusedDuration),
 });
 export type QueueSection = Static<typeof QueueSection>;
 

@@ -20,6 +20,11 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 const MAX_DESCRIPTION = 1_024;
 const FENCE = /^---[ \t]*$/u;
 
+/** Whether a file begins with front matter in YAML, closed by a second line `---`, after empty lines. */
+export function hasFrontMatter(source: string): boolean {
+  return /^\uFEFF?\s*---[ \t]*\r?\n(?:[^]*\n)?---[ \t]*(?:\r?\n|$)/u.test(source);
+}
+
 /**
  * Reads the text of a skill's file: front matter in YAML between two lines `---`, with `name` and `description`, then the body
  * in Markdown. Other keys of the front matter are ignored: skills that were written for other programs have some.
@@ -27,14 +32,15 @@ const FENCE = /^---[ \t]*$/u;
 export function readSkillFile(source: string): SkillFile {
   const text = source.replace(/^\uFEFF/u, "").replaceAll("\r\n", "\n");
   const lines = text.split("\n");
-  if (!FENCE.test(lines[0] ?? "")) {
+  const start = lines.findIndex((line) => line.trim() !== "");
+  if (!FENCE.test(lines[start] ?? "")) {
     return at(1, "needs front matter with name and description: begin the file with a line of three hyphens");
   }
-  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+  const end = lines.findIndex((line, index) => index > start && FENCE.test(line));
   if (end === -1) return at(1, "has front matter without an end: close it with a line of three hyphens");
-  // The empty first line keeps the parser's line numbers those of the file.
+  // The empty lines keep the parser's line numbers those of the file.
   const lineCounter = new LineCounter();
-  const yaml = ["", ...lines.slice(1, end)].join("\n");
+  const yaml = [...lines.slice(0, start), "", ...lines.slice(start + 1, end)].join("\n");
   const document = parseDocument(yaml, { lineCounter, prettyErrors: false });
   const [error] = document.errors;
   if (error !== undefined) {
@@ -47,7 +53,9 @@ export function readSkillFile(source: string): SkillFile {
     return at(2, "must have front matter that is a mapping with name and description");
   }
   const lineOf = (key: string) => {
-    const found = lines.findIndex((line, index) => index > 0 && index < end && line.startsWith(`${key}:`));
+    const found = lines.findIndex(
+      (line, index) => index > start && index < end && line.startsWith(`${key}:`),
+    );
     return found === -1 ? 1 : found + 1;
   };
   const name: unknown = Reflect.get(value, "name");

@@ -1,7 +1,7 @@
 import { readFile, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
-import { readSkillFile } from "#shared/agent-config/skills/read-skill-file.ts";
+import { hasFrontMatter, readSkillFile } from "#shared/agent-config/skills/read-skill-file.ts";
 import {
   MAX_ALL_SKILLS_BYTES,
   MAX_SKILLS,
@@ -17,8 +17,10 @@ interface ReadSkills {
 }
 
 /**
- * Reads the skills of a configuration directory: `skills/<directory>/SKILL.md` and `skills/*.md`. Other files, and names that
- * begin with a dot, are ignored. Reports every mistake with its file and line. Without a directory `skills` there are none.
+ * Reads the skills of a configuration directory: `skills/<directory>/SKILL.md`, `skills/*.md`, and other files that have front matter,
+ * such as the keys of a mounted ConfigMap. Of other files without front matter those with a suffix are ignored, and so are names
+ * that begin with a dot; the others, and directories without the file, are warned of. Reports every mistake with its file and line.
+ * Without a directory `skills` there are none.
  */
 export async function readSkills(
   configDir: string,
@@ -32,6 +34,8 @@ export async function readSkills(
     isComplete = false;
     report({ severity: "error", file, ...place, message });
   };
+  const warn = (file: string, message: string) =>
+    report({ severity: "warning", file, line: 1, column: 1, path: "", message });
   let names: string[];
   try {
     names = (await readdir(directory)).filter((name) => !name.startsWith(".")).toSorted();
@@ -44,9 +48,17 @@ export async function readSkills(
   for (const entry of names) {
     const path = join(directory, entry);
     const isDirectory = (await stat(path).catch(() => undefined))?.isDirectory() === true;
-    if (!isDirectory && !entry.endsWith(".md")) continue;
     const file = isDirectory ? join(path, "SKILL.md") : path;
+    const isNamed = isDirectory || entry.endsWith(".md");
     const source = await readText(file);
+    if (isDirectory && "isAbsent" in source) {
+      warn(file, "is missing: the directory has no skill");
+      continue;
+    }
+    if (!isNamed && !("text" in source && hasFrontMatter(source.text))) {
+      if (extname(entry) === "") warn(file, "is no skill: it has no front matter");
+      continue;
+    }
     if ("failure" in source) {
       fail(file, source.failure);
       continue;
@@ -81,7 +93,10 @@ export async function readSkills(
   return { skills, isComplete };
 }
 
-async function readText(file: string): Promise<{ readonly text: string } | { readonly failure: string }> {
+/** The text of a file, or why there is none. */
+type Source = { readonly text: string } | { readonly failure: string; readonly isAbsent?: true };
+
+async function readText(file: string): Promise<Source> {
   try {
     const { size } = await stat(file);
     if (size > MAX_SKILL_BYTES) {
@@ -89,7 +104,7 @@ async function readText(file: string): Promise<{ readonly text: string } | { rea
     }
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file)) };
   } catch (error) {
-    if (isAbsent(error)) return { failure: "is missing: each directory of skills needs one" };
+    if (isAbsent(error)) return { failure: "is missing", isAbsent: true };
     if (error instanceof TypeError) return { failure: "is not UTF-8 text" };
     return { failure: `cannot be read: ${errorMessage(error)}` };
   }

@@ -166,9 +166,9 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
   },
   {
     name: "a sub-agent without a description",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent, sub_agents: [§ChatAgent]}]}"),
+    tarsy: `agents: {A: {custom_instructions: x}}\n${stage("- {name: x, agents: [{name: ChatAgent, sub_agents: [ChatAgent, §A]}]}")}`,
     errors: [
-      ["agent_chains.c.stages[0].agents[0].sub_agents[0].name", "must be an agent with a description"],
+      ["agent_chains.c.stages[0].agents[0].sub_agents[1].name", "must be an agent with a description"],
     ],
   },
   {

@@ -68,7 +68,7 @@ describe("loadAgentConfig of a file with several mistakes", () => {
   }
 
   it("reports the mistakes of both files in one error", async () => {
-    const error = await failureOf(loadText("queue: {worker_count: 0}\n", "llm_providers: [\n"));
+    const error = await failureOf(loadText("queue: {worker_count: -1}\n", "llm_providers: [\n"));
     expect(error.problems.map(({ file }) => file.split("/").at(-1))).to.deep.equal([
       "llm-providers.yaml",
       "tarsy.yaml",

@@ -76,7 +76,7 @@ describe("defaults.memory.embedding", () => {
     });
 
     it("is refused with the place of each mistake", async () => {
-      const error = await read(tarsy("    embedding:\n      dimensions: 0\n      base_url: x\n")).catch(
+      const error = await read(tarsy("    embedding:\n      dimensions: -1\n      base_url: x\n")).catch(
         (thrown: unknown) => thrown,
       );
       expect(error).to.be.instanceOf(AgentConfigError);

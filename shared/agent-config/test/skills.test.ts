@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { symlink } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { textsOfChain } from "#shared/contracts/resolved-chain.ts";
@@ -35,6 +36,38 @@ describe("skills of a configuration", () => {
       body,
       hash: textHash(body),
     });
+  });
+
+  it("are also files without a suffix, as the keys of a mounted ConfigMap", async () => {
+    await using directory = await writeConfigFiles({
+      "tarsy.yaml": DEFAULTS,
+      "llm-providers.yaml": SCRIPTED,
+      "skills/..2026_11_26_12_00_00.42/kubectl": skillFile("kubectl"),
+      "skills/..2026_11_26_12_00_00.42/rollouts-1.30": `\n${skillFile("rollouts")}`,
+      "skills/notes.txt": "no skill",
+      "skills/values.yaml": "---\na: 1\n",
+      "skills/LICENSE": "Apache",
+      "skills/empty/notes.txt": "no skill",
+    });
+    const skills = join(directory.path, "skills");
+    await symlink("..2026_11_26_12_00_00.42", join(skills, "..data"));
+    for (const key of ["kubectl", "rollouts-1.30"]) await symlink(`..data/${key}`, join(skills, key));
+    const config = await loadAgentConfig({ configDir: directory.path, env: {} });
+    expect([...config.skills.keys()]).to.deep.equal(["kubectl", "rollouts"]);
+    expect(
+      config.warnings.map(({ file, message }) => `${relative(skills, file)}: ${message}`),
+    ).to.include.members([
+      "LICENSE: is no skill: it has no front matter",
+      "empty/SKILL.md: is missing: the directory has no skill",
+    ]);
+  });
+
+  it("of a file without a suffix are checked like others", async () => {
+    const files = { "skills/kubectl": "---\nname: kubectl\n---\n\nText.\n" };
+    const { problems } = await failureOf(load(DEFAULTS, files));
+    expect(problems.map(({ line, path, message }) => `${line} ${path} ${message}`)).to.deep.equal([
+      "1 description is missing: a model decides by it whether to load the skill",
+    ]);
   });
 
   it("may all be loaded by default, none with an empty list, else those that are listed", async () => {
@@ -123,7 +156,6 @@ describe("skills of a configuration", () => {
       { "a.md": skillFile("a"), "b.md": skillFile("a") },
       ["b.md:2: must differ from other skills' names, found a"],
     ],
-    ["a directory without a file", { "a/x.md": "x" }, ["a/SKILL.md:1: is missing"]],
     ["too much text", { "a.md": skillFile("a", "x".repeat(65_536)) }, ["a.md:1: has 65"]],
     [
       "too much text together",

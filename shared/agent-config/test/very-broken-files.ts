@@ -6,17 +6,17 @@ export const VERY_BROKEN_FILES: readonly BrokenFile[] = [
     name: "a queue with everything wrong",
     tarsy: `queue:
   worker_count: §none
-  max_concurrent_sessions: §0
+  max_concurrent_sessions: §-1
   session_timeout: §soon
   orphan_threshold: §-1s
-  heartbeat_interval: §0
+  heartbeat_interval: §-0.5s
 `,
     errors: [
       ["queue.worker_count", "whole number"],
       ["queue.max_concurrent_sessions", "at least 1"],
       ["queue.session_timeout", "duration"],
-      ["queue.orphan_threshold", "above zero"],
-      ["queue.heartbeat_interval", "above zero"],
+      ["queue.orphan_threshold", "zero or more"],
+      ["queue.heartbeat_interval", "zero or more"],
     ],
   },
   {
@@ -176,7 +176,7 @@ agent_chains:
 agents: §[]
 mcp_servers: §text
 agent_chains: §5
-queue: {worker_count: §0}
+queue: {worker_count: §-1}
 `,
     errors: [
       ["agents", "must be a mapping"],
