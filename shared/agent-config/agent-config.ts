@@ -27,6 +27,14 @@ export interface QueueSettings {
   readonly max_parallel_agents: number;
   /** The session's deadline, counted from `started_at`. */
   readonly session_timeout_ms: number;
+  /** Those below are only shown: they have no effect. */
+  readonly poll_interval_ms: number;
+  readonly poll_interval_jitter_ms: number;
+  readonly graceful_shutdown_timeout_ms: number;
+  readonly scoring_shutdown_timeout_ms: number;
+  readonly orphan_detection_interval_ms: number;
+  readonly orphan_threshold_ms: number;
+  readonly heartbeat_interval_ms: number;
 }
 
 /** Settings of the whole system, with the keys of the file. */

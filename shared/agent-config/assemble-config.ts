@@ -104,14 +104,24 @@ export function mergeEntries<Entry, Written>(
 }
 
 function queueSettings(queue: QueueSection): QueueSettings {
-  const settings = { ...BUILT_IN_SETTINGS.queue, ...queue };
+  const builtIn = BUILT_IN_SETTINGS.queue;
+  const settings = { ...builtIn, ...queue };
   const { worker_count, max_concurrent_sessions, max_concurrent_followups, max_parallel_agents } = settings;
+  const duration = (key: Exclude<keyof typeof builtIn, `max_${string}` | "worker_count">) =>
+    parseDuration(settings[key]) ?? 0;
   return {
     worker_count,
     max_concurrent_sessions,
     max_concurrent_followups,
     max_parallel_agents,
-    session_timeout_ms: parseDuration(settings.session_timeout) ?? 0,
+    session_timeout_ms: duration("session_timeout"),
+    poll_interval_ms: duration("poll_interval"),
+    poll_interval_jitter_ms: duration("poll_interval_jitter"),
+    graceful_shutdown_timeout_ms: duration("graceful_shutdown_timeout"),
+    scoring_shutdown_timeout_ms: duration("scoring_shutdown_timeout"),
+    orphan_detection_interval_ms: duration("orphan_detection_interval"),
+    orphan_threshold_ms: duration("orphan_threshold"),
+    heartbeat_interval_ms: duration("heartbeat_interval"),
   };
 }
 

@@ -37,6 +37,7 @@ export const BUILT_IN_SETTINGS = {
     poll_interval: "1s",
     poll_interval_jitter: "500ms",
     graceful_shutdown_timeout: "15m",
+    scoring_shutdown_timeout: "3m",
     orphan_detection_interval: "5m",
     orphan_threshold: "5m",
     heartbeat_interval: "30s",

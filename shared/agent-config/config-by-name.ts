@@ -1,7 +1,9 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
+import { describeAgent } from "#shared/agent-config/built-in-config.ts";
+import { costView } from "#shared/agent-config/cost-view.ts";
 import { goDuration } from "#shared/agent-config/go-duration.ts";
+import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 
@@ -22,24 +24,34 @@ const parseEffective = compileParser(
 );
 
 /**
- * The effective configuration in the contract's shape: maps by name, durations as Go writes them, secrets redacted; of what
- * servers are given as variables and headers only the names, of providers the names of variables and never their values.
+ * The effective configuration in the contract's shape, of what `effectiveConfig` makes of it: maps by name, durations as Go writes them,
+ * secrets redacted; of what servers are given as variables and headers only the names, of providers the names of variables and never
+ * their values. `now` decides about promotions.
  */
-export function configByName(config: AgentConfig): object {
-  const { system, agents, agent_chains, mcp_servers, llm_providers } = parseEffective(
-    effectiveConfig(config),
-  );
+export function configByName(config: AgentConfig, effective: unknown, now: Date): object {
+  const { system, agents, agent_chains, mcp_servers, llm_providers } = parseEffective(effective);
+  const defaults = withGoDurations(config.defaults);
   return {
-    defaults: withGoDurations(config.defaults),
+    defaults: withBackends(defaults, config),
     queue: withGoDurations(config.queue),
-    system: { allowed_ws_origins: [], ...system },
-    agents: mapEntries(agents, (agent) => ({
+    system: {
+      allowed_ws_origins: [],
+      ...system,
+      ...switched(system, "slack", false),
+      cost_estimation: costView(config, now),
+    },
+    agents: mapEntries(agents, (agent, name) => ({
       custom_instructions: "",
       orchestrator: null,
       skills: null,
       ...agent,
+      ...descriptionOf(name, config),
     })),
-    chains: agent_chains,
+    chains: mapEntries(agent_chains, (chain) => ({
+      ...withBackends(chain, config),
+      ...switched(chain, "chat", true),
+      ...switched(chain, "scoring", false),
+    })),
     mcp_servers: mapEntries(mcp_servers, (server, id) => ({
       ...server,
       transport: transportOf(server.transport, config.mcpServers.get(id)?.transport),
@@ -51,12 +63,45 @@ export function configByName(config: AgentConfig): object {
   };
 }
 
+/** A section that says whether it is switched on also where the file does not; nothing without the section. */
+function switched(container: object, key: string, isByDefault: boolean): object {
+  const section: unknown = Reflect.get(container, key);
+  return typeof section === "object" && section !== null
+    ? { [key]: { enabled: isByDefault, ...section } }
+    : {};
+}
+
+function descriptionOf(name: string, { agents }: Pick<AgentConfig, "agents">): object {
+  const description = describeAgent(name, agents.get(name));
+  return description === "" ? {} : { description };
+}
+
+/** Fills in the backends of fallback providers that name none, wherever they stand. */
+function withBackends(value: object, config: Pick<AgentConfig, "llmProviders">): object {
+  const fill = (inner: unknown, key: string): unknown => {
+    if (Array.isArray(inner)) return inner.map((item: unknown) => fill(item, key));
+    if (typeof inner !== "object" || inner === null) return inner;
+    const entries = Object.entries(inner).map(([name, member]): [string, unknown] => [
+      name,
+      fill(member, name),
+    ]);
+    const filled = Object.fromEntries(entries);
+    const { provider } = filled;
+    if (key !== "fallback_providers" || typeof provider !== "string") return filled;
+    return { backend: resolveProvider(config, provider, {}).backend, ...filled };
+  };
+  return {
+    ...value,
+    ...Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner, key)])),
+  };
+}
+
 function transportOf(shown: object, transport: McpServerEntry["transport"] | undefined): object {
   const { env, custom_headers, bearer_token } = transport ?? {};
   return {
     ...without(shown, ["env", "custom_headers", "bearer_token"]),
     ...(env === undefined ? {} : { env_keys: Object.keys(env) }),
-    ...(custom_headers === undefined ? {} : { header_keys: Object.keys(custom_headers) }),
+    ...(custom_headers === undefined ? {} : { custom_header_keys: Object.keys(custom_headers) }),
     bearer_token_set: bearer_token !== undefined,
   };
 }

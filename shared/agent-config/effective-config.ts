@@ -1,4 +1,5 @@
 import type { AgentConfig, Origin } from "#shared/agent-config/agent-config.ts";
+import { maskText } from "#shared/masking/mask-text.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 
 const REDACTED = "[redacted]";
@@ -49,9 +50,26 @@ function redactSecrets(value: unknown, origins: ReadonlyMap<string, Origin>, pat
   if (typeof value !== "string") return value;
   const inserted = origins.get(path)?.variables.filter(looksSecret) ?? [];
   if (!inserted.every((name) => value.includes(`{{.${name}}}`))) return REDACTED;
-  return value
+  return (isTransport(path) ? withoutTokens(value) : value)
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/giu, `$1${REDACTED}@`)
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*)[?#][^\s"'<>)]*/giu, `$1?${REDACTED}`);
+}
+
+function isTransport(path: string): boolean {
+  return /^mcp_servers\b[^]*\.(?:transport|auth)\./u.test(path);
+}
+
+/** A word that says what it is, such as `sk-…`. */
+const NAMED_TOKEN = /^(?:[srp]k|tok(?:en)?|pat|key|secret|bearer|api[-_]?key)[-_](?=\S*\d)\S{8,}$/iu;
+/** Hexadecimal digits or a UUID that are no digest of an image. */
+const HEX_TOKEN = /(?<![\w:@-])(?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-])/giu;
+const RULES = { patterns: new Set<never>(), custom: [], known: [] };
+
+/** What looks like a token in how a server is reached, whichever key it was written to. */
+function withoutTokens(text: string): string {
+  if (NAMED_TOKEN.test(text)) return REDACTED;
+  const masked = maskText(text, { rules: RULES }).text;
+  return masked.replaceAll(/\[MASKED_[A-Z0-9_]+\]/gu, REDACTED).replaceAll(HEX_TOKEN, REDACTED);
 }
 
 /** Keys whose values are secrets wherever they come from, and maps of such values. */

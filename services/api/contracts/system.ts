@@ -8,10 +8,9 @@ import {
   McpServersResponse,
   SkillParams,
   SkillResponse,
-  SystemConfigQuery,
-  SystemConfigResponse,
   WarningsResponse,
 } from "../schemas/system.ts";
+import { SystemConfigQuery, SystemConfigResponse } from "../schemas/system-config.ts";
 import type { RouteContracts } from "./route-contract.ts";
 
 /** The installation: its state, its configuration, and who did what. */

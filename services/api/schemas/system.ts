@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-list.ts";
-import { AnyObject, Time } from "./common.ts";
+import { Time } from "./common.ts";
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const NullableTime = Type.Union([Time, Type.Null()]);
@@ -32,41 +32,6 @@ export const SkillResponse = Type.Object({
   description: Type.String(),
   body: Type.String({ description: "Markdown" }),
 });
-
-export const CONFIG_VIEWS = ["name", "file"] as const;
-
-export const SystemConfigQuery = Type.Object({
-  view: Type.Optional(
-    Type.With(literals(CONFIG_VIEWS), {
-      description: "`file`: under the keys of the configuration files",
-      default: "name",
-    }),
-  ),
-});
-
-const ConfigByName = Type.Object({
-  defaults: AnyObject,
-  queue: AnyObject,
-  system: AnyObject,
-  agents: AnyObject,
-  chains: AnyObject,
-  mcp_servers: AnyObject,
-  llm_providers: AnyObject,
-  skills: AnyObject,
-});
-
-const ConfigAsFile = Type.Object({
-  system: AnyObject,
-  queue: AnyObject,
-  defaults: AnyObject,
-  mcp_servers: AnyObject,
-  agents: AnyObject,
-  agent_chains: AnyObject,
-  llm_providers: AnyObject,
-});
-
-/** `GET /api/v1/system/config` */
-export const SystemConfigResponse = Type.Union([ConfigByName, ConfigAsFile]);
 
 export const DefaultToolsQuery = Type.Object({
   alert_type: Type.Optional(Type.String({ description: "by default the default alert type" })),

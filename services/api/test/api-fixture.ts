@@ -23,6 +23,7 @@ import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SocketForwarder } from "../page/forward-sockets.ts";
 import { CriticalPlaces } from "../parking/critical-places.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
+import { openApiDocument } from "../openapi/openapi-document.ts";
 import { openDispatcher } from "../dispatcher.ts";
 import { cleanUp } from "../sweeper/clean-up.ts";
 import { sweepSessions } from "../sweeper/sweep-sessions.ts";
@@ -137,7 +138,7 @@ export class ApiFixture implements AsyncDisposable {
       new CriticalPlaces({ db, dispatcher, log, metrics, places: max_concurrent_sessions }),
     );
     const deps = { config, log, db, orm, dispatcher, places, metrics, sse, door, audit, masker };
-    const contract = new ContractCheck(documentedRoutes(routesOf(deps)));
+    const contract = new ContractCheck(openApiDocument(documentedRoutes(routesOf(deps))));
     const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
     const server = await serve(deps, contract, options.timeouts, sockets);
     resources.defer(() => closeNow(server));

@@ -28,6 +28,13 @@ describe("loadAgentConfig", () => {
       max_concurrent_followups: 5,
       max_parallel_agents: 5,
       session_timeout_ms: 1_800_000,
+      poll_interval_ms: 2_000,
+      poll_interval_jitter_ms: 0,
+      graceful_shutdown_timeout_ms: 1_800_000,
+      scoring_shutdown_timeout_ms: 180_000,
+      orphan_detection_interval_ms: 300_000,
+      orphan_threshold_ms: 300_000,
+      heartbeat_interval_ms: 90_000,
     });
     const kubernetes = config.mcpServers.get("kubernetes-server");
     expect(kubernetes?.transport.args?.slice(3)).to.deep.equal([
