@@ -132,6 +132,7 @@ function executorConfig(databaseUrl: string, options: OfflineExecutorOptions): E
     followupSlots: sessions,
     stopGraceMs: 0,
     maxRunning: sessions,
+    maxFollowups: sessions,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
+import { EVENTS_STREAM, FOLLOWUPS_STREAM, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { createGroupMetrics, type GroupMetrics } from "./grouping/group-metrics.ts";
 import { createLaneMetrics, type LaneMetrics } from "./parking/lane-metrics.ts";
@@ -17,6 +18,8 @@ export interface ApiMetrics extends GroupMetrics, LaneMetrics, NotificationMetri
   readonly wakeups: Counter<"result">;
   readonly swept: Counter;
   readonly queueRepairs: Counter;
+  readonly streamRefused: Gauge<"stream">;
+  readonly streamsRemade: Counter<"stream">;
   readonly unowned: Gauge;
   /** Seconds since the search had everything. */
   readonly searchLag: Gauge;
@@ -96,6 +99,18 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       help: "Times the queue's consumer was stuck and was recreated",
       registers,
     }),
+    streamRefused: new Gauge({
+      name: "tarsy_api_stream_refused",
+      help: "1 while the stream takes no message although NATS answers, else 0",
+      labelNames: ["stream"],
+      registers,
+    }),
+    streamsRemade: new Counter({
+      name: "tarsy_api_streams_remade_total",
+      help: "Times a stream took no message and was deleted and created again",
+      labelNames: ["stream"],
+      registers,
+    }),
     unowned: new Gauge({
       name: "tarsy_api_sessions_unowned",
       help: "Unfinished sessions without a live lease at the last sweep",
@@ -108,6 +123,10 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     }),
   };
   startAtZero(metrics.steered, { mode: STEERING_MODES });
+  for (const stream of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
+    metrics.streamRefused.set({ stream }, 0);
+    metrics.streamsRemade.inc({ stream }, 0);
+  }
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
   return metrics;
 }

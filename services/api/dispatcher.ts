@@ -9,6 +9,7 @@ import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
 import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
+import { queueRefusalCodec } from "#shared/contracts/queue-refusal.ts";
 import { RUNBOOK_FETCH_MS } from "#shared/contracts/runbook-fetch.ts";
 import { runbookListReplyCodec, runbookListRequestCodec } from "#shared/contracts/runbook-list.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
@@ -20,6 +21,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import { CatchUp, type Sweep } from "./catch-up.ts";
 import type { ApiConfig } from "./config.ts";
+import { StreamWatch } from "./stream-watch.ts";
 import { WakeUpBursts } from "./wake-up-bursts.ts";
 
 /**
@@ -63,7 +65,9 @@ export interface Dispatcher extends AsyncDisposable {
   nameLanes(isReadByAll: boolean): void;
   /** The addresses of the runbooks to choose from, as a tool-runner lists them. Rejects if none answers within 12 s. */
   listRunbooks(): Promise<readonly string[]>;
-  /** Whether the streams and their consumer are there, with all replicas. */
+  /** Notices streams that take no message, and makes them anew. */
+  readonly streams: Pick<StreamWatch, "look" | "refused">;
+  /** Whether the streams and their consumer are there, with all replicas, and take messages. */
   readonly queueState: QueueState;
   /** Rejects with one sentence unless NATS answers. */
   check(): Promise<void>;
@@ -94,11 +98,20 @@ export function openDispatcher({
   let namesLanes = false;
   const background = openBackgroundSends(log);
   const wakeCounted = async (wakeUps: readonly WakeUp[]) =>
-    catchUp.watch(wakeAndCount(waker, metrics, wakeUps));
+    catchUp.watch(wakeAndCount(waker, { metrics, streams }, wakeUps));
   const bursts = new WakeUpBursts((wakeUps) =>
     background.start("wake-up", bus, async () => wakeCounted(wakeUps)),
   );
   const admin = openAdmin(config, { log, signal, assertConnected: () => void connected() });
+  const streams = new StreamWatch({
+    admin,
+    log,
+    metrics,
+    announce: (refused) => {
+      if (bus?.isConnected() === true) announceRefusal(bus, refused);
+    },
+    onRemade: () => catchUp.recover(),
+  });
   const catchUp = new CatchUp({
     prepare: () => admin.prepare(),
     send: (wakeUp) => bursts.add(wakeUp),
@@ -147,8 +160,9 @@ export function openDispatcher({
     recreateQueue: (queue) => admin.recreateDurable(queue),
     nameLanes: (isReadByAll) => (namesLanes = isReadByAll),
     listRunbooks: async () => listRunbooks(connected()),
+    streams,
     get queueState() {
-      return admin.state;
+      return streams.state;
     },
     check: async () => connected().check(),
     [Symbol.asyncDispose]: async () => {
@@ -219,15 +233,21 @@ function openBackgroundSends(log: Logger): BackgroundSends {
 /** Sends the wake-ups and counts their results. Rejects with the first failure. */
 async function wakeAndCount(
   waker: SessionWaker | undefined,
-  metrics: ApiMetrics,
+  { metrics, streams }: { readonly metrics: ApiMetrics; readonly streams: StreamWatch },
   wakeUps: readonly WakeUp[],
 ): Promise<void> {
   const results = (await waker?.wake(wakeUps)) ?? [];
+  streams.note(wakeUps, results);
   for (const result of results) {
     metrics.wakeups.inc({ result: typeof result === "string" ? result : "failed" });
   }
   const failed = results.find((result) => typeof result !== "string");
   if (failed !== undefined) throw failed;
+}
+
+/** Core publish, unacknowledged: the next sweep repeats it. */
+function announceRefusal(bus: Bus, streams: readonly string[]): void {
+  bus.connection.publish(SUBJECTS.queueRefuses, queueRefusalCodec.encode({ streams: [...streams] }));
 }
 
 async function sendCancel(bus: Bus, sessionId: string): Promise<void> {

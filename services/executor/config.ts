@@ -56,6 +56,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly stopGraceMs: number;
   /** Sessions that all executors together run concurrently. */
   readonly maxRunning: number;
+  /** Sessions whose follow-ups all executors together run concurrently. */
+  readonly maxFollowups: number;
 }
 
 const MIB = 1024 * 1024;
@@ -98,5 +100,6 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     followupSlots: Math.min(agents.queue.worker_count, agents.queue.max_concurrent_followups),
     stopGraceMs: envInteger(env, "EXECUTOR_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),
     maxRunning: agents.queue.max_concurrent_sessions,
+    maxFollowups: agents.queue.max_concurrent_followups,
   };
 }

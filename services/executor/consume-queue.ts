@@ -1,7 +1,8 @@
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { checkDatabase } from "#shared/database/open-database.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { backoff, pause } from "#shared/pause.ts";
+import { backoff, jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
@@ -10,18 +11,27 @@ import { RETRY_MS, runDelivered, type AckDecision, type Slot } from "./run-deliv
 export const WORKING_EVERY_MS = 8_000;
 /** The first is short: at a common start the api creates the queue within milliseconds. */
 const PULL_RETRIES = { firstMs: 50, lastMs: 1_000 };
+/** Between two looks for sessions while the stream takes no wake-ups. */
+const LOOK_EVERY_MS = 2_000;
 /** After a start a missing server or queue is expected for as long: everything starts at the same time. */
 const STARTING_MS = 10_000;
 
+interface QueueHealth {
+  /** The time since the executor last connected to NATS anew. */
+  readonly natsUpMs: () => number;
+  /** Whether the api has just said that the queue's stream takes no wake-up. */
+  readonly isRefused: (queue: WakeUpQueue) => boolean;
+}
+
 /**
- * Pulls one wake-up of the queue per free slot, claims its session and runs it. `natsUpMs` is the time since the executor
- * last connected to NATS anew. Returns once `stop` has aborted and every running
+ * Pulls one wake-up of the queue per free slot, claims its session and runs it; while the stream takes no wake-ups, looks
+ * for sessions in Postgres, too. Returns once `stop` has aborted and every running
  * session is released.
  */
 export async function consumeQueue(
   deps: ExecutorDeps,
   consumed: ConsumedQueue,
-  natsUpMs: () => number,
+  { natsUpMs, isRefused }: QueueHealth,
   stop: AbortSignal,
 ): Promise<void> {
   // An executor without Postgres must not pull: it would take wake-ups from executors that can run them.
@@ -29,7 +39,7 @@ export async function consumeQueue(
   const slots = new Set<Slot>();
   const abort = new AbortController();
 
-  const handle = async (delivery: SessionDelivery): Promise<void> => {
+  const handle = async (delivery: SessionDelivery, hasPlace?: Slot["hasPlace"]): Promise<void> => {
     const { sessionId } = delivery;
     const current = [...slots].find((slot) => slot.delivery.sessionId === sessionId);
     if (current !== undefined) {
@@ -41,7 +51,7 @@ export async function consumeQueue(
       }
       await current.done;
     }
-    const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };
+    const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };
     slots.add(slot);
     const keepAlive = setInterval(() => {
       // Once the lease is lost, the message must return to other executors, even while a last statement is failing.
@@ -72,7 +82,7 @@ export async function consumeQueue(
     await slot.done;
   };
 
-  await pullWhileSlotsAreFree(deps, consumed, stop, {
+  const freeSlots: FreeSlots = {
     isFull: () => slots.size >= consumed.slots,
     ready: async () => {
       if (!isDatabaseSuspect) return;
@@ -80,8 +90,19 @@ export async function consumeQueue(
       isDatabaseSuspect = false;
     },
     freed: () => Promise.race([...slots].map(({ done }) => done)),
-    handle: (delivery) => void handle(delivery),
+    // Sessions without a wake-up are none of those that the stream's consumer counts.
+    handle: (delivery) =>
+      void handle(delivery, isRefused(consumed.queue) ? consumed.unqueued.hasPlace : undefined),
+  };
+  const looking = lookWhileRefused(deps, consumed, { isRefused, stop }, async () => {
+    await freeSlots.ready();
+    const { find, hasPlace } = consumed.unqueued;
+    const taken = [...slots].flatMap((slot) => [slot.sessionId, slot.delivery.sessionId]);
+    const found = await find(consumed.slots - slots.size, taken);
+    for (const sessionId of found) void handle(withoutWakeUp(sessionId), hasPlace);
   });
+  await pullWhileSlotsAreFree(deps, consumed, stop, freeSlots);
+  await looking;
 
   const grace = setTimeout(() => abort.abort(stop.reason), deps.config.stopGraceMs);
   await Promise.all([...slots].map(({ done }) => done));
@@ -137,6 +158,40 @@ async function pullWhileSlotsAreFree(
       await pause(backoff(failures, PULL_RETRIES), stop).catch(() => undefined);
     }
   }
+}
+
+/** Calls `look` every 2 s while the stream takes no wake-ups, until `stop` aborts. Never rejects. */
+async function lookWhileRefused(
+  deps: ExecutorDeps,
+  { queue }: ConsumedQueue,
+  { isRefused, stop }: Pick<QueueHealth, "isRefused"> & { readonly stop: AbortSignal },
+  look: () => Promise<void>,
+): Promise<void> {
+  let isLooking = false;
+  while (!stop.aborted) {
+    const isNeeded = deps.bus.isConnected() && isRefused(queue);
+    if (isNeeded !== isLooking) {
+      const news = isNeeded
+        ? "the stream takes no wake-ups: looking for sessions in Postgres"
+        : "waiting for wake-ups again";
+      deps.log[isNeeded ? "warn" : "info"]({ stream: queue.stream }, news);
+      isLooking = isNeeded;
+    }
+    if (isNeeded) {
+      await look().catch((error: unknown) =>
+        deps.log.warn(
+          { stream: queue.stream, error: errorMessage(error) },
+          "no sessions looked for: trying again",
+        ),
+      );
+    }
+    await pause(jitter(LOOK_EVERY_MS), stop).catch(() => undefined);
+  }
+}
+
+/** Stands for a wake-up: there is none to be acknowledged. */
+function withoutWakeUp(sessionId: string): SessionDelivery {
+  return { sessionId, working: () => undefined, ack: () => Promise.resolve(), nak: () => undefined };
 }
 
 async function acknowledge(delivery: SessionDelivery, decision: AckDecision): Promise<void> {

@@ -1,15 +1,17 @@
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
+import { QUEUE_REFUSAL_HOLDS_MS, queueRefusalCodec } from "#shared/contracts/queue-refusal.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
+import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { chooseSessions } from "./choose-sessions.ts";
 import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { openFollowUpWaker } from "./follow-ups/wake-follow-ups.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import { unqueuedFollowUps, unqueuedSessions } from "./unqueued-sessions.ts";
 
 /**
  * Runs sessions and, with slots of their own, the follow-ups of sessions that have ended: an answer waits for no alert. Returns
@@ -25,11 +27,17 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   const inboxes = subscribe(deps.bus, SUBJECTS.allInboxes, inboxNoticeCodec, ({ session_id, inbox_seq }) =>
     deps.leases.find(session_id)?.noticeInbox(inbox_seq),
   );
+  const refusedUntil = new Map<string, number>();
+  const refusals = subscribe(deps.bus, SUBJECTS.queueRefuses, queueRefusalCodec, ({ streams }) => {
+    for (const stream of streams) refusedUntil.set(stream, performance.now() + QUEUE_REFUSAL_HOLDS_MS);
+  });
+  const isRefused = ({ stream }: WakeUpQueue) => performance.now() < (refusedUntil.get(stream) ?? 0);
   const inTurn = oneAtATime(deps.db);
   await using waker = openFollowUpWaker(deps);
   const followups: ConsumedQueue = {
     queue: FOLLOWUPS_QUEUE,
     slots: config.followupSlots,
+    unqueued: unqueuedFollowUps(deps.db, config.maxFollowups),
     choose: (delivered) => Promise.resolve({ sessions: [delivered] }),
     inTurn,
     finished: (sessionId) => waker.look(sessionId),
@@ -38,6 +46,7 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   const sessions: ConsumedQueue = {
     queue: SESSIONS_QUEUE,
     slots: config.slots,
+    unqueued: unqueuedSessions(deps.db, config.maxRunning),
     choose: async (delivered, stopped) => chooseSessions(deps, delivered, stopped),
     inTurn,
     // The end of a session may have asked for its score.
@@ -48,8 +57,11 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   };
   const natsUpMs = () => performance.now() - natsConnectedAt;
   await Promise.all(
-    [followups, sessions].map(async (consumed) => consumeQueue(deps, consumed, natsUpMs, stop)),
+    [followups, sessions].map(async (consumed) =>
+      consumeQueue(deps, consumed, { natsUpMs, isRefused }, stop),
+    ),
   );
   cancels.unsubscribe();
   inboxes.unsubscribe();
+  refusals.unsubscribe();
 }

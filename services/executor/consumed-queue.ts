@@ -1,4 +1,5 @@
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
+import type { UnqueuedSessions } from "./unqueued-sessions.ts";
 import type { RunEnd } from "./run-session.ts";
 
 /** What to do with a delivered wake-up. */
@@ -18,6 +19,8 @@ export interface ConsumedQueue {
   readonly queue: WakeUpQueue;
   /** How many wake-ups are worked on concurrently. */
   readonly slots: number;
+  /** Finds sessions without a wake-up, while the stream takes none. */
+  readonly unqueued: UnqueuedSessions;
   readonly choose: (delivered: string, stop: AbortSignal) => Promise<Choice>;
   /** Runs a choice and its claim while no other executor makes one. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;

@@ -19,6 +19,8 @@ export interface Slot {
   /** True once the run has ended and only the acknowledgement is due. */
   isOver: boolean;
   done: Promise<void>;
+  /** While the stream takes no wake-ups, whether a place is free: asked in turn, just before the claim. */
+  readonly hasPlace?: (() => Promise<boolean>) | undefined;
 }
 
 /** Before another look at what waits, after all that were found were claimed by others. */
@@ -54,9 +56,12 @@ export async function runDelivered(
   const delivered = slot.delivery.sessionId;
   const next = await choose(delivered, signals.stop);
   const isContested = next !== "later" && "sessions" in next && next.isContested === true;
-  const found = isContested
-    ? await consumed.inTurn(async () => claimWith(await choose(delivered, signals.stop)))
-    : await claimWith(next);
+  const claimInTurn = async () => {
+    if (slot.hasPlace !== undefined && !(await slot.hasPlace())) return claimWith("later");
+    return claimWith(await choose(delivered, signals.stop));
+  };
+  const found =
+    isContested || slot.hasPlace !== undefined ? await consumed.inTurn(claimInTurn) : await claimWith(next);
   if (found.kind !== "claimed") return { end: null, ack: found };
   const log = deps.log.child({ session_id: slot.sessionId });
   const end = await runInTrace({ ...deps, log }, queue.stream, found, signals);

@@ -29,6 +29,8 @@ interface StreamOptions {
   /** 1 on one server, 3 on a cluster. */
   readonly replicas: number;
   readonly log?: Pick<Logger, "info">;
+  /** By stream: the number of its first message if it has to be created; by default 1. */
+  readonly firstSeqs?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -36,10 +38,11 @@ interface StreamOptions {
  * cluster. Safe to call concurrently. Resolves with one sentence for each stream that NATS gives fewer replicas than wanted: it can
  * be used, and is lost with its server.
  */
-export async function ensureStreams(bus: Bus, { replicas, log }: StreamOptions): Promise<readonly string[]> {
+export async function ensureStreams(bus: Bus, options: StreamOptions): Promise<readonly string[]> {
+  const { replicas } = options;
   const sentences: (string | undefined)[] = [];
   for (const { stream, subjects } of WAKE_UP_QUEUES) {
-    const sentence = await ensureStream(bus, log, {
+    const sentence = await ensureStream(bus, options, {
       name: stream,
       subjects: [...subjects],
       retention: RetentionPolicy.Workqueue,
@@ -54,7 +57,7 @@ export async function ensureStreams(bus: Bus, { replicas, log }: StreamOptions):
     });
     sentences.push(sentence);
   }
-  const events = await ensureStream(bus, log, {
+  const events = await ensureStream(bus, options, {
     name: EVENTS_STREAM,
     subjects: [SUBJECTS.allEvents],
     retention: RetentionPolicy.Limits,
@@ -117,15 +120,20 @@ interface WantedStream extends Partial<StreamConfig> {
 /** Resolves with a sentence if the stream has other replicas than wanted, and with undefined if it has everything. */
 async function ensureStream(
   bus: Bus,
-  log: StreamOptions["log"],
+  { log, firstSeqs }: StreamOptions,
   wanted: WantedStream,
 ): Promise<string | undefined> {
   const { name, num_replicas } = wanted;
   const current = await readConfig(bus, name);
+  const firstSeq = firstSeqs?.get(name);
+  const write = async (config: WantedStream) => {
+    if (current !== undefined) await bus.jsm.streams.update(name, config);
+    else await bus.jsm.streams.add(firstSeq === undefined ? config : { ...config, first_seq: firstSeq });
+  };
   // An update is a write that a cluster has to agree on, also when it changes nothing.
   if (current !== undefined && holds(current, wanted)) return undefined;
   try {
-    await write(bus, wanted, current);
+    await write(wanted);
     if (current !== undefined && current.num_replicas !== num_replicas) {
       log?.info(
         { stream: name, replicas: num_replicas, before: current.num_replicas },
@@ -139,7 +147,7 @@ async function ensureStream(
     if (refusal === undefined || possible === num_replicas) throw error;
     // Sessions must not wait for replicas: the stream goes on as it is, with its other settings.
     const without = { ...wanted, num_replicas: possible };
-    if (current === undefined || !holds(current, without)) await write(bus, without, current);
+    if (current === undefined || !holds(current, without)) await write(without);
     return `the stream ${name} has ${possible} of ${num_replicas} replicas (${refusal.description}): start all servers of the cluster, or set NATS_REPLICAS=${possible}`;
   }
 }
@@ -151,11 +159,6 @@ async function readConfig(bus: Bus, name: string): Promise<StreamConfig | undefi
     if (jetStreamError(error)?.code !== STREAM_NOT_FOUND) throw error;
     return undefined;
   }
-}
-
-async function write(bus: Bus, wanted: WantedStream, current: StreamConfig | undefined): Promise<void> {
-  if (current === undefined) await bus.jsm.streams.add(wanted);
-  else await bus.jsm.streams.update(wanted.name, wanted);
 }
 
 /** True if `current` has each value of `wanted`. */

@@ -3,6 +3,8 @@ import { NatsError } from "nats";
 /** JetStream API error codes, from the server's own table. */
 export const CONSUMER_NOT_FOUND = 10_014;
 export const MESSAGE_NOT_FOUND = 10_037;
+/** The stream takes no write; the description says why, as the file system does. */
+export const STREAM_PURGE_FAILED = 10_051;
 export const STREAM_NOT_FOUND = 10_059;
 /** More than one replica on a server that belongs to no cluster. */
 export const REPLICAS_NOT_SUPPORTED = 10_074;

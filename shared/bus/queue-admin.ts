@@ -2,6 +2,7 @@ import { ensureDurables, ensureStreams, type RunLimits } from "#shared/bus/ensur
 import { recreateDurable } from "#shared/bus/executors-durable.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
+import { deleteStream, readRefusedStreams, type RefusedStream } from "#shared/bus/refused-streams.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
@@ -13,6 +14,10 @@ export interface QueueAdmin {
   recreateDurable(queue: WakeUpQueue): Promise<void>;
   /** Prepares again if streams had too few replicas a while ago, as those of one server that becomes a cluster. Never rejects. */
   retryReplicas(): Promise<void>;
+  /** The streams that take no message although NATS answers. Rejects with one sentence if it does not. */
+  readRefused(): Promise<readonly RefusedStream[]>;
+  /** Deletes streams and prepares all of them. Rejects with one sentence if that fails. */
+  remake(streams: readonly string[]): Promise<void>;
   /** How the last preparation ended. */
   readonly state: QueueState;
 }
@@ -54,18 +59,20 @@ export function queueAdmin({
   log,
   signal,
 }: QueueAdminOptions): QueueAdmin {
-  const connected = async (work: (bus: Bus) => Promise<void>) => {
+  const connected = async <T>(work: (bus: Bus) => Promise<T>): Promise<T> => {
     assertConnected();
     try {
       const dialling = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
       await using bus = await openBus({ url, name, log, signal: dialling });
-      await work(bus);
+      return await work(bus);
     } catch (error) {
       signal.throwIfAborted();
       const why = `the streams cannot be prepared (${errorMessage(error)})`;
       throw new RetryableError("queue_not_prepared", why, { cause: error });
     }
   };
+  /** Of streams that were deleted and may have to be created again. */
+  const firstSeqs = new Map<string, number>();
   let state: QueueState = { status: "unhealthy", message: "the streams have not been prepared yet" };
   let preparedAt = 0;
   const setState = (next: QueueState) => {
@@ -76,7 +83,7 @@ export function queueAdmin({
   const prepare = async () => {
     try {
       await connected(async (bus) => {
-        const shortfalls = await ensureStreams(bus, { replicas, log });
+        const shortfalls = await ensureStreams(bus, { replicas, log, firstSeqs });
         await ensureDurables(bus, limits);
         setState(
           shortfalls.length === 0
@@ -94,6 +101,16 @@ export function queueAdmin({
   };
   return {
     prepare,
+    readRefused: () => connected(readRefusedStreams),
+    remake: async (streams) => {
+      await connected(async (bus) => {
+        for (const stream of streams) {
+          const firstSeq = await deleteStream(bus, stream);
+          if (firstSeq !== undefined) firstSeqs.set(stream, firstSeq);
+        }
+      });
+      await prepare();
+    },
     recreateDurable: (queue) => connected((bus) => recreateDurable(bus, queue, limits)),
     retryReplicas: async () => {
       if (state.status !== "degraded" || performance.now() - preparedAt < RETRY_REPLICAS_MS) return;

@@ -11,9 +11,17 @@ import { RetryableError, coerceError } from "#shared/errors.ts";
 /** What became of a wake-up; an error means that it may not be in the stream. */
 export type WakeResult = "queued" | "already_queued" | Error;
 
+/** True if the server was reached and the stream did not take the wake-up, for another reason than that it is missing or has reached a limit. */
+export function isNotTaken(result: WakeResult): boolean {
+  return result instanceof RetryableError && NOT_TAKEN.has(result.code);
+}
+const NOT_TAKEN = new Set(["wakeup_refused", "wakeup_unanswered"]);
+
 const ANSWER_TIMEOUT_MS = 2_000;
 /** "maximum messages per subject exceeded"; a full stream has the same error code with another description. */
 const SUBJECT_LIMIT = /per subject/iu;
+/** "maximum messages exceeded", "maximum bytes exceeded": a limit of the stream, which works. */
+const STREAM_LIMIT = /maximum (?:messages|bytes) exceeded/iu;
 
 const answerCodec = jsonCodec(
   "answer to a wake-up",
@@ -75,7 +83,7 @@ export class SessionWaker implements Disposable {
     lost.addEventListener("abort", giveUp, { once: true });
     const first = this.#published;
     try {
-      if (lost.aborted) throw new RetryableError("not_connected", "NATS is not connected");
+      if (lost.aborted) throw notConnected();
       for (const [index, { sessionId, lane }] of wakeUps.entries()) {
         const token = String(this.#published++);
         this.#awaited.set(token, { burst, index });
@@ -87,7 +95,7 @@ export class SessionWaker implements Disposable {
         });
       }
       await promise;
-      return results.map((result) => result ?? unanswered());
+      return results.map((result) => result ?? (lost.aborted ? notConnected() : unanswered()));
     } catch (error) {
       const failure = coerceError(error);
       return results.map((result) => result ?? failure);
@@ -118,19 +126,26 @@ export class SessionWaker implements Disposable {
 
 function readAnswer({ data, headers }: Msg): WakeResult {
   // The server's own status, without a body: there is no stream for the subject.
-  if (data.length === 0) return refused(`${headers?.code ?? ""} no stream takes it`);
+  if (data.length === 0) {
+    return new RetryableError(
+      "stream_missing",
+      `no stream takes a wake-up (${headers?.code ?? "no status"})`,
+    );
+  }
   try {
     const { error } = answerCodec.decode(data);
     if (error === undefined) return "queued";
     const isQueued = error.err_code === STREAM_STORE_FAILED && SUBJECT_LIMIT.test(error.description);
-    return isQueued ? "already_queued" : refused(error.description);
+    if (isQueued) return "already_queued";
+    const code = STREAM_LIMIT.test(error.description) ? "stream_full" : "wakeup_refused";
+    return new RetryableError(code, `the stream refused a wake-up: ${error.description}`);
   } catch (error) {
     return coerceError(error);
   }
 }
 
-function refused(why: string): RetryableError {
-  return new RetryableError("wakeup_refused", `the stream refused a wake-up: ${why}`);
+function notConnected(): RetryableError {
+  return new RetryableError("not_connected", "NATS is not connected");
 }
 
 function unanswered(): RetryableError {

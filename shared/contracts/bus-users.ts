@@ -43,6 +43,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       ...EVENT_SUBJECTS,
       SUBJECTS.allCancels,
       SUBJECTS.allInboxes,
+      SUBJECTS.queueRefuses,
       SUBJECTS.runbookList,
       ...STREAM_INFO,
     ],
@@ -66,7 +67,13 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       ...onDurables("MSG.NEXT"),
       ...WAKE_UP_QUEUES.map(({ stream, durable }) => `$JS.ACK.${stream}.${durable}.>`),
     ],
-    subscribe: [SUBJECTS.allCancels, SUBJECTS.allInboxes, SUBJECTS.snapshot(ANY), SUBJECTS.toolProgress(ANY)],
+    subscribe: [
+      SUBJECTS.allCancels,
+      SUBJECTS.allInboxes,
+      SUBJECTS.queueRefuses,
+      SUBJECTS.snapshot(ANY),
+      SUBJECTS.toolProgress(ANY),
+    ],
     answersWithin: "1m",
   },
   "tool-runner": {
@@ -88,11 +95,14 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
     subscribe: [...EVENT_SUBJECTS, SUBJECTS.chunks(ANY), SUBJECTS.progress(ANY)],
   },
   "stream-admin": {
-    // Neither purges nor deletes a stream. A durable is deleted to be created again at the start of its stream.
+    // A durable is deleted to be created again at the start of its stream, a stream to be created again when it stores
+    // nothing any more, which the server says when it is asked to purge a subject that has no message.
     publish: [
       ...STREAM_INFO,
       ...onStreams("CREATE"),
       ...onStreams("UPDATE"),
+      ...onStreams("PURGE"),
+      ...onStreams("DELETE"),
       ...["CREATE", "DURABLE.CREATE", "DELETE"].flatMap(onDurables),
     ],
     subscribe: [],

@@ -1,7 +1,7 @@
 /**
  * Every stream, subject and durable on the bus with its writers and readers. No other file contains a subject. Ids in
- * subjects are validated UUIDs, so input from outside cannot forge a subject. Only the api's user `stream-admin` creates
- * and updates streams and durables.
+ * subjects are validated UUIDs, so input from outside cannot forge a subject. Only the api's user `stream-admin` creates,
+ * updates and deletes streams and durables.
  *
  * | name                       | kind              | written by            | read by                               |
  * |----------------------------|-------------------|-----------------------|---------------------------------------|
@@ -15,6 +15,7 @@
  * | tarsy.snapshot.*           | request/reply     | notifier              | the executor that runs the session    |
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.inbox.*              | core, best effort | api                   | every executor; the owner acts        |
+ * | tarsy.queue.refuses        | core, best effort | api                   | every executor                        |
  * | tarsy.runbooks.fetch       | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.runbooks.list        | request/reply     | api                   | queue group `tool-runners`            |
  * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
@@ -68,6 +69,8 @@ export const SUBJECTS = {
   /** Something was written for the session's owner; apart from cancels, which versions before obey whatever they say. */
   inbox: (sessionId: string) => `tarsy.inbox.${sessionId}`,
   allInboxes: "tarsy.inbox.*",
+  /** Wake-ups cannot be stored: executors look for sessions in Postgres while it is repeated. */
+  queueRefuses: "tarsy.queue.refuses",
   runbookFetch: "tarsy.runbooks.fetch",
   runbookList: "tarsy.runbooks.list",
   toolsList: "tarsy.tools.list",

@@ -33,9 +33,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the late acknowledgement: a wake-up is acknowledged before the end of its session is committed",
     file: "services/executor/consume-queue.ts",
-    original: "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };",
+    original: "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };",
     mutant:
-      "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };\n    await delivery.ack();",
+      "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };\n    await delivery.ack();",
     provenBy: { scenario: "backlog" },
     breaks: "never more than 5 run",
   },

@@ -4,12 +4,15 @@ import { knownDestinations } from "../notifications/known-destinations.ts";
 import { outboxWarnings } from "../notifications/outbox-warnings.ts";
 import { readOutboxState } from "../notifications/read-outbox-state.ts";
 import type { ServerStates } from "../system/server-states.ts";
-import { systemWarnings } from "../system/system-warnings.ts";
+import { queueWarnings, systemWarnings } from "../system/system-warnings.ts";
 
-type Deps = Pick<ApiDeps, "config" | "db"> & { readonly states: Pick<ServerStates, "read"> };
+type Deps = Pick<ApiDeps, "config" | "db" | "dispatcher"> & { readonly states: Pick<ServerStates, "read"> };
 
-/** `GET /api/v1/system/warnings`: what an operator should look at, from the configuration, the tool-runners and the outbox. */
-export function getWarnings({ config, db, states }: Deps, now = () => new Date()): RouterMiddleware {
+/** `GET /api/v1/system/warnings`: what an operator should look at, from the configuration, the tool-runners, the outbox and the streams. */
+export function getWarnings(
+  { config, db, dispatcher, states }: Deps,
+  now = () => new Date(),
+): RouterMiddleware {
   const { agents, stubbedServers, notifications } = config;
   const startedAt = now().toISOString();
   const known = knownDestinations(notifications);
@@ -19,6 +22,7 @@ export function getWarnings({ config, db, states }: Deps, now = () => new Date()
       warnings: [
         ...systemWarnings({ agents, stubbedServers, states: servers, startedAt, now: now() }),
         ...outboxWarnings(outbox, known, startedAt),
+        ...queueWarnings(dispatcher.streams.refused),
       ],
     };
   };

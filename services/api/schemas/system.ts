@@ -85,7 +85,7 @@ export const WarningsResponse = Type.Object({
   warnings: Type.Array(
     Type.Object({
       id: Type.String(),
-      category: literals(["mcp_health", "mcp_configuration", "mcp_effects", "llm", "notifications"]),
+      category: literals(["mcp_health", "mcp_configuration", "mcp_effects", "llm", "notifications", "queue"]),
       message: Type.String(),
       details: Type.String(),
       server_id: Type.Optional(Type.String()),

@@ -1,4 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -24,7 +27,7 @@ const SWEEP_EVERY_MS = 2_000;
 
 /**
  * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions,
- * recreates a stuck queue consumer, asks for places of critical sessions, and has sessions learned from whose feedback waited.
+ * recreates a stuck queue consumer and streams that take no message, asks for places of critical sessions, and has sessions learned from whose feedback waited.
  * Any number of replicas may sweep, because the stream refuses a repeated wake-up. Never throws.
  */
 export async function sweepSessions(
@@ -54,6 +57,7 @@ export async function sweepSessions(
       await sweep.finish();
     });
     await logFailure(async () => repair(unowned));
+    await logFailure(async () => deps.dispatcher.streams.look(inTurn(deps.db)));
     if (isDone) await logFailure(async () => deps.places.askNow());
     await logFailure(async () => learnFromWaiting(deps));
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
@@ -62,6 +66,20 @@ export async function sweepSessions(
     // Jitter keeps replicas from sweeping in step.
     await pause(everyMs * (0.8 + 0.4 * Math.random()), wanted).catch(() => undefined);
   }
+}
+
+/** Of the api that makes streams anew; any number that no other code uses. */
+const STREAMS_LOCK = 7_035_002;
+const parseLock = compileParser("lock of the streams", Type.Object({ is_ours: Type.Boolean() }));
+
+/** Does work unless another api does it. */
+function inTurn(db: Database): (work: () => Promise<void>) => Promise<void> {
+  return async (work) =>
+    db.transaction(async (transaction) => {
+      const lock = "SELECT pg_try_advisory_xact_lock($1) AS is_ours";
+      const [row] = await selectRows(transaction, parseLock, lock, [STREAMS_LOCK]);
+      if (row?.is_ours === true) await work();
+    });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { providersOfChain } from "#shared/agent-config/providers-of-chain.ts";
 import { retirementNotice } from "#shared/pricing/retirement-of.ts";
+import { describeRefusal, type RefusedSince } from "../stream-watch.ts";
 import type { ServerState } from "./server-states.ts";
 import { summarizeServer, type ServerSummary } from "./summarize-server.ts";
 import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
@@ -10,7 +11,7 @@ import { agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
 /** Something that an operator should look at. The id is the same as long as the reason is. */
 export interface SystemWarning {
   readonly id: string;
-  readonly category: "mcp_health" | "mcp_configuration" | "mcp_effects" | "llm" | "notifications";
+  readonly category: "mcp_health" | "mcp_configuration" | "mcp_effects" | "llm" | "notifications" | "queue";
   readonly message: string;
   readonly details: string;
   readonly server_id?: string;
@@ -28,6 +29,17 @@ interface Installation {
   readonly startedAt: string;
   /** The time by which models count as retired. */
   readonly now: Date;
+}
+
+/** One warning for each stream that takes no message. */
+export function queueWarnings(refused: readonly RefusedSince[]): readonly SystemWarning[] {
+  return refused.map(({ stream, why, since }) => ({
+    id: `queue:${stream}`,
+    category: "queue",
+    message: `the stream ${stream} takes no message`,
+    details: describeRefusal({ stream, why }),
+    created_at: since.toISOString(),
+  }));
 }
 
 /** The warnings of an installation, by server. */

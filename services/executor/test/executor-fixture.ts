@@ -229,6 +229,7 @@ async function openDeps(
     followupSlots: 2,
     stopGraceMs: 10_000,
     maxRunning: 5,
+    maxFollowups: 2,
   } as const;
   const database = { applicationName: config.podId, log, signal };
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));

@@ -8,6 +8,7 @@ import { until } from "../../../test/support/until.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
 import { consumeQueue } from "../consume-queue.ts";
 import { consumeSessions } from "../consume-sessions.ts";
+import { unqueuedFollowUps } from "../unqueued-sessions.ts";
 import { openFollowUpWaker } from "../follow-ups/wake-follow-ups.ts";
 import { ask, type Asked } from "./follow-up-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
@@ -53,9 +54,11 @@ describe("the wake-up of a follow-up", () => {
     let asked: Asked | undefined;
     const woken: boolean[] = [];
     await using waker = openFollowUpWaker(deps);
+    const health = { natsUpMs: () => Infinity, isRefused: () => false };
     const consumed = {
       queue: FOLLOWUPS_QUEUE,
       slots: 1,
+      unqueued: unqueuedFollowUps(deps.db, 1),
       // Finds nothing to do; then a follow-up is asked for, and its wake-up meets the delivered one.
       choose: async (delivered: string) => {
         if (asked !== undefined) return { sessions: [delivered] };
@@ -69,7 +72,7 @@ describe("the wake-up of a follow-up", () => {
       setRunning: () => undefined,
     };
     await wakeSession(bus, id, "followup");
-    await using _ = consuming((stop) => consumeQueue(deps, consumed, () => Infinity, stop));
+    await using _ = consuming((stop) => consumeQueue(deps, consumed, health, stop));
     await until("the follow-up has ended", async () => asked !== undefined && (await isDone(asked)));
     expect(woken).to.deep.equal([false]);
   });

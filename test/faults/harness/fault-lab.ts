@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import { pino } from "pino";
+import { openBus } from "#shared/bus/open-bus.ts";
+import { readRefusedStreams } from "#shared/bus/refused-streams.ts";
 import type { WaitKind } from "#shared/contracts/waiting-for.ts";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
@@ -255,6 +258,14 @@ export class FaultLab implements AsyncDisposable {
   /** Every claim of a session lease so far, oldest first. */
   async claims(): Promise<Claim[]> {
     return (await this.servers.query(CLAIMS, [])).map((row) => parseClaim(row));
+  }
+
+  /** The streams that take no message, as NATS says. */
+  async refusedStreams(): Promise<readonly string[]> {
+    const { signal } = new AbortController();
+    const log = pino({ level: "silent" });
+    await using bus = await openBus({ url: this.servers.natsUrl("test"), name: "lab", log, signal });
+    return (await readRefusedStreams(bus)).map(({ stream }) => stream);
   }
 
   /** The directories that contain the logs of the NATS servers. */

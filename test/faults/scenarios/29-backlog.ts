@@ -55,7 +55,7 @@ const parseRun = compileParser(
 type Run = ReturnType<typeof parseRun>;
 
 /** Every run in the order of the claims, with its position in the order of arrival. */
-async function claimOrder(lab: FaultLab): Promise<Run[]> {
+export async function claimOrder(lab: FaultLab): Promise<Run[]> {
   const rows = await lab.servers.query(
     `SELECT row_number() OVER (ORDER BY s.created_at)::int AS position,
             extract(epoch FROM c.at)::float8 AS claimed, extract(epoch FROM s.completed_at)::float8 AS ended
@@ -65,7 +65,8 @@ async function claimOrder(lab: FaultLab): Promise<Run[]> {
   return rows.map((row) => parseRun(row));
 }
 
-function mostConcurrent(runs: readonly Run[]): number {
+/** The most runs at the moment of a claim. */
+export function mostConcurrent(runs: readonly Run[]): number {
   return Math.max(
     ...runs.map(
       ({ claimed }) => runs.filter((other) => other.claimed <= claimed && other.ended > claimed).length,
