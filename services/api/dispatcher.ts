@@ -110,7 +110,7 @@ export function openDispatcher({
     announce: (refused) => {
       if (bus?.isConnected() === true) announceRefusal(bus, refused);
     },
-    onRemade: () => catchUp.recover(),
+    onLost: () => catchUp.recover(),
   });
   const catchUp = new CatchUp({
     prepare: () => admin.prepare(),

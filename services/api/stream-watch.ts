@@ -16,8 +16,8 @@ interface StreamWatchParts {
   readonly metrics: Pick<ApiMetrics, "streamRefused" | "streamsRemade">;
   /** Tells the executors which streams take no message. */
   readonly announce: (streams: readonly string[]) => void;
-  /** Called after streams were made anew, which are empty then. */
-  readonly onRemade: () => void;
+  /** Called when a stream is missing, or was made anew and is empty. */
+  readonly onLost: () => void;
 }
 
 /** While nothing points to a refusal: nothing else would notice one by EVENTS, which is written without an answer. */
@@ -86,7 +86,8 @@ export class StreamWatch {
   }
 
   async #read(): Promise<readonly RefusedStream[]> {
-    const refused = await this.#parts.admin.readRefused();
+    const { refused, isOneMissing } = await this.#parts.admin.readRefused();
+    if (isOneMissing) this.#parts.onLost();
     const now = performance.now();
     for (const [stream, { last }] of this.#failures) {
       if (now - last > FAILURES_APART_MS) this.#failures.delete(stream);
@@ -106,12 +107,16 @@ export class StreamWatch {
     if (streams.length === 0) return;
     this.#remadeAt = performance.now();
     this.#parts.log.warn({ streams }, "streams take no message: making them anew");
-    await this.#parts.admin.remake(streams);
-    for (const stream of streams) {
-      this.#failures.delete(stream);
-      this.#parts.metrics.streamsRemade.inc({ stream });
+    try {
+      await this.#parts.admin.remake(streams);
+      for (const stream of streams) {
+        this.#failures.delete(stream);
+        this.#parts.metrics.streamsRemade.inc({ stream });
+      }
+    } finally {
+      // After a failure one may be missing: the next sweep creates it.
+      this.#parts.onLost();
     }
-    this.#parts.onRemade();
   }
 
   #setRefused(found: readonly RefusedStream[]): void {

@@ -2,7 +2,7 @@ import { ensureDurables, ensureStreams, type RunLimits } from "#shared/bus/ensur
 import { recreateDurable } from "#shared/bus/executors-durable.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
-import { deleteStream, readRefusedStreams, type RefusedStream } from "#shared/bus/refused-streams.ts";
+import { deleteStream, readRefusedStreams, type StreamAnswers } from "#shared/bus/refused-streams.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
@@ -14,8 +14,8 @@ export interface QueueAdmin {
   recreateDurable(queue: WakeUpQueue): Promise<void>;
   /** Prepares again if streams had too few replicas a while ago, as those of one server that becomes a cluster. Never rejects. */
   retryReplicas(): Promise<void>;
-  /** The streams that take no message although NATS answers. Rejects with one sentence if it does not. */
-  readRefused(): Promise<readonly RefusedStream[]>;
+  /** The streams that take no message although NATS answers, and whether one is missing. Rejects with one sentence if it does not. */
+  readRefused(): Promise<StreamAnswers>;
   /** Deletes streams and prepares all of them. Rejects with one sentence if that fails. */
   remake(streams: readonly string[]): Promise<void>;
   /** How the last preparation ended. */

@@ -15,6 +15,12 @@ export interface RefusedStream {
   readonly why: string;
 }
 
+/** What the server says of the streams. */
+export interface StreamAnswers {
+  readonly refused: readonly RefusedStream[];
+  readonly isOneMissing: boolean;
+}
+
 /** Of every stream a subject on which nothing is published. */
 const UNUSED = {
   [SESSIONS_STREAM]: SUBJECTS.sessions("none"),
@@ -25,21 +31,23 @@ const UNUSED = {
 /**
  * Asks the server about every stream by a purge of a subject without messages: a stream whose file could not be written once
  * (nats-server 2.15 then stores nothing more in it, also when there is space again) refuses that with the file system's error,
- * and nothing is stored or removed. A missing stream is not among the results. Rejects when the server does not answer, or not
+ * and nothing is stored or removed. Rejects when the server does not answer, or not
  * for every stream: nothing is known then.
  */
-export async function readRefusedStreams(bus: Bus): Promise<readonly RefusedStream[]> {
+export async function readRefusedStreams(bus: Bus): Promise<StreamAnswers> {
   const refused: RefusedStream[] = [];
+  let isOneMissing = false;
   for (const [stream, filter] of Object.entries(UNUSED)) {
     try {
       await bus.jsm.streams.purge(stream, { filter });
     } catch (error) {
       const answer = jetStreamError(error);
       if (answer?.code === STREAM_PURGE_FAILED) refused.push({ stream, why: answer.description });
-      else if (answer?.code !== STREAM_NOT_FOUND) throw error;
+      else if (answer?.code === STREAM_NOT_FOUND) isOneMissing = true;
+      else throw error;
     }
   }
-  return refused;
+  return { refused, isOneMissing };
 }
 
 /**

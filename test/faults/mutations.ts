@@ -14,6 +14,22 @@ export interface Mutation {
 /** The guards that `npm run test:faults:mutants` removes, one at a time. */
 export const MUTATIONS: readonly Mutation[] = [
   {
+    name: "work without a stream: executors wait for wake-ups that cannot be stored",
+    file: "services/executor/consume-queue.ts",
+    original: "const isNeeded = deps.bus.isConnected() && isRefused(queue);",
+    mutant: "const isNeeded = false;",
+    provenBy: { scenario: "bus-refuses" },
+    breaks: "the scenario runs to its end",
+  },
+  {
+    name: "the repair of streams: one that takes no message stays as it is",
+    file: "services/api/stream-watch.ts",
+    original: "await this.#parts.admin.remake(streams);",
+    mutant: "",
+    provenBy: { scenario: "nats-store-full" },
+    breaks: "the streams take messages again",
+  },
+  {
     name: "the fence: a step is written under any epoch",
     file: "services/executor/persist/step-statement.ts",
     original: "AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL",

@@ -4,7 +4,7 @@ import type { Lane } from "#shared/contracts/subjects.ts";
 
 /**
  * Publishes one session's wake-up to the queue of its lane. Resolves `queued`, or `already_queued` when the stream still
- * holds one for this session. Rejects when NATS does not answer, and with RetryableError `wakeup_refused` when the stream
+ * holds one for this session. Rejects when NATS does not answer, and with RetryableError `stream_full` when the stream
  * is full. For many sessions a `SessionWaker` costs less.
  */
 export async function wakeSession(

@@ -69,7 +69,7 @@ export async function sweepSessions(
 }
 
 /** Of the api that makes streams anew; any number that no other code uses. */
-const STREAMS_LOCK = 7_035_002;
+export const STREAMS_LOCK = 7_035_002;
 const parseLock = compileParser("lock of the streams", Type.Object({ is_ours: Type.Boolean() }));
 
 /** Does work unless another api does it. */

@@ -78,7 +78,7 @@ describe("SessionWaker", () => {
     expect(results.slice(0, 2)).to.deep.equal(["queued", "queued"]);
     for (const result of results.slice(2)) {
       expect(result).to.include({
-        code: "wakeup_refused",
+        code: "stream_full",
         message: "the stream refused a wake-up: maximum messages exceeded",
       });
     }
@@ -88,7 +88,7 @@ describe("SessionWaker", () => {
     await fixture.bus.jsm.streams.delete(SESSIONS_STREAM);
     const refused = await waker.wake(wakeUps(ids(2)));
     expect(refused).to.have.length(2);
-    for (const result of refused) expect(result).to.include({ code: "wakeup_refused" });
+    for (const result of refused) expect(result).to.include({ code: "stream_missing" });
     await using other = await fixture.connect();
     const onOther = new SessionWaker(other);
     await other.connection.close();

@@ -113,7 +113,7 @@ describe("the session queue", () => {
       expect(await wakeSession(fixture.bus, randomUUID())).to.equal("queued");
       const error = await wakeSession(fixture.bus, randomUUID()).catch((thrown: unknown) => thrown);
       expect(error).to.include({
-        code: "wakeup_refused",
+        code: "stream_full",
         message: "the stream refused a wake-up: maximum messages exceeded",
       });
     });

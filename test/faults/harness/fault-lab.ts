@@ -265,7 +265,7 @@ export class FaultLab implements AsyncDisposable {
     const { signal } = new AbortController();
     const log = pino({ level: "silent" });
     await using bus = await openBus({ url: this.servers.natsUrl("test"), name: "lab", log, signal });
-    return (await readRefusedStreams(bus)).map(({ stream }) => stream);
+    return (await readRefusedStreams(bus)).refused.map(({ stream }) => stream);
   }
 
   /** The directories that contain the logs of the NATS servers. */

@@ -3,7 +3,7 @@ import { until } from "../../support/until.ts";
 import { RefusedError } from "../harness/alert-sender.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";
-import { SmallDisks, fillDisk, freeDisk } from "../harness/small-disk.ts";
+import { SmallDisks, fillDisk, freeDisk } from "../../support/small-disks.ts";
 
 /** Sizes of the disks for the servers' data. */
 const DISKS = { nats: "24m", postgres: "160m" };

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
 
@@ -34,6 +35,20 @@ export class SmallDisks implements Disposable {
   [Symbol.dispose](): void {
     // The servers still use the disks: a lazy unmount removes them after the servers have stopped.
     for (const mount of this.#mounts) execFileSync("umount", ["--lazy", mount]);
+  }
+}
+
+/** Whether this process may mount disks: root in a container often may not. */
+export function canMountDisks(): boolean {
+  const directory = mkdtempSync(join(tmpdir(), "tarsy-disk-"));
+  try {
+    using disks = new SmallDisks();
+    disks.mount(directory, { disk: "1m" });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,7 @@
+import { canMountDisks } from "../support/small-disks.ts";
+import { testShortForms } from "./harness/test-short-forms.ts";
+import { SHORT_FORMS } from "./short-forms.ts";
+
+describe("the system while the disk of NATS is full", () => {
+  if (canMountDisks()) testShortForms(SHORT_FORMS.disks);
+});
