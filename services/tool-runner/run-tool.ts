@@ -14,7 +14,7 @@ import { abortedOutcome, thrownOutcome } from "./failed-outcome.ts";
 import { maskResult } from "./mask-result.ts";
 import { readableText, withoutOwnLines } from "./readable-text.ts";
 import { showResult, type KeptResult } from "#shared/tool-results/show-result.ts";
-import type { CallIdentity, Tool } from "./tool.ts";
+import type { CallContext, CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;
 /** Masked before it is cut to the former. */
@@ -70,9 +70,8 @@ export async function runTool(
   const work = async (): Promise<FinishedCall> => {
     const { callId, executionId, epoch } = call;
     const told = onProgress === undefined ? {} : { onProgress };
-    const context = { callId, executionId, epoch, isRepeatable, beforeSend, ...told };
-    const { isError, content, seams } = await tool.call(call.args, aborted, context);
-    const collected = await collectResult(content, memory);
+    const own = { callId, executionId, epoch, isRepeatable, beforeSend, ...told };
+    const { isError, seams, collected } = await collectedOutput(tool, call.args, aborted, own);
     // A part is made readable before it is joined, so the seams still hold.
     const readable = { ...collected, text: readableText(collected.text) };
     const masked = await maskResult(readable, async (text) => masking.mask(text, aborted, seams));
@@ -82,6 +81,12 @@ export async function runTool(
       kept: shown.kept,
       masked: masking.values(),
     };
+  };
+  const collectedOutput = async (...[to, args, until, context]: [Tool, string, AbortSignal, CallContext]) => {
+    using held = new DisposableStack();
+    const holdMemory = (one: Disposable) => held.use(one);
+    const { isError, seams, content } = await to.call(args, until, { ...context, holdMemory });
+    return { isError, seams, collected: await collectResult(content, memory) };
   };
   const failed = async (error: unknown): Promise<ToolCallOutcome> => {
     const reason: unknown = aborted.aborted ? aborted.reason : error;

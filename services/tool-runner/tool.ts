@@ -18,12 +18,14 @@ export interface CallIdentity {
 }
 
 /** A call that a tool is about to make. */
-interface CallContext extends CallIdentity {
+export interface CallContext extends CallIdentity {
   /** The call may be made again although it may have taken effect. */
   readonly isRepeatable: boolean;
   /** To be awaited before the first byte of the call goes out, or before a tool in this process runs. If it throws, nothing may go out. */
   readonly beforeSend: () => Promise<void>;
   readonly onProgress?: (progress: ToolProgress) => void;
+  /** Gets the memory of a large output, to give it back once the output is read. */
+  readonly holdMemory?: (memory: Disposable) => void;
 }
 
 /** A tool that this runner can call. */

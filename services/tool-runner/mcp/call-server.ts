@@ -20,6 +20,8 @@ export interface ServerCall {
   /** Ends the call, at the server too; the absolute limit of its time. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** See the connection's. */
+  readonly holdMemory?: (memory: Disposable) => void;
   /** A call that may have reached the server is made once more when its connection is lost. */
   readonly isRepeatable?: boolean;
   /** Runs once, when there is a connection and before the first byte of the call goes out; if it throws, none does. */
@@ -102,7 +104,7 @@ function maySendAgain(
 }
 
 async function callOnce({ connection }: Lease, call: ServerCall): Promise<CallResult> {
-  const { callId, tool, args, idleTimeoutMs, signal, onProgress } = call;
+  const { callId, tool, args, idleTimeoutMs, signal, onProgress, holdMemory } = call;
   const idle = new AbortController();
   const timer = setTimeout(() => {
     const message = `the server showed no sign of life for ${idleTimeoutMs / 1_000} s`;
@@ -113,6 +115,7 @@ async function callOnce({ connection }: Lease, call: ServerCall): Promise<CallRe
       callId,
       tool,
       args,
+      holdMemory,
       signal: AbortSignal.any([signal, idle.signal]),
       onProgress: (progress) => {
         timer.refresh();

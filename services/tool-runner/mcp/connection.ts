@@ -55,6 +55,8 @@ interface CallOptions {
   /** Ends the call at the server, too. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** Gets the memory of a large result; by default it is given back at once. */
+  readonly holdMemory?: ((memory: Disposable) => void) | undefined;
 }
 
 /** One page of a server's tools. */
@@ -187,7 +189,7 @@ export class Connection implements AsyncDisposable {
     });
   }
 
-  async #call({ callId, tool, args, signal, onProgress }: CallOptions): Promise<CallResult> {
+  async #call({ callId, tool, args, signal, onProgress, holdMemory }: CallOptions): Promise<CallResult> {
     if (!this.isAlive) throw new McpFailure("closed", "no", "the connection to the server has ended");
     this.#running += 1;
     const call = new CallInFlight();
@@ -205,7 +207,10 @@ export class Connection implements AsyncDisposable {
     asked.catch(() => undefined); // the race may be over
     try {
       const answer = await Promise.race([asked, call.failed]);
-      return this.#checked(this.#opened.requests.takeResult(callId) ?? answer);
+      const kept = this.#opened.requests.takeResult(callId);
+      if (kept !== undefined && holdMemory !== undefined) holdMemory(kept.memory);
+      else kept?.memory[Symbol.dispose]();
+      return this.#checked(kept?.result ?? answer);
     } catch (error) {
       const failure = asFailure(error, signal);
       if (this.#isForgottenIn(failure)) {
@@ -215,7 +220,7 @@ export class Connection implements AsyncDisposable {
       throw why === undefined ? failure : new McpFailure("closed", failure.sent, why, { cause: error });
     } finally {
       this.#running -= 1;
-      this.#opened.requests.takeResult(callId);
+      this.#opened.requests.takeResult(callId)?.memory[Symbol.dispose]();
       if (this.#isRetired) this.retire();
       ending.abort(new Error("the call is over"));
       // In the older era the notice of the cancel is a request of its own; then the response is closed.

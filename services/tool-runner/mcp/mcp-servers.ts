@@ -2,6 +2,7 @@ import type { Progress } from "@modelcontextprotocol/client";
 import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { ByteRoom } from "../byte-room.ts";
 import { callServer, type ServerAnswer, type ServerCall } from "./call-server.ts";
 import { cleanUpSession } from "./http/clean-up-session.ts";
 import { McpFailure } from "./mcp-failure.ts";
@@ -18,6 +19,8 @@ const MAX_PROCESSES = 64;
 const SWEEP_MS = 5_000;
 /** A listing waits no longer for a server of which nothing is known: the executor asks again, and other runners, too. */
 const LIST_WAIT_MS = 1_000;
+/** Of large messages in memory, beside one that is larger; their texts and values need several times as much. */
+const LARGE_MESSAGES_BYTES = 32 * 1024 * 1024;
 /** A runner is ready after this long although a server has never answered. */
 const FIRST_LISTS_MS = 15_000;
 
@@ -50,6 +53,7 @@ export interface McpCall extends Omit<ServerCall, "idleTimeoutMs"> {
 export class McpServers implements AsyncDisposable {
   readonly #servers = new Map<string, Server>();
   readonly #groups = new ProcessGroups();
+  readonly #room = new ByteRoom(LARGE_MESSAGES_BYTES);
   readonly #stopped = new AbortController();
   readonly #sweep: NodeJS.Timeout;
   #warmSince: number | undefined;
@@ -71,6 +75,7 @@ export class McpServers implements AsyncDisposable {
       const deps = {
         settings: one,
         groups: this.#groups,
+        room: this.#room,
         env,
         ...(user === undefined ? {} : { user }),
         limit,
@@ -95,6 +100,11 @@ export class McpServers implements AsyncDisposable {
   /** What the server was last known to offer; undefined before its first listing. */
   lastListing(id: string): ToolListing["last"] {
     return this.#servers.get(id)?.listing.last;
+  }
+
+  /** The bytes of large messages that are in memory. */
+  get largeBytes(): number {
+    return LARGE_MESSAGES_BYTES - this.#room.left;
   }
 
   /** Asks all servers for their tools, in the background, and again from time to time. */

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { Environment } from "#shared/service/environment.ts";
+import type { ByteRoom } from "../byte-room.ts";
 import type { AccessTokens } from "./http/access-tokens.ts";
 import { openHttp } from "./http/open-http.ts";
 import type { TrackedTransport } from "./http/tracked-transport.ts";
@@ -24,6 +25,8 @@ export interface TransportDeps {
   readonly user?: ServerUser;
   /** For `{{.SESSION_ID}}`; empty for connections of no execution. */
   readonly executionId: string;
+  /** For the bytes of large messages. */
+  readonly room: ByteRoom;
   /** Absent for a server without `auth`. */
   readonly tokens?: AccessTokens;
 }
@@ -41,7 +44,7 @@ export interface OpenTransport extends AsyncDisposable {
 
 /** The transport to a server, not yet started; `onLost` is called if the one stream that carries all answers ends. */
 export function openTransport(
-  { settings, groups, env, user, executionId, tokens }: TransportDeps,
+  { settings, groups, env, user, executionId, tokens, room }: TransportDeps,
   onLost: () => void,
 ): OpenTransport {
   const { transport, connectTimeoutMs, maxResultBytes } = settings;
@@ -55,6 +58,7 @@ export function openTransport(
       onLost,
       tokens,
       requests,
+      room,
     });
     return {
       transport: http.transport,
@@ -75,6 +79,7 @@ export function openTransport(
     groups,
     maxMessageBytes: maxBytes,
     requests,
+    room,
   });
   return {
     transport: stdio,

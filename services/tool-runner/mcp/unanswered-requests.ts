@@ -22,6 +22,12 @@ export const CALL_ID_KEY = "tarsy/call-id";
 /** Of the error that stands for an answer that is none of the protocol; none that a server may give. */
 export const INVALID_ANSWER_CODE = -32_098;
 
+/** The result of a call, and the memory that it holds. */
+interface KeptResult {
+  readonly result: object;
+  readonly memory: Disposable;
+}
+
 interface Unanswered {
   /** As it was sent: some servers send it back as text. */
   readonly id: RequestId;
@@ -39,7 +45,7 @@ export class UnansweredRequests {
   /** By id as text. */
   readonly #requests = new Map<string, Unanswered>();
   /** By the call's id. */
-  readonly #results = new Map<string, object>();
+  readonly #results = new Map<string, KeptResult>();
   #lastId = -1;
 
   /** To be called with each message before it is sent. */
@@ -60,17 +66,20 @@ export class UnansweredRequests {
   }
 
   /** The text of messages as the library is to get it; itself if it is no JSON. */
-  readableText(text: string): string {
+  readableText(text: string, held = new DisposableStack()): string {
     try {
-      return JSON.stringify(this.readable(parseExactJson(text)));
+      return JSON.stringify(this.readable(parseExactJson(text), held));
     } catch {
       return text;
     }
   }
 
-  /** What a server has written, one message or several, as the library is to get it. The results of calls are kept here. */
-  readable(written: unknown): unknown {
-    if (Array.isArray(written)) return written.map((one: unknown) => this.readable(one));
+  /**
+   * What a server has written, one message or several, as the library is to get it. The results of calls are kept here, with what is
+   * held for them.
+   */
+  readable(written: unknown, held: DisposableStack): unknown {
+    if (Array.isArray(written)) return written.map((one: unknown) => this.readable(one, held));
     if (!isObject(written)) return written;
     const { jsonrpc, id, method, result, error, params } = written;
     const hasError = error !== undefined && error !== null;
@@ -85,15 +94,20 @@ export class UnansweredRequests {
     if (hasError) return { ...known, error: readableError(error) };
     if (!("result" in written)) return written;
     const read = isEmptyList(result) ? {} : result;
-    return { ...known, result: isObject(read) ? this.#readableResult(request, read) : read };
+    return { ...known, result: isObject(read) ? this.#readableResult(request, read, held) : read };
   }
 
-  #readableResult(request: Unanswered | undefined, result: Record<string, unknown>): unknown {
+  #readableResult(
+    request: Unanswered | undefined,
+    result: Record<string, unknown>,
+    held: DisposableStack,
+  ): unknown {
     switch (request?.method) {
       case "tools/call": {
         const read = readableResult(result);
         if (read === undefined || request.callId === undefined) return read ?? plain(result);
-        this.#results.set(request.callId, read);
+        this.takeResult(request.callId)?.memory[Symbol.dispose]();
+        this.#results.set(request.callId, { result: read, memory: held.disposed ? held : held.move() });
         const { resultType } = result;
         return { ...(typeof resultType === "string" ? { resultType } : {}), content: [] };
       }
@@ -114,7 +128,7 @@ export class UnansweredRequests {
   }
 
   /** The result of a call, once. */
-  takeResult(callId: string): object | undefined {
+  takeResult(callId: string): KeptResult | undefined {
     const result = this.#results.get(callId);
     this.#results.delete(callId);
     return result;

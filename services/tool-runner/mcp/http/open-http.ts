@@ -1,4 +1,5 @@
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { ByteRoom } from "../../byte-room.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -26,16 +27,18 @@ export function openHttp(
     readonly onLost: () => void;
     readonly tokens: AccessTokens | undefined;
     readonly requests: UnansweredRequests;
+    readonly room: ByteRoom;
   },
 ): HttpConnection {
-  const { connectTimeoutMs, maxBytes, tokens, requests } = options;
+  const { connectTimeoutMs, maxBytes, tokens, requests, room } = options;
   const isSse = settings.type === "sse";
   const server = serverFetch({
     settings,
     connectTimeoutMs,
     maxBytes,
     onEventStreamEnd: () => (isSse ? options.onLost() : undefined),
-    read: (text) => requests.readableText(text),
+    read: (text, held) => requests.readableText(text, held),
+    room,
   });
   const common = {
     fetch: server.fetch,

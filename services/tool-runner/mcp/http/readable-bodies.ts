@@ -1,5 +1,8 @@
-/** What a server writes, as the client library is to get it: the text of one message or several. */
-export type ReadMessages = (text: string) => string;
+/**
+ * What a server writes, as the client library is to get it: the text of one message or several. What has been taken for it may be
+ * moved.
+ */
+export type ReadMessages = (text: string, held?: DisposableStack) => string;
 
 const encoder = new TextEncoder();
 
@@ -7,8 +10,9 @@ const encoder = new TextEncoder();
 export async function* readableJson(
   body: AsyncIterable<Uint8Array>,
   read: ReadMessages,
+  held: DisposableStack,
 ): AsyncGenerator<Uint8Array> {
-  yield encoder.encode(read(await textOf(body)));
+  yield encoder.encode(read(await textOf(body), held));
 }
 
 /** The text of a body. */
@@ -23,13 +27,14 @@ export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 export async function* readableEvents(
   body: AsyncIterable<Uint8Array>,
   read: ReadMessages,
+  held: DisposableStack,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder();
   let event: string[] = [];
   let line = "";
   let isAfterReturn = false;
   const ended = () => {
-    const whole = eventText(event, read);
+    const whole = eventText(event, (text) => read(text, held));
     event = [];
     return encoder.encode(whole);
   };

@@ -1,5 +1,6 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Agent, fetch } from "undici";
+import { ByteRoom } from "../../byte-room.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
@@ -16,6 +17,8 @@ interface ServerFetchOptions {
   readonly onEventStreamEnd: () => void;
   /** Changes the messages of each body; by default they stay as they are. */
   readonly read?: ReadMessages;
+  /** For the bytes of large bodies; by default there is room for all. */
+  readonly room?: ByteRoom;
 }
 
 /** The header `Authorization` of the request of a response, which may differ from that of the next request. */
@@ -31,6 +34,7 @@ export function serverFetch({
   maxBytes,
   onEventStreamEnd,
   read = (text) => text,
+  room = new ByteRoom(Number.POSITIVE_INFINITY),
 }: ServerFetchOptions): {
   readonly fetch: FetchLike;
 } & AsyncDisposable {
@@ -53,9 +57,13 @@ export function serverFetch({
     const isStream = type === EVENTS;
     if (call !== undefined) call.isStreamed = isStream;
     const isEndless = (init.method ?? "GET") === "GET" && received.ok && isStream;
+    const held = new DisposableStack();
+    const memory = held.use(room.enter());
+    const signal = AbortSignal.any([init.signal, call?.closing].filter((one) => one instanceof AbortSignal));
+    const take = async (bytes: number) => memory.take(bytes, signal);
     const watched =
-      received.body && watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd });
-    const response = await readableResponse(received, watched, { type, sent: init.body, read });
+      received.body && watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd, take });
+    const response = await readableResponse(received, watched, { type, sent: init.body, read, held });
     const { status } = response;
     // With the older transport the session is part of the address.
     const hasSession = headers.has("mcp-session-id") || settings.type === "sse";
@@ -108,30 +116,54 @@ function mediaType({ headers }: Pick<Response, "headers">): string {
 async function readableResponse(
   { status, statusText, ok, headers }: Pick<Response, "status" | "statusText" | "ok" | "headers">,
   body: AsyncGenerator<Uint8Array> | null,
-  { type, sent, read }: { readonly type: string; readonly sent: unknown; readonly read: ReadMessages },
+  {
+    type,
+    sent,
+    read,
+    held,
+  }: {
+    readonly type: string;
+    readonly sent: unknown;
+    readonly read: ReadMessages;
+    readonly held: DisposableStack;
+  },
 ): Promise<Response> {
   const given = { status, statusText, headers: new Headers([...headers]) };
   const answer = (content: AsyncIterable<Uint8Array>, as: string, code = status) => {
     given.headers.set("content-type", as);
-    return new Response(ReadableStream.from(content), { ...given, status: code });
+    return new Response(ReadableStream.from(thenReleased(content, held)), { ...given, status: code });
   };
   if (body === null) return new Response(null, given);
-  if (type === EVENTS) return answer(readableEvents(body, read), EVENTS);
+  if (type === EVENTS) return answer(readableEvents(body, read, held), EVENTS);
   if (typeof sent !== "string" || !ok) {
     return type === JSON_TYPE
-      ? answer(readableJson(body, read), JSON_TYPE)
-      : new Response(ReadableStream.from(body), given);
+      ? answer(readableJson(body, read, held), JSON_TYPE)
+      : new Response(ReadableStream.from(thenReleased(body, held)), given);
   }
   if (sent.includes('"method":"notifications/')) {
     await body.return(undefined);
     return new Response(null, { ...given, status: 202 });
   }
-  if (type === JSON_TYPE && status !== 202) return answer(readableJson(body, read), JSON_TYPE);
+  if (type === JSON_TYPE && status !== 202) return answer(readableJson(body, read, held), JSON_TYPE);
   const text = await textOf(body);
   const content = ReadableStream.from([new TextEncoder().encode(text)]);
-  if (/^\s*[{[]/u.test(text)) return answer(readableJson(content, read), JSON_TYPE, 200);
-  if (/^(?:data|event|id|retry)?:/u.test(text)) return answer(readableEvents(content, read), EVENTS, 200);
+  if (/^\s*[{[]/u.test(text)) return answer(readableJson(content, read, held), JSON_TYPE, 200);
+  if (/^(?:data|event|id|retry)?:/u.test(text))
+    return answer(readableEvents(content, read, held), EVENTS, 200);
+  held.dispose();
   return new Response(text, given);
+}
+
+/** The body, and what was taken for it given back after its end. */
+async function* thenReleased(
+  body: AsyncIterable<Uint8Array>,
+  held: DisposableStack,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    held.dispose();
+  }
 }
 
 async function request(
@@ -156,6 +188,8 @@ async function request(
   });
 }
 
+/** The start of a body that needs no room. */
+const SMALL_BYTES = 1024 * 1024;
 const EVENT_ENDS = ["\n\n", "\r\n\r\n", "\r\r"];
 
 interface WatchedBody {
@@ -164,12 +198,14 @@ interface WatchedBody {
   readonly isEndless: boolean;
   readonly call: CallInFlight | undefined;
   readonly onEventStreamEnd: () => void;
+  /** Waits for room. */
+  readonly take: (bytes: number) => Promise<void>;
 }
 
 /** Passes a body on. However it ends, also cut or left, the end of an endless one is told. */
 async function* watchBody(
   body: AsyncIterable<Uint8Array>,
-  { maxBytes, isEndless, call, onEventStreamEnd }: WatchedBody,
+  { maxBytes, isEndless, call, onEventStreamEnd, take }: WatchedBody,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
@@ -186,6 +222,7 @@ async function* watchBody(
         call?.fail(failure);
         throw failure;
       }
+      if (!isEndless && bytes > SMALL_BYTES) await take(chunk.length);
       yield chunk;
     }
   } finally {

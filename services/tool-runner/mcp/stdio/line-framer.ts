@@ -25,6 +25,11 @@ export class LineFramer {
     this.#options = options;
   }
 
+  /** The bytes of the line that has not ended yet. */
+  get held(): number {
+    return this.#pieces.length === 0 ? 0 : this.#length;
+  }
+
   /** Takes the next bytes; false if a line does not end: then the framer must not be used any more. */
   push(chunk: Buffer): boolean {
     const { maxBytes } = this.#options;

@@ -12,6 +12,7 @@ import {
 import { coerceError, errorMessage } from "#shared/errors.ts";
 import { parseExactJson } from "#shared/exact-json.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import type { ByteRoom, HeldBytes } from "../../byte-room.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import { answeredRequest } from "./answered-request.ts";
 import { BoundedTail } from "./bounded-tail.ts";
@@ -22,6 +23,8 @@ import { signalGroup, type ProcessGroups } from "./process-groups.ts";
 
 /** Waits on descriptor 3 for the word that its group is watched; without it the server never starts. */
 const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';
+/** The start of a message that needs no room. */
+const SMALL_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 8 * 1024;
 /** How long a server may take to end after its input ends, and again after SIGTERM. */
 const GRACE_MS = 1_500;
@@ -50,6 +53,7 @@ interface StdioTransportOptions {
   /** A longer message ends the connection. */
   readonly maxMessageBytes: number;
   readonly requests: UnansweredRequests;
+  readonly room: ByteRoom;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -67,6 +71,10 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   readonly #requests: UnansweredRequests;
   readonly #log = new BoundedTail(MAX_LOG_BYTES);
+  /** What is held for the message that is being received. */
+  #held = new DisposableStack();
+  #memory: HeldBytes;
+  readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #child: Child | undefined;
   #isOver = false;
@@ -75,6 +83,7 @@ export class StdioTransport implements Transport {
   constructor(options: StdioTransportOptions) {
     this.#options = options;
     this.#requests = options.requests;
+    this.#memory = this.#held.use(options.room.enter());
   }
 
   get pid(): number | null {
@@ -169,7 +178,9 @@ export class StdioTransport implements Transport {
       onTooLong: (start, end) => this.#refuse(answeredRequest(start.toString(), end.toString())),
     });
     child.stdout.on("data", (chunk: Buffer) => {
-      if (!this.#isOver && !framer.push(chunk)) this.#end(tooLong(maxBytes));
+      if (this.#isOver) return;
+      if (!framer.push(chunk)) this.#end(tooLong(maxBytes));
+      else if (framer.held > SMALL_BYTES) this.#takeRoom(child.stdout, chunk.length);
     });
     child.stderr.on("data", (chunk: Buffer) => this.#log.push(chunk));
     child.stdin.on("error", (error) => this.onerror?.(error));
@@ -187,7 +198,26 @@ export class StdioTransport implements Transport {
     });
   }
 
+  /** The server is not read while there is no room for the message that it writes. */
+  #takeRoom(from: Readable, bytes: number): void {
+    if (this.#held.disposed) {
+      this.#held = new DisposableStack();
+      this.#memory = this.#held.use(this.#options.room.enter());
+    }
+    from.pause();
+    this.#memory.take(bytes, this.#over.signal).then(
+      () => from.resume(),
+      () => undefined, // the connection has ended
+    );
+  }
+
   #receive(line: Buffer): void {
+    this.#read(line);
+    // What is held for the result of a call has been moved.
+    this.#held.dispose();
+  }
+
+  #read(line: Buffer): void {
     const text = line.toString("utf8");
     let parsed: unknown;
     try {
@@ -200,7 +230,7 @@ export class StdioTransport implements Transport {
     }
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(this.#requests.readable(parsed));
+      message = parseJSONRPCMessage(this.#requests.readable(parsed, this.#held));
     } catch (error) {
       this.onerror?.(coerceError(error));
       const id: unknown =
@@ -245,6 +275,8 @@ export class StdioTransport implements Transport {
     child?.stdin.destroy();
     child?.stdout.destroy();
     child?.stderr.destroy();
+    this.#over.abort(new Error(why));
+    this.#held.dispose();
     this.#ended.resolve();
     this.onclose?.();
   }

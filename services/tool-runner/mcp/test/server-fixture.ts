@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { ByteRoom } from "../../byte-room.ts";
 import type { ConnectionDeps } from "../connection.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import { ProtocolEra } from "../protocol-era.ts";
@@ -13,6 +14,7 @@ export function depsOf(settings: ServerSettings): ConnectionDeps {
     groups: new ProcessGroups(),
     env: {},
     executionId: "",
+    room: new ByteRoom(Number.POSITIVE_INFINITY),
     mask: (text) => Promise.resolve(text),
     onToolsChanged: () => undefined,
   };
