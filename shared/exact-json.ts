@@ -36,8 +36,17 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return JSON.isRawJSON(value);
 }
 
-/** The value with the nearest double in the place of each ExactNumber, and itself if there is none. Recurses as deep as JSON.stringify. */
+/** The value with the nearest double in the place of each ExactNumber, and itself if there is none or it is nested too deep to look. */
 export function withPlainNumbers(value: unknown): unknown {
+  try {
+    return plainNumbers(value);
+  } catch (error) {
+    if (error instanceof RangeError) return value;
+    throw error;
+  }
+}
+
+function plainNumbers(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (isExactNumber(value)) {
     const { MAX_VALUE } = Number;
@@ -45,11 +54,11 @@ export function withPlainNumbers(value: unknown): unknown {
   }
   if (Array.isArray(value)) {
     const given: readonly unknown[] = value;
-    const items = given.map(withPlainNumbers);
+    const items = given.map(plainNumbers);
     return items.some((item, index) => item !== given[index]) ? items : given;
   }
   const given: [string, unknown][] = Object.entries(value);
-  const members = given.map(([key, member]) => [key, withPlainNumbers(member)] as const);
+  const members = given.map(([key, member]) => [key, plainNumbers(member)] as const);
   return members.some(([, member], index) => member !== given[index]?.[1])
     ? Object.fromEntries(members)
     : value;

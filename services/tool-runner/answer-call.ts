@@ -1,3 +1,4 @@
+import type { SessionCleanups } from "./session-cleanups.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuditLog } from "#shared/access/audit-log.ts";
@@ -41,6 +42,7 @@ export interface CallDeps {
   readonly running: RunningCalls;
   /** Absent where no MCP server is configured. */
   readonly held?: Pick<HeldExecutions, "isHome" | "release">;
+  readonly cleanups?: Pick<SessionCleanups, "remember">;
   /** A UUID of this process. */
   readonly runnerId: string;
 }

@@ -28,7 +28,11 @@ const LIST_WAIT_MS = 2_000;
  */
 export async function findTool(
   { tools: stubs, servers }: Pick<CallDeps, "tools" | "servers">,
-  { name, definition_hash: hash }: Pick<ToolCallRequest, "name" | "definition_hash">,
+  {
+    name,
+    definition_hash: hash,
+    execution_id: executionId,
+  }: Pick<ToolCallRequest, "name" | "definition_hash" | "execution_id">,
 ): Promise<FoundTool> {
   const { server = "", tool = "" } = splitToolName(name) ?? {};
   const settings = servers?.settingsOf(server);
@@ -38,7 +42,7 @@ export async function findTool(
   }
   if (!isOffered(settings, tool)) return { kind: "unknown" };
   if (servers.lastListing(server) === undefined) {
-    const known = (await servers.list([server], LIST_WAIT_MS)).get(server);
+    const known = (await servers.list([server], LIST_WAIT_MS, executionId)).get(server);
     if (known?.kind === "failed") {
       if (known.code === "timeout" || known.code === NOT_LISTED_YET) return { kind: "not_listed_yet" };
       return { kind: "tool", tool: unlistedTool(server, tool, known.message) };
@@ -48,7 +52,9 @@ export async function findTool(
     listed !== undefined && (hash === undefined || hash === listed.hash);
   let listed = findListed(servers, server, tool);
   if (!wanted(listed)) {
-    await untilAborted(servers.probe(server), AbortSignal.timeout(LIST_WAIT_MS)).catch(() => undefined);
+    await untilAborted(servers.probe(server, executionId), AbortSignal.timeout(LIST_WAIT_MS)).catch(
+      () => undefined,
+    );
     listed = findListed(servers, server, tool);
   }
   if (listed !== undefined && wanted(listed)) return { kind: "tool", tool: mcpTool(servers, server, listed) };

@@ -1,18 +1,33 @@
-import { MAX_LISTING_BYTES, type ToolDescription, type ToolListReply } from "#shared/contracts/tool-list.ts";
+import {
+  MAX_LISTING_BYTES,
+  type ToolDescription,
+  type ToolListReply,
+  type ToolListRequest,
+} from "#shared/contracts/tool-list.ts";
 import { describeTool } from "./mcp/mcp-tool.ts";
 import type { CallDeps } from "./answer-call.ts";
 import { hasStubs } from "./has-stubs.ts";
+
+/** How long Postgres may take to store which servers are to be told of an execution's end. */
+const REMEMBER_MS = 1_000;
+
+type ListingDeps = Pick<CallDeps, "tools" | "servers" | "unavailable" | "cleanups">;
 
 /**
  * Lists the tools of these servers, server by server in the order given: the stubs of a server if it has any, else those
  * of the configured MCP server. Tools that do not fit into one message are left out.
  */
 export async function listOfferedTools(
-  { tools: stubs, servers, unavailable }: Pick<CallDeps, "tools" | "servers" | "unavailable">,
-  serverIds: readonly string[],
+  { tools: stubs, servers, unavailable, cleanups }: ListingDeps,
+  { server_ids, execution_id, session_id }: ToolListRequest,
 ): Promise<ToolListReply> {
-  const ids = [...new Set(serverIds)];
-  const known = await servers?.list(ids.filter((id) => !hasStubs(stubs, id)));
+  const ids = [...new Set(server_ids)];
+  const real = ids.filter((id) => !hasStubs(stubs, id));
+  // What a server keeps for an execution begins with its listing.
+  const named = servers?.namingExecution().filter((id) => real.includes(id)) ?? [];
+  const limit = AbortSignal.timeout(REMEMBER_MS);
+  await Promise.all(named.map((id) => cleanups?.remember(id, { execution_id, session_id }, limit)));
+  const known = await servers?.list(real, undefined, execution_id);
   const all = [...stubs.values()].map(({ description }) => description);
   const failed: { server: string; code: string; message: string }[] = [];
   const stale: string[] = [];

@@ -70,6 +70,7 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
     unavailable,
     ...(servers === undefined ? {} : { servers }),
     ...(held === undefined ? {} : { held }),
+    ...(cleanups === undefined ? {} : { cleanups }),
   };
   const runnerId = randomUUID();
   resources.use(

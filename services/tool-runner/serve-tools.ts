@@ -27,7 +27,7 @@ export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promis
     bus,
     { subject: SUBJECTS.toolsList, span: SUBJECTS.toolsList, ...group },
     { request: toolListRequestCodec, reply: toolListReplyCodec },
-    async ({ server_ids }) => listOfferedTools(deps, server_ids),
+    async (request) => listOfferedTools(deps, request),
   );
   const releases = subscribe(bus, SUBJECTS.toolsRelease, toolReleaseCodec, (release) =>
     deps.held?.release(release),

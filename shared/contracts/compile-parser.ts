@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { withPlainNumbers } from "#shared/exact-json.ts";
 
 const ajv = new Ajv({ allErrors: false, strict: true, allowUnionTypes: true, ...OWN_SCHEMA_OPTIONS });
 
@@ -17,7 +18,11 @@ export function compileParser<S extends TSchema>(what: string, schema: S): Value
   return (value) => {
     const validate = (compiled ??= ajv.compile<Static<S>>(schema));
     if (validate(value)) return value;
-    throw new TerminalError("malformed", `malformed ${what}: ${describeViolation(validate.errors?.[0])}`);
+    const { errors } = validate;
+    // A sum of Postgres' may have more digits than a double.
+    const plain = withPlainNumbers(value);
+    if (plain !== value && validate(plain)) return plain;
+    throw new TerminalError("malformed", `malformed ${what}: ${describeViolation(errors?.[0])}`);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import { parseExactJson } from "#shared/exact-json.ts";
 
 /** Encodes and decodes one type of message as JSON text in UTF-8. */
 export interface JsonCodec<S extends TSchema> {
@@ -20,7 +21,7 @@ export function jsonCodec<S extends TSchema>(what: string, schema: S): JsonCodec
     decode: (bytes) => {
       let value: unknown;
       try {
-        value = JSON.parse(decoder.decode(bytes));
+        value = parseExactJson(decoder.decode(bytes));
       } catch (error) {
         throw new TerminalError("malformed", `malformed ${what}: not JSON (${errorMessage(error)})`, {
           cause: error,

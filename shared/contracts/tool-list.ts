@@ -34,7 +34,7 @@ const ToolListRequest = Type.Object({
   execution_id: Uuid,
   server_ids: Type.Array(Type.String({ minLength: 1 })),
 });
-type ToolListRequest = Static<typeof ToolListRequest>;
+export type ToolListRequest = Static<typeof ToolListRequest>;
 
 export const ToolDescription = Type.Object({
   /** "server.tool" */

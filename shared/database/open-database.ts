@@ -18,6 +18,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { limitSession, STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { serveStarting } from "#shared/service/health-server.ts";
+import { parseExactJson } from "#shared/exact-json.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { backoff, pause } from "#shared/pause.ts";
 
@@ -49,6 +50,8 @@ class DatabaseRefusal extends Error {
 
 const RETRIES = { firstMs: 250, lastMs: 5_000 };
 const INT8_OID = 20;
+/** json and jsonb. */
+const JSON_OIDS = new Set([114, 3_802]);
 
 /**
  * A dead link must be noticed well within the 15 s after which an executor fences itself: a renewal sent 5 s after the
@@ -187,8 +190,9 @@ export function connectionBasics(address: DatabaseAddress, ssl: Tls) {
   };
 }
 
-/** int8 as a number: event ids and token totals stay far below 2^53, and the wire has JSON numbers. */
+/** int8 as a number: event ids and token totals stay far below 2^53, and the wire has JSON numbers. JSON with all its digits. */
 function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
   if (oid === INT8_OID && format !== "binary") return Number;
+  if (JSON_OIDS.has(oid) && format !== "binary") return parseExactJson;
   return types.getTypeParser(oid, format === "binary" ? "binary" : "text");
 }

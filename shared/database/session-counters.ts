@@ -1,3 +1,4 @@
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
 import { COST_SUMS, costAggregates } from "#shared/database/cost-sums.ts";
 
@@ -51,7 +52,10 @@ export const recountColumns = (session: string): Readonly<Record<SessionCounter 
     unpriced_interaction_count: cost("unpriced_interaction_count"),
     unpriced_tokens: cost("unpriced_tokens"),
     llm_interaction_count: count(`llm_interactions i WHERE i.${own}`),
-    mcp_interaction_count: count(`mcp_interactions i WHERE i.${own}`),
+    // The built-in tools are listed without a server.
+    mcp_interaction_count: count(
+      `mcp_interactions i WHERE i.${own} AND NOT (i.interaction_type = 'tool_list' AND i.server_name = '${BUILT_IN_SERVER}')`,
+    ),
     provider_fallback_count: count(`timeline_events t WHERE t.${own} AND t.event_type = 'provider_fallback'`),
     total_stages: `${count(`stages g WHERE ${ofChain}`)} + ${syntheses}`,
     completed_stages: `${completed} + ${syntheses}`,

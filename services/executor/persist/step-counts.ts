@@ -1,3 +1,4 @@
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import {
   SESSION_COUNTERS,
   SESSION_FLAGS,
@@ -27,7 +28,9 @@ function countRows(steps: readonly StepRows[]): StepCounts {
   return {
     ...callCosts(calls),
     llm_interaction_count: calls.length,
-    mcp_interaction_count: steps.flatMap(({ mcpInteractions = [] }) => mcpInteractions).length,
+    mcp_interaction_count: steps
+      .flatMap(({ mcpInteractions = [] }) => mcpInteractions)
+      .filter((row) => row.interaction_type !== "tool_list" || row.server_name !== BUILT_IN_SERVER).length,
     provider_fallback_count: steps
       .flatMap(({ timeline = [] }) => timeline)
       .filter(({ event_type }) => event_type === "provider_fallback").length,

@@ -12,10 +12,10 @@ const SCRIPT = [
   { when: { call: 1 }, steps: [{ text: "Thought: look\nAction: k8s.pods\nAction Input: n: 1" }] },
   { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
 ];
-/** Two stages and a synthesis; each of three agents has two calls, two listings and a tool call. */
+/** Two stages and a synthesis; each of three agents has two calls, a listing of its server and a tool call. */
 const COUNTERS = {
   llm_interaction_count: 3 * 2 + 2,
-  mcp_interaction_count: 3 * 3,
+  mcp_interaction_count: 3 * 2,
   provider_fallback_count: 0,
   total_stages: 3,
   completed_stages: 3,

@@ -5,6 +5,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { ByteRoom } from "../byte-room.ts";
 import { callServer, type ServerAnswer, type ServerCall } from "./call-server.ts";
 import { cleanUpSession } from "./http/clean-up-session.ts";
+import { namesExecution } from "./http/session-id.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { ProcessLimit } from "./process-limit.ts";
 import { ServerConnections } from "./server-connections.ts";
@@ -139,21 +140,35 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** Asks a server for its tools, to see how it is. Never throws. */
-  async probe(id: string): Promise<void> {
+  async probe(id: string, executionId?: string): Promise<void> {
     await this.#servers
       .get(id)
-      ?.listing.refresh()
+      ?.listing.refresh(executionId)
       .catch(() => undefined); // reported
   }
 
-  /** The tools of each of these servers that is configured; all are asked at the same time. */
-  async list(ids: readonly string[], waitMs = LIST_WAIT_MS): Promise<ReadonlyMap<string, KnownTools>> {
+  /** The servers whose requests carry the id of an execution. */
+  namingExecution(): string[] {
+    return [...this.#servers.values()].flatMap(({ settings: { id, transport } }) =>
+      namesExecution(transport) ? [id] : [],
+    );
+  }
+
+  /**
+   * The tools of each of these servers that is configured; all are asked at the same time, those whose requests carry the id of an
+   * execution with this one.
+   */
+  async list(
+    ids: readonly string[],
+    waitMs = LIST_WAIT_MS,
+    executionId?: string,
+  ): Promise<ReadonlyMap<string, KnownTools>> {
     const asked = [...new Set(ids)].flatMap((id) => {
       const server = this.#servers.get(id);
       return server === undefined ? [] : [{ id, server }];
     });
     const known = await Promise.all(
-      asked.map(async ({ id, server: { listing } }) => [id, await listing.get(waitMs)] as const),
+      asked.map(async ({ id, server: { listing } }) => [id, await listing.get(waitMs, executionId)] as const),
     );
     return new Map(known);
   }

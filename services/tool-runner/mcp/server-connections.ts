@@ -3,6 +3,7 @@ import { untilAborted } from "#shared/until-aborted.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
 import { AccessTokens } from "./http/access-tokens.ts";
+import { namesExecution } from "./http/session-id.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import type { ProcessLimit } from "./process-limit.ts";
 import { ProtocolEra } from "./protocol-era.ts";
@@ -147,7 +148,9 @@ export class ServerConnections implements AsyncDisposable {
 
   #isolation(): Isolation {
     // What is not known yet may keep state.
-    return this.#deps.settings.isolation ?? (this.era === "modern" ? "shared" : "execution");
+    const { isolation, transport } = this.#deps.settings;
+    const chosen = isolation ?? (this.era === "modern" ? "shared" : "execution");
+    return chosen === "shared" && namesExecution(transport) ? "execution" : chosen;
   }
 
   async #lend(isolation: Isolation, { executionId, callId }: Scope, signal: AbortSignal): Promise<Lease> {

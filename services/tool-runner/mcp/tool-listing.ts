@@ -3,6 +3,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { backoff } from "#shared/pause.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import { namesExecution } from "./http/session-id.ts";
 import { listTools, type ListedTool, type ServerTools } from "./list-tools.ts";
 import { maskListing, maskedOrWithheld, type MaskText } from "./mask-listing.ts";
 import { McpFailure } from "./mcp-failure.ts";
@@ -35,7 +36,7 @@ export type KnownTools = (ServerTools & { readonly kind: "listed"; readonly isSt
 
 interface ToolListingDeps {
   readonly settings: ServerSettings;
-  readonly connections: Pick<ServerConnections, "lendShared">;
+  readonly connections: Pick<ServerConnections, "lendShared" | "lend">;
   /** For descriptions, schemas and the reasons of failures. */
   readonly mask: MaskText;
   /** Ends a refresh. */
@@ -60,6 +61,8 @@ export class ToolListing {
   #retryAt = 0;
   #refreshing: { readonly promise: Promise<ServerTools>; readonly since: number } | undefined;
   #isOutdated = false;
+  /** The server has refused a request without the id of an execution. */
+  #needsExecution = false;
   /** By hash and title. */
   #maskedTools: ReadonlyMap<string, ListedTool> = new Map();
   #requestedAt = Number.NEGATIVE_INFINITY;
@@ -81,7 +84,7 @@ export class ToolListing {
 
   /** Whether the server has neither answered nor failed yet. */
   get isAwaited(): boolean {
-    return this.#last === undefined && this.#failure === undefined;
+    return this.#last === undefined && this.#failure === undefined && !this.#needsExecution;
   }
 
   /** Whether the last list may still be given to an execution. */
@@ -89,11 +92,14 @@ export class ToolListing {
     return this.#last !== undefined && this.#now() - this.#last.at <= USABLE_MS;
   }
 
-  /** The tools; waits for a server of which nothing is known at most `waitMs` from when it was asked. Never throws. */
-  async get(waitMs: number): Promise<KnownTools> {
+  /**
+   * The tools; waits for a server of which nothing is known at most `waitMs` from when it was asked. A server whose requests carry the
+   * id of an execution is asked with this one. Never throws.
+   */
+  async get(waitMs: number, executionId?: string): Promise<KnownTools> {
     this.#requestedAt = this.#now();
     if (this.#isFresh()) return this.#known(waitMs);
-    this.#refreshIfDue();
+    this.#refreshIfDue(executionId);
     const { promise, since } = this.#refreshing ?? {};
     if (promise === undefined || since === undefined || this.#failure !== undefined) {
       return this.#known(waitMs);
@@ -112,6 +118,7 @@ export class ToolListing {
 
   /** Starts a refresh if the list will soon be needed or soon be too old. To be called every few seconds. */
   keepWarm(): void {
+    if (this.#needsExecution) return;
     const now = this.#now();
     const isInUse = now - this.#requestedAt <= USABLE_MS;
     const age = this.#last === undefined ? Number.POSITIVE_INFINITY : now - this.#last.at;
@@ -119,10 +126,11 @@ export class ToolListing {
   }
 
   /** Asks the server. */
-  refresh(): Promise<ServerTools> {
+  refresh(executionId?: string): Promise<ServerTools> {
     if (this.#refreshing !== undefined) return this.#refreshing.promise;
+    const namedId = namesExecution(this.#deps.settings.transport) ? executionId : undefined;
     this.#isOutdated = false;
-    const promise = this.#ask().then(
+    const promise = this.#ask(namedId).then(
       (tools) => {
         this.#last = { tools, at: this.#now() };
         this.#failure = undefined;
@@ -133,6 +141,11 @@ export class ToolListing {
       },
       async (thrown: unknown) => {
         const error = this.#lateOr(thrown);
+        if (namedId === undefined && namesExecution(this.#deps.settings.transport)) {
+          this.#needsExecution = true;
+          this.#refreshing = undefined;
+          throw error;
+        }
         const failure = await this.#failureOf(error);
         // An open circuit says less than what opened it.
         if (failure.code !== "circuit_open" || this.#failure === undefined) this.#failure = failure;
@@ -148,9 +161,10 @@ export class ToolListing {
     return promise;
   }
 
-  #refreshIfDue(): void {
+  #refreshIfDue(executionId?: string): void {
     if (this.#failure !== undefined && this.#now() < this.#retryAt) return;
-    this.refresh().catch(() => undefined); // kept as the failure
+    if (this.#needsExecution && executionId === undefined) return;
+    this.refresh(executionId).catch(() => undefined); // kept as the failure
   }
 
   #isFresh(): boolean {
@@ -197,11 +211,13 @@ export class ToolListing {
     return all;
   }
 
-  async #ask(): Promise<ServerTools> {
+  async #ask(executionId: string | undefined): Promise<ServerTools> {
     const { settings, connections, signal } = this.#deps;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(settings.callTimeoutMs)]);
     for (let attempt = 1; ; attempt += 1) {
-      using lease = await connections.lendShared(limit);
+      using lease = await (executionId === undefined
+        ? connections.lendShared(limit)
+        : connections.lend({ executionId, callId: `list for ${executionId}` }, limit));
       try {
         const listed = await listTools(lease.connection, settings, limit);
         const leftOut = await maskedOrWithheld(listed.leftOut, this.#deps.mask);

@@ -11,6 +11,7 @@ import {
   type ToolCallReply,
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
+import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
 import { listen } from "#shared/service/listen.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
@@ -170,4 +171,37 @@ describe("the runner that has an execution's connections", () => {
     await using _ = await serveInProcess(fixture, [], { servers: others });
     await until("it was told", () => cleanup.seen.length > 0);
   });
+
+  for (const era of ["legacy", "modern"] as const) {
+    it(`asks a server that wants the execution's id for its list, too, and tells it of the end, ${era} era`, async () => {
+      using cleanup = await cleanupServer();
+      cleanup.answer.status = 204;
+      const ids = new Set<string>();
+      const isAuthorized = (id: string) => id !== "" && ids.add(id).size > 0;
+      await using lab = await startHttpServer(era, {}, { isAuthorized });
+      const headers = { authorization: "{{.SESSION_ID}}" };
+      const settings = [settingsOf(httpAt(lab.url, { headers, sessionCleanupUrl: cleanup.url }))];
+      await using servers = new McpServers({ settings, env });
+      servers.warm();
+      await until("it has refused a request without an id", () => {
+        servers.checkListed();
+        return true;
+      });
+      await using _ = await serveInProcess(fixture, [], { servers });
+      const { executionId: execution_id, sessionId: session_id } = session;
+      const contract = { request: toolListRequestCodec, reply: toolListReplyCodec };
+      const asked = { session_id, execution_id, server_ids: ["lab"] };
+      const { tools } = await until("it is listed", async () => {
+        const reply = await request(fixture.bus, SUBJECTS.toolsList, contract, asked, 10_000);
+        return reply.tools.length > 0 && reply;
+      });
+      expect(tools.map(({ name }) => name)).to.deep.equal(["lab.echo"]);
+      await ask(callOf("lab.echo"));
+      expect([...ids]).to.deep.equal([execution_id]);
+      expect(await cleanups()).to.deep.equal([{ server: "lab", ended: false, tries: 0 }]);
+      release();
+      await until("it was told", () => cleanup.seen.length > 0);
+      expect(cleanup.seen[0]).to.equal(`DELETE /sessions/${execution_id}`);
+    });
+  }
 });

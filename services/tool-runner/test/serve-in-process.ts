@@ -50,7 +50,7 @@ export async function serveInProcess(
     cleanups &&
     resources.use(new HeldExecutions({ db, log, servers: mcp, running, cleanups, ...times }));
   const own = { bus, db, audit, log, tools: catalogue, running, runnerId };
-  const deps = { ...own, ...(held === undefined ? {} : { held }), ...more };
+  const deps = { ...own, ...(held && cleanups ? { held, cleanups } : {}), ...more };
   resources.use(await serveTools(deps));
   return { bus, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -1,3 +1,5 @@
+import { isExactNumber, parseExactJson } from "#shared/exact-json.ts";
+
 /** Serialising deeper values overflows the stack. Real inputs are far shallower. */
 const MAX_DEPTH = 200;
 
@@ -5,7 +7,7 @@ const MAX_DEPTH = 200;
 export function parseJsonInput(text: string): { value: unknown } | undefined {
   if (!isShallow(text)) return undefined;
   try {
-    return { value: toJsonValue(JSON.parse(text)) };
+    return { value: toJsonValue(parseExactJson(text)) };
   } catch {
     return undefined;
   }
@@ -13,9 +15,10 @@ export function parseJsonInput(text: string): { value: unknown } | undefined {
 
 /**
  * Copies a parsed value into one that JSON can represent: numbers that are not finite become text, and values without
- * a JSON form become null. Throws a RangeError if the value is nested more than 200 levels deep.
+ * a JSON form become null. Numbers that a double cannot hold stay exact, or become text if Postgres cannot hold them either. Throws a RangeError if the value is nested more than 200 levels deep.
  */
 export function toJsonValue(value: unknown, depth = 0): unknown {
+  if (isExactNumber(value)) return isStorable(value.rawJSON) ? value : value.rawJSON;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value !== "object") return null;
@@ -23,6 +26,12 @@ export function toJsonValue(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => toJsonValue(item, depth + 1));
   // fromEntries keeps __proto__ as an ordinary key.
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJsonValue(item, depth + 1)]));
+}
+
+/** Whether a number is in the range of Postgres' `numeric`, with room to spare. */
+function isStorable(number: string): boolean {
+  const power = Number(/[eE](.+)$/u.exec(number)?.[1] ?? 0);
+  return number.length + Math.abs(power) <= 10_000;
 }
 
 /** True for a JSON object: neither null nor an array. */

@@ -45,7 +45,9 @@ export function statusFailure(
 ): McpFailure | undefined {
   if (status < 300) return undefined;
   const sent: Sent = status < 400 || REFUSED.has(status) ? "no" : "maybe";
-  const text = `the server answered with HTTP status ${status}`;
+  const target = status < 400 ? headers.get("location") : null;
+  const redirect = target === null ? "" : `: it redirects to ${target}, which must be its url if it is right`;
+  const text = `the server answered with HTTP status ${status}${redirect}`;
   const retryAfterMs = retryAfter(headers.get("retry-after"));
   const details = { code: status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (status === 404 && hasSession) return new McpFailure("session_gone", "no", text, details);

@@ -141,10 +141,9 @@ for (const era of ["legacy", "modern"] as const) {
         response.writeHead(308, { location: elsewhere.url }).end();
       await using server = await startHttpServer(era, { initialize: moved, "server/discover": moved });
       await using connections = connectionsTo(settingsOf(httpAt(server.url, { bearerToken: "secret" })));
-      expect(await failureOf(callServer(connections, callOf("echo")))).to.include({
-        kind: "unreachable",
-        sent: "no",
-      });
+      const failure = await failureOf(callServer(connections, callOf("echo")));
+      expect(failure).to.include({ kind: "unreachable", sent: "no" });
+      expect(failure.message).to.contain(`it redirects to ${elsewhere.url}`);
       expect(elsewhere.seen).to.deep.equal([]);
     });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { env as ownEnvironment } from "node:process";
@@ -50,7 +51,14 @@ describe("loadServers", () => {
 
     await using running = new McpServers({ settings: servers, env });
     const ids = ["remote", "incomplete", "lab"];
-    const reply = await listOfferedTools({ tools: new Map(), servers: running, unavailable }, ids);
+    const reply = await listOfferedTools(
+      { tools: new Map(), servers: running, unavailable },
+      {
+        server_ids: ids,
+        execution_id: randomUUID(),
+        session_id: randomUUID(),
+      },
+    );
     expect(reply.tools.map(({ name }) => name)).to.deep.equal([
       "lab.admin.tools.list",
       "lab.echo",

@@ -51,7 +51,7 @@ describe("McpServers", () => {
       ["pages", ["first write", "second read"]],
       ["denied", ["second write"]],
     ]);
-    const denied = await findTool({ tools: new Map(), servers }, { name: "denied.first" });
+    const denied = await findTool({ tools: new Map(), servers }, { name: "denied.first", execution_id: "e" });
     expect(denied).to.deep.equal({ kind: "unknown" });
   });
 
@@ -175,7 +175,10 @@ describe("McpServers", () => {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-mcp-"));
     await using servers = serversOf(settingsOf(packaged("server-filesystem", directory), { id: "files" }));
     await untilListed(servers, "files");
-    const found = await findTool({ tools: new Map(), servers }, { name: "files.list_directory" });
+    const found = await findTool(
+      { tools: new Map(), servers },
+      { name: "files.list_directory", execution_id: "e" },
+    );
     const tool = found.kind === "tool" ? found.tool : undefined;
     const beforeSend = () => Promise.resolve();
     const call = { callId: "c", executionId: "e", epoch: 1, isRepeatable: true, beforeSend };
