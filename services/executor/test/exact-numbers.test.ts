@@ -31,7 +31,7 @@ describe("numbers in the arguments of a call", () => {
       ["timeline", "SELECT metadata FROM timeline_events WHERE session_id = $1 AND metadata ? 'arguments'"],
       ["events", "SELECT payload FROM events WHERE session_id = $1 AND payload::text LIKE '%\"ts\"%'"],
     ] as const) {
-      const text = JSON.stringify(await fixture.executor.query(sql, [id]));
+      const text = JSON.stringify(await fixture.executor.db.query(sql, [id]));
       for (const digits of ["1764163864123456789", "12345678901234567890123", "0.1000000000000000055"]) {
         expect(text, what).to.contain(digits);
       }
