@@ -9,7 +9,7 @@ import {
   FOREIGN_WEAK,
   HARMLESS_OWNERS,
   KEY_OWNERS,
-  NAME_HINT,
+  mayNameSecret,
   QUALIFIERS,
   SAID_OF_SECRETS,
   SALT_OWNERS,
@@ -50,7 +50,7 @@ const MAX_NAME = 120;
  * `secretName` and `max_tokens` are not. Accents, wide letters and characters without a width make no difference.
  */
 export function secretNameKind(name: string): SecretKind | undefined {
-  if (!NAME_HINT.test(name)) return undefined;
+  if (!mayNameSecret(name)) return undefined;
   if (cached.has(name)) return cached.get(name);
   const kind = readName(name);
   if (cached.size < MAX_CACHED && name.length <= MAX_NAME) cached.set(name, kind);

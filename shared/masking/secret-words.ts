@@ -1,7 +1,23 @@
-/** In every name that a kind is found for: most have none of them. */
-export const NAME_HINT =
-  // oxlint-disable-next-line no-control-regex -- any character beyond ASCII may belong to a name in another language
-  /pass|pwd|psw|pw|se[cgk]r|secur|token|key|cred|sig|docker|auth|cookie|cert|salt|psk|bearer|otp|pat|communit|mnemo|seed|hash|kennw|gehei|schl|mdp|jeton|cle|cla|cha|chi|contra|senha|parol|wachtw|sleut|has[lł]|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau|[^\x00-\x7F]/iu;
+/** In every name that a kind is found for, in lower case: most have none of them. */
+const HINT =
+  /pass|pwd|psw|pw|se[cgk]r|secur|token|key|cred|sig|docker|auth|cookie|cert|salt|psk|bearer|otp|pat|communit|mnemo|seed|hash|kennw|gehei|schl|mdp|jeton|cle|cla|cha|chi|contra|senha|parol|wachtw|sleut|hasl|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau/;
+// oxlint-disable-next-line no-control-regex -- any character beyond ASCII may belong to a name in another language
+const FOREIGN = /[^\x00-\x7F]/;
+let last = { text: "", isHinted: false };
+
+/** False if a text, or a name, surely has no name of a secret. The steps of masking ask for the same text in turn. */
+export function mayNameSecret(text: string): boolean {
+  if (text.length < MIN_KEPT) return isHinted(text);
+  if (text !== last.text) last = { text, isHinted: isHinted(text) };
+  return last.isHinted;
+}
+
+function isHinted(text: string): boolean {
+  return HINT.test(text.toLowerCase()) || FOREIGN.test(text);
+}
+
+/** A name is asked for once. */
+const MIN_KEPT = 200;
 
 /** Words that make a key of what follows them: `api_key`, `access-key`, `clientKey`. */
 export const KEY_OWNERS: ReadonlySet<string> = new Set(

@@ -4,7 +4,7 @@ import { looksGenerated } from "#shared/masking/patterns/looks-generated.ts";
 import { maskDeclarations } from "#shared/masking/patterns/mask-declarations.ts";
 import { maskMarkup } from "#shared/masking/patterns/mask-markup.ts";
 import { isHarmlessValue, secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
-import { NAME_HINT } from "#shared/masking/secret-words.ts";
+import { mayNameSecret } from "#shared/masking/secret-words.ts";
 
 /** `name=`, `name: `, `"name": `, `["name"] = `, `**name:** `: the name begins where a word begins, in any language. */
 const NAME =
@@ -27,7 +27,7 @@ const REMARKS =
 
 /** Masks the values of pairs, options and markup whose name looks secret; names and everything else stay. */
 export function maskKeyValues(text: string, context: MaskContext): string {
-  if (!NAME_HINT.test(text)) return text;
+  if (!mayNameSecret(text)) return text;
   const pairs = maskPairs(text, context);
   return maskMarkup(maskDeclarations(maskFlags(pairs, context), context), context);
 }

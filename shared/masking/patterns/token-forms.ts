@@ -22,10 +22,7 @@ const SHORT_BEGINNINGS =
   "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi";
 
 const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
-const all = alternatives([...Object.values(BEGINNINGS), SHORT_BEGINNINGS].join(" "));
-const BEGINNING = new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${all})`);
-/** Where a token may be: a digit tells it from a name of words. */
-const RUN = /[\w.=/+-]{14,}/g;
+/** Behind a beginning, a digit tells a token from a name of words. */
 const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
   ...Object.entries(BEGINNINGS).map(([kind, list]) =>
     expression(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
@@ -33,19 +30,53 @@ const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
   expression("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
 ];
 
+/** The first letters of beginnings, which tell most words from tokens. */
+const FIRST = new Set(
+  [...Object.values(BEGINNINGS), SHORT_BEGINNINGS]
+    .join(" ")
+    .split(" ")
+    .map((word) => word.slice(0, 3)),
+);
+/** Shorter words are no tokens. */
+const MIN_RUN = 14;
+const OTHER = 0;
+const SEPARATOR = 1;
+const IN_RUN = new Uint8Array(128);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+  IN_RUN[char.charCodeAt(0)] = 2;
+for (const char of "./+=") IN_RUN[char.charCodeAt(0)] = SEPARATOR;
+
 function expression(kind: string, list: string, rest: string): readonly [string, RegExp] {
   return [kind, new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${alternatives(list)})${rest}`, "g")];
 }
 
-/** Masks the tokens that begin as those of a known service do. Linear: each run of characters is searched once. */
+/** Masks the tokens that begin as those of a known service do. Takes time proportional to the text. */
 export function maskTokens(text: string, context: MaskContext): string {
-  return text.replaceAll(RUN, (run) => {
-    if (!/\d/u.test(run) || !BEGINNING.test(run)) return run;
-    return tokens.reduce(
-      (left, [kind, found]) => left.replaceAll(found, (token) => context.mask(token, kind)),
-      run,
-    );
-  });
+  const parts: string[] = [];
+  let copied = 0;
+  // A loop: an expression would try every character as a beginning, on every text.
+  for (let start = 0, word = 0, mayBegin = false, at = 0; at <= text.length; at += 1) {
+    const here = at < text.length ? (IN_RUN[text.charCodeAt(at)] ?? OTHER) : OTHER;
+    if (here > SEPARATOR) continue;
+    if (FIRST.has(text.slice(word, word + 3))) mayBegin = true;
+    word = at + 1;
+    if (here === SEPARATOR) continue;
+    if (mayBegin && at - start >= MIN_RUN) {
+      const run = text.slice(start, at);
+      const masked = tokens.reduce(
+        (left, [kind, found]) => left.replaceAll(found, (token) => context.mask(token, kind)),
+        run,
+      );
+      if (masked !== run) {
+        parts.push(text.slice(copied, start), masked);
+        copied = at;
+      }
+    }
+    start = at + 1;
+    mayBegin = false;
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
 }
 
 /** Tokens with a form of their own beyond a beginning. */

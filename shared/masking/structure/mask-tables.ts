@@ -1,6 +1,6 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { isHarmlessValue, secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
-import { NAME_HINT } from "#shared/masking/secret-words.ts";
+import { mayNameSecret } from "#shared/masking/secret-words.ts";
 
 const RULE = /^[\s|+:=-]*-[\s|+:=-]*$/u;
 const FIELD_NAME = /^[\p{L}_][\p{L}\p{M}\w.-]{0,60}$/u;
@@ -31,7 +31,7 @@ interface Table {
  * pairs of a name and a value between bars. Takes time proportional to the text.
  */
 export function maskTables(text: string, context: MaskContext): string {
-  if (!NAME_HINT.test(text) || !/[|,;\t]|^-{2,}|^[A-Z].* {2,}[A-Z]/mu.test(text)) return text;
+  if (!mayNameSecret(text) || !/[|,;\t]|^-{2,}|^[A-Z].* {2,}[A-Z]/mu.test(text)) return text;
   const lines = text.split("\n");
   let table: Table | undefined;
   const masked = lines.map((line, index) => {
@@ -59,7 +59,7 @@ export function maskTables(text: string, context: MaskContext): string {
 
 function readHeader(line: string, next: string): Table | undefined {
   const isPairs = PAIRS.test(line);
-  if (line.length > MAX_HEADER || (!isPairs && !NAME_HINT.test(line))) return undefined;
+  if (line.length > MAX_HEADER || (!isPairs && !mayNameSecret(line))) return undefined;
   const hasRule = next.length <= 2 * MAX_HEADER && RULE.test(next);
   const columns = hasRule && !next.includes("|") && !next.includes("+") ? ruledColumns(next) : [];
   if (columns.length > 1) return ruledTable(line, columns);
@@ -156,7 +156,7 @@ function maskCells(
 /** A name and a value between bars: a record of psql in its extended format, or a row of Markdown. */
 function maskPair(line: string, context: MaskContext): string {
   const bar = line.indexOf("|");
-  if (bar === -1 || bar > 200 || !NAME_HINT.test(line.slice(0, 200))) return line;
+  if (bar === -1 || bar > 200 || !mayNameSecret(line.slice(0, 200))) return line;
   const cells = barCells(line);
   const [name, value] = cells;
   if (cells.length !== 2 || name === undefined || value === undefined) return line;
