@@ -24,6 +24,18 @@ describe("npm run tarsy -- keys", () => {
   const identify = async (text: string) =>
     new ApiKeys({ query: async (sql, values) => servers.query(sql, values ?? []) }).identify(text);
 
+  it("takes no secret for the name of a holder or a team", async () => {
+    const { stdout: before } = await keys("list");
+    const token = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
+    for (const args of [["password=hunter2"], ["ann", "--team", `platform,${token}`]]) {
+      const error: unknown = await keys("add", ...args, "--role", "viewer").catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(String(error)).to.match(/looks like a secret/u);
+    }
+    expect((await keys("list")).stdout).to.equal(before);
+  });
+
   it("adds a key that lets its holder in, lists it without its secret, and revokes it", async () => {
     const { stdout } = await keys(
       "add",

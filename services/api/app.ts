@@ -133,7 +133,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     {
       method: "get",
       path: "/api/v1/openapi.json",
-      action: undefined,
+      action: "contract.read",
       handle: getOpenApi(() => documentedRoutes(routes)),
     },
     { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },

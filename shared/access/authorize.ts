@@ -6,6 +6,7 @@ const ACTIONS = {
   "session.read": "viewer",
   "trace.read": "viewer",
   "alert_types.read": "viewer",
+  "contract.read": "viewer",
   "tools.read": "viewer",
   "ticket.create": "viewer",
   "alert.submit": "submitter",

@@ -31,7 +31,7 @@ export function checkSite({ door, audit, masker }: AccessDeps): Middleware {
     try {
       origin = door.checkSite(ctx.req);
     } catch (error) {
-      const path = await maskOrWithhold(masker, ctx.path.slice(0, 200), RULES_OF_NAMES);
+      const path = await maskOrWithhold(masker, decoded(ctx.path).slice(0, 200), RULES_OF_NAMES);
       const detail = { path, reason: coerceError(error).message };
       audit.record({ action: "request", result: "refused", peer: door.addressOf(ctx.req), detail });
       throw error;
@@ -95,6 +95,15 @@ export function allow({ door, audit, masker }: AccessDeps, action: Action): Midd
       throw error;
     }
   };
+}
+
+/** Percent-encoding would hide what stands around a secret. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The identity; in the mode in which nothing vouches for the name, any text may stand in its header. */

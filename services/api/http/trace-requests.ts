@@ -9,7 +9,7 @@ import { inSpan, isTracing } from "#shared/telemetry/tracing.ts";
 const UNTRACED = "/health";
 
 /** What a caller keeps in `tracestate` is its own, and goes on to models and tools: it is left out if there is a secret in it. */
-async function withoutSecrets(
+export async function withoutSecrets(
   carrier: TraceCarrier | undefined,
   masker: Pick<Masker, "mask">,
 ): Promise<TraceCarrier | null> {

@@ -180,4 +180,35 @@ describe("the body of POST /api/v1/alerts", () => {
       });
     }
   });
+
+  it("may have members that are unknown, which the answer names with what may have been meant", async () => {
+    const warnings = async (body: object) => {
+      const { status, text } = await api.raw("POST", "/api/v1/alerts", {
+        body: Buffer.from(JSON.stringify(body)),
+        headers: { "content-type": "application/json" },
+      });
+      expect(status, text).to.equal(202);
+      const answer: unknown = JSON.parse(text);
+      return typeof answer === "object" && answer !== null && "warnings" in answer
+        ? answer.warnings
+        : undefined;
+    };
+    expect(await warnings({ data: "x", priority: null })).to.equal(undefined);
+    expect(await warnings({ data: "x", prioritty: "high", Runbook: "y" })).to.deep.equal([
+      "unknown member 'prioritty' is ignored: did you mean 'priority'?",
+      "unknown member 'Runbook' is ignored: did you mean 'runbook'?",
+    ]);
+    const mcp = { servers: [{ name: "my-server", tolls: ["a"] }], native_tools: { google: true } };
+    expect(await warnings({ data: "x", mcp })).to.deep.equal([
+      "unknown member 'tolls' of 'mcp.servers[0]' is ignored: did you mean 'tools'?",
+      "unknown member 'google' of 'mcp.native_tools' is ignored: did you mean 'google_search'?",
+    ]);
+    expect(await warnings({ data: "x", labels: {} })).to.deep.equal([
+      "unknown member 'labels' is ignored: known are data, alert_type, runbook, mcp, slack_message_fingerprint, priority",
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`member${at}`, at]));
+    expect(await warnings({ data: "x", ...many })).to.have.length(20);
+    expect(JSON.stringify(await warnings({ data: "x", "password=hunter2": 1 }))).not.to.include("hunter2");
+    expect(JSON.stringify(await warnings({ data: "x", ["y".repeat(5_000)]: 1 })).length).to.be.below(400);
+  });
 });

@@ -4,7 +4,9 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { routesOf } from "../app.ts";
 import { CONTRACTS } from "../contracts/contracts.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { documentedRoutes } from "../contracts/documented-routes.ts";
+import { openApiDocument } from "../openapi/openapi-document.ts";
+import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 
 const parseDocument = compileParser("document", Type.Object({}, { additionalProperties: true }));
 
@@ -30,5 +32,36 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(CONTRACTS).toSorted()).to.deep.equal(routes.toSorted());
     const ids = Object.values(CONTRACTS).map(({ id }) => id);
     expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it("has the warnings about a body in every answer to one", () => {
+    const { paths } = openApiDocument(documentedRoutes(routesOf(api.deps)));
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const withBody = operations.filter((operation) => "requestBody" in operation);
+    expect(withBody).to.have.length.above(10);
+    for (const operation of withBody) {
+      const { operationId, responses }: Record<string, unknown> = { ...operation };
+      const success = Object.entries({ ...Object(responses) }).filter(([status]) => /^20[0-3]/u.test(status));
+      // An answer without a body has no room for them.
+      if ("204" in Object(responses)) continue;
+      expect(success, String(operationId)).to.have.length(1);
+      expect(JSON.stringify(components(success)), String(operationId)).to.include('"warnings"');
+    }
+    /** With the named schema that they refer to. */
+    function components(value: unknown): unknown {
+      const text = JSON.stringify(value);
+      const name = /#\/components\/schemas\/(\w+)/u.exec(text)?.[1];
+      const { schemas } = openApiDocument(documentedRoutes(routesOf(api.deps))).components;
+      return name === undefined ? value : { value, named: { ...schemas }[name] };
+    }
+  });
+
+  it("is for those who have a role, as what it describes", async () => {
+    await using locked = await ApiFixture.start({ servers: api.servers, env: KEY_ACCESS });
+    expect((await locked.raw("GET", "/api/v1/openapi.json")).status).to.equal(401);
+    const none = await locked.raw("GET", "/api/v1/openapi.json", { headers: await locked.keyOf("a", []) });
+    expect(none.status).to.equal(403);
+    const headers = await locked.keyOf("b", ["viewer"]);
+    expect((await locked.raw("GET", "/api/v1/openapi.json", { headers })).status).to.equal(200);
   });
 });

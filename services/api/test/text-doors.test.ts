@@ -5,8 +5,10 @@ import { UUID_PATTERN } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { OTHER_DOORS, ROUTE_TEXTS, TEXT_COLUMNS, TEXT_ORIGINS } from "#shared/masking/text-doors.ts";
+import { hasSecret, SECRET_STATEMENTS } from "../../../test/support/secret-statements.ts";
 import { routesOf } from "../app.ts";
 import { contractOf } from "../contracts/documented-routes.ts";
+import { withoutSecrets } from "../http/trace-requests.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const parseColumn = compileParser(
@@ -112,5 +114,46 @@ describe("the register of the doors of text", () => {
       ...Object.values(OTHER_DOORS),
     ];
     expect([...new Set(named)].toSorted()).to.deep.equal(Object.keys(TEXT_ORIGINS).toSorted());
+  });
+
+  it("has the names of callers that nothing vouches for masked, and leaves others as they are", async () => {
+    const authors = async (header: string, names: readonly string[]) => {
+      const found: string[] = [];
+      for (const name of names) {
+        const { status, text } = await api.raw("POST", "/api/v1/alerts", {
+          body: Buffer.from('{"data":"x"}'),
+          headers: { "content-type": "application/json", [header]: name },
+        });
+        expect(status, text).to.equal(202);
+        const [row] = await api.servers.query(
+          "SELECT 'x' AS table_name, author AS column_name FROM alert_sessions ORDER BY created_at DESC, session_id DESC LIMIT 1",
+          [],
+        );
+        found.push(parseColumn(row).column_name);
+      }
+      return found;
+    };
+    const secrets = SECRET_STATEMENTS.filter(({ text }) => !text.includes("\n"));
+    for (const header of ["x-forwarded-user", "x-forwarded-email", "x-remote-user"]) {
+      const names = await authors(
+        header,
+        secrets.map(({ text }) => text),
+      );
+      expect(secrets.filter((secret) => hasSecret(names.join("\n"), secret))).to.deep.equal([]);
+      const known = ["ann", "ann@example.com", "Ann Müller", "svc-deploy-01"];
+      expect(await authors(header, known)).to.deep.equal(known);
+    }
+  });
+
+  it("has the state of a caller's trace left out if there is a secret in it", async () => {
+    const { masker } = api.deps;
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (const { text } of SECRET_STATEMENTS) {
+      const carrier = await withoutSecrets({ traceparent, tracestate: `vendor=1,${text}` }, masker);
+      expect(carrier, text).to.deep.equal({ traceparent });
+    }
+    const whole = { traceparent, tracestate: "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE,dd=s:1;o:rum" };
+    expect(await withoutSecrets(whole, masker)).to.deep.equal(whole);
+    expect(await withoutSecrets(undefined, masker)).to.equal(null);
   });
 });
