@@ -8,6 +8,7 @@ import { coerceError } from "#shared/errors.ts";
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { setCaller } from "./caller.ts";
 import { RequestError, isHiddenSession } from "./request-error.ts";
 
@@ -31,8 +32,10 @@ export function checkSite({ door, audit, masker }: AccessDeps): Middleware {
     try {
       origin = door.checkSite(ctx.req);
     } catch (error) {
-      const path = await maskOrWithhold(masker, decoded(ctx.path).slice(0, 200), RULES_OF_NAMES);
-      const detail = { path, reason: coerceError(error).message };
+      // Each part stands in a line of its own, as what it is by itself. What is cut might not be known any more.
+      const parts = ctx.path.split("/").map(decoded).join("\n");
+      const path = (await maskOrWithhold(masker, parts, RULES_OF_NAMES)).replaceAll("\n", "/");
+      const detail = { path: path.slice(0, safeCut(path, 200)), reason: coerceError(error).message };
       audit.record({ action: "request", result: "refused", peer: door.addressOf(ctx.req), detail });
       throw error;
     }
@@ -98,11 +101,11 @@ export function allow({ door, audit, masker }: AccessDeps, action: Action): Midd
 }
 
 /** Percent-encoding would hide what stands around a secret. */
-function decoded(path: string): string {
+function decoded(part: string): string {
   try {
-    return decodeURIComponent(path);
+    return decodeURIComponent(part);
   } catch {
-    return path;
+    return part;
   }
 }
 
