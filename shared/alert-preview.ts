@@ -1,3 +1,7 @@
+import { parseDocument } from "yaml";
+import { decodeBase64Text } from "#shared/alert-envelope.ts";
+import { plainLine } from "#shared/plain-line.ts";
+import { readJsonHead } from "#shared/read-json-head.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
 /** So much of an alert decides its preview, so that a list reads no whole alerts. */
@@ -5,80 +9,133 @@ export const PREVIEW_HEAD = 4_000;
 /** The most that a preview has. */
 export const MAX_PREVIEW = 200;
 
-/** The members that name an alert, the most telling one first. */
-const TELLING = ["title", "summary", "alertname", "alert_name", "message", "description", "name"];
+/** The members that name an alert, as letters and digits in small, the most telling ones first. */
+const TELLING: readonly (readonly string[])[] = [
+  ["title", "problemtitle", "alerttitle", "incidenttitle", "eventtitle", "headline"],
+  ["summary", "shortdescription"],
+  [
+    "alertname",
+    "alarmname",
+    "alertrule",
+    "rulename",
+    "monitorname",
+    "conditionname",
+    "searchname",
+    "checkname",
+  ],
+  ["subject"],
+  ["message", "msg", "text", "fallback"],
+  ["description", "body"],
+  ["name", "displayname"],
+  ["detailtype", "eventtype", "eventname", "reason", "newstatereason", "type"],
+];
+const RANKS = new Map(TELLING.flatMap((names, rank) => names.map((name) => [name, rank] as const)));
+const ALERT_NAME_RANK = 2;
+/** Of a mail or a notification: its subject is written for people. */
+const SUBJECT_RANK = 0.5;
 
-/** The line by which people recognise an alert: its title where it is JSON or YAML with one, else its first line. */
+/** The members around what an alert is about; what is in others names something else, unless nothing else is there. */
+const AROUND = new Set(
+  (
+    "alert alerts event events incident issue problem data detail details payload body message msg records sns result results " +
+    "content attachments embeds essentials annotations commonannotations labels commonlabels grouplabels alertcontext monitor check " +
+    "condition rule evalmatches object params properties database64"
+  ).split(" "),
+);
+const LABELS = /labels$/u;
+const MAX_DEPTH = 12;
+const MAX_VALUES = 2_000;
+
+/** A member that may name the alert; of two the one with the smaller place counts. */
+interface Candidate {
+  readonly place: readonly [outside: number, rank: number, depth: number];
+  readonly text: string;
+}
+
+/** The line by which people recognise an alert: its title where it has a structure with one, else its first line that says something. */
 export function alertPreview(alert: string): string {
   const head = alert.slice(0, safeCut(alert, PREVIEW_HEAD));
-  const line = /^\s*[[{]/u.test(head) ? titleInJson(head) : titleInYaml(head);
-  const text = (line ?? firstLine(head)).replaceAll(/\s+/gu, " ").trim();
+  const value = structureOf(head);
+  const title = value === undefined ? titleInLines(head) : titleIn(value);
+  const text = title ?? plainLine(head);
   return text.length > MAX_PREVIEW ? `${text.slice(0, safeCut(text, MAX_PREVIEW - 1))}…` : text;
 }
 
-function firstLine(text: string): string {
-  return text.split("\n").find((line) => line.trim() !== "") ?? "";
-}
-
-/** A string, a bracket, or a colon. The end of the text may be missing. */
-const TOKEN = /"(?<text>(?:[^"\\]|\\.)*)"|[[\]{}]|:/gu;
-
-/** The most telling member, of equal ones the outermost, of those the first. */
-function titleInJson(json: string): string | undefined {
-  let depth = 0;
-  let key: string | undefined;
-  let before: string | undefined;
-  let best: { readonly rank: number; readonly depth: number; readonly text: string } | undefined;
-  for (const { 0: token, groups } of json.matchAll(TOKEN)) {
-    const text = groups?.["text"];
-    if (token === ":") {
-      key = before;
-    } else if (text === undefined) {
-      depth += token === "{" || token === "[" ? 1 : -1;
-      key = undefined;
-    } else {
-      const rank = key === undefined ? -1 : TELLING.indexOf(key);
-      const isBetter = best === undefined || rank < best.rank || (rank === best.rank && depth < best.depth);
-      if (rank !== -1 && isBetter && text.trim() !== "") best = { rank, depth, text };
-      before = key === undefined ? text : undefined;
-      key = undefined;
+/** The value of JSON or YAML; undefined for other texts, whose first line tells most. */
+function structureOf(text: string): unknown {
+  if (/^[\s\uFEFF]*[[{]/u.test(text)) return readJsonHead(text.replace(/^\uFEFF/u, ""));
+  if (!isMember(text)) return undefined;
+  // The last line may be half of one.
+  for (const part of [text, text.slice(0, Math.max(0, text.lastIndexOf("\n")))]) {
+    try {
+      const document = parseDocument(part, { logLevel: "silent" });
+      if (document.errors.length > 0) continue;
+      const value: unknown = document.toJS({ maxAliasCount: 10 });
+      if (typeof value === "object" && value !== null) return value;
+    } catch {
+      // Too many aliases: only almost YAML.
     }
   }
-  return best && firstLine(unescaped(best.text));
+  return undefined;
 }
 
-function unescaped(text: string): string {
-  try {
-    return String(JSON.parse(`"${text}"`));
-  } catch {
-    // Only almost JSON: as it stands there.
-    return text;
-  }
+/** Whether the first line is a member in YAML, or a header of a mail. */
+function isMember(text: string): boolean {
+  return MEMBER.test(text.split("\n").find((line) => line.trim() !== "") ?? "");
 }
 
-const YAML_LINE = /^(?<indent>\s*)(?:- )?(?<key>\w+):(?:\s+(?<value>\S.*))?$/u;
+const MEMBER = /^\s*(?:- )?(?<key>[\w-]+):(?:\s+(?<value>\S.*))?$/u;
 
-/** Of a text whose first line is a member in YAML; other texts tell most in their first line. */
-function titleInYaml(text: string): string | undefined {
-  if (!YAML_LINE.test(firstLine(text))) return undefined;
-  const lines = text.split("\n");
-  let best: { readonly rank: number; readonly text: string } | undefined;
-  for (const [index, line] of lines.entries()) {
-    const { key = "", value, indent = "" } = YAML_LINE.exec(line)?.groups ?? {};
-    const rank = TELLING.indexOf(key);
-    if (rank === -1 || value === undefined || (best !== undefined && rank >= best.rank)) continue;
-    const content = /^[|>][-+]?$/u.test(value) ? block(lines.slice(index + 1), indent) : unquoted(value);
-    if (content.trim() !== "") best = { rank, text: content };
-  }
+/** Of lines like those of a mail, which are only almost YAML. */
+function titleInLines(text: string): string | undefined {
+  if (!isMember(text)) return undefined;
+  const members = text.split("\n").map((line) => MEMBER.exec(line.trimEnd())?.groups);
+  return titleIn(Object.fromEntries(members.map((one) => [one?.["key"] ?? "", one?.["value"] ?? ""])));
+}
+
+function titleIn(value: unknown): string | undefined {
+  let best: Candidate | undefined;
+  let values = 0;
+  const visit = (at: unknown, where: { depth: number; outside: number; isLabels: boolean }): void => {
+    values += 1;
+    if (values > MAX_VALUES || where.depth > MAX_DEPTH || typeof at !== "object" || at === null) return;
+    const isNotified = "Subject" in at || ("subject" in at && "message" in at);
+    for (const [key, member] of Object.entries(at)) {
+      const name = key.toLowerCase().replaceAll(/[^a-z\d]/gu, "");
+      const inner = typeof member === "string" ? innerOf(name, member) : member;
+      const rank = isNotified && name === "subject" ? SUBJECT_RANK : RANKS.get(name);
+      if (typeof inner === "string" && rank !== undefined && (!where.isLabels || rank === ALERT_NAME_RANK)) {
+        const text = titleOf(inner);
+        const place = [where.outside, rank, where.depth] as const;
+        if (text !== "" && (best === undefined || isBefore(place, best.place))) best = { place, text };
+      } else {
+        const isAround = Array.isArray(at) || AROUND.has(name);
+        visit(inner, {
+          depth: where.depth + 1,
+          outside: isAround ? where.outside : 1,
+          isLabels: LABELS.test(name) || (Array.isArray(at) && where.isLabels),
+        });
+      }
+    }
+  };
+  visit(value, { depth: 0, outside: 0, isLabels: false });
   return best?.text;
 }
 
-/** The lines that are indented more than their member. */
-function block(lines: readonly string[], indent: string): string {
-  const end = lines.findIndex((line) => !line.startsWith(`${indent} `));
-  return lines.slice(0, end === -1 ? undefined : end).join(" ");
+/** What a text holds: JSON, or a text in Base64 where envelopes have one. */
+function innerOf(name: string, text: string): unknown {
+  const decoded = name === "data" || name === "database64" ? (decodeBase64Text(text) ?? text) : text;
+  const value = /^\s*[[{]/u.test(decoded) ? readJsonHead(decoded) : undefined;
+  return typeof value === "object" && value !== null ? value : decoded;
 }
 
-function unquoted(value: string): string {
-  return value.replace(/^(?<quote>["'])(?<inner>.*)\k<quote>$/u, "$<inner>");
+/** An address or an identifier names nothing for people. */
+function titleOf(text: string): string {
+  const line = plainLine(text);
+  return /^(?:https?:\/\/\S+|[\da-f-]{32,})$/iu.test(line) ? "" : line;
+}
+
+function isBefore(one: readonly number[], other: readonly number[]): boolean {
+  const different = one.findIndex((part, index) => part !== other[index]);
+  return different !== -1 && (one[different] ?? 0) < (other[different] ?? 0);
 }

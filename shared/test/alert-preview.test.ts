@@ -22,6 +22,69 @@ describe("the preview of an alert", () => {
     expect(alertPreview("{broken")).to.equal("{broken");
   });
 
+  it("is found by the structure of the alert, in envelopes too", () => {
+    const encoded = Buffer.from('{"alertname":"Down"}').toString("base64");
+    const previews: readonly (readonly [alert: unknown, preview: string])[] = [
+      [{ note: 'not "title": "x"', AlertName: "Down" }, "Down"],
+      [{ user: { name: "root", title: "Dr." }, description: "disk full" }, "disk full"],
+      [{ commonLabels: { name: "db", message: "m", alertname: "Down" }, groupKey: "{}" }, "Down"],
+      [
+        { commonAnnotations: { summary: "Pods restart" }, groupLabels: { alertname: "Down" } },
+        "Pods restart",
+      ],
+      [{ Type: "Notification", Subject: "ALARM: disk", Message: '{"AlarmName":"a"}' }, "ALARM: disk"],
+      [{ Message: '{"AlarmName":"disk full","NewStateReason":"r"}', TopicArn: "arn" }, "disk full"],
+      [{ message: { data: encoded, messageId: "7" }, subscription: "projects/p" }, "Down"],
+      [{ specversion: "1.0", type: "t", data_base64: encoded }, "Down"],
+      [{ id: "1", "detail-type": "Instance stopped", detail: { state: "x" } }, "Instance stopped"],
+      [{ "detail-type": "Alarm", detail: { alarmName: "cpu high" } }, "cpu high"],
+      [{ data: { essentials: { alertRule: "cpu", description: "d" } } }, "cpu"],
+      [{ payload: { incident: { title: "db down" } }, title: "https://example.com/1" }, "db down"],
+      [[{ eventType: "t", data: { title: "quota reached" } }], "quota reached"],
+      [{ search_name: "failed logins", result: { host: "a" } }, "failed logins"],
+      [{ attachments: [{ title: "<https://x.example|disk full>" }] }, "disk full"],
+      [{ data: { zone: { deep: { name: "only this" } } } }, "only this"],
+    ];
+    for (const [alert, preview] of previews) {
+      expect(alertPreview(JSON.stringify(alert)), JSON.stringify(alert)).to.equal(preview);
+      expect(alertPreview(JSON.stringify(alert, null, 2)), JSON.stringify(alert)).to.equal(preview);
+    }
+    expect(alertPreview('\uFEFF{"title":"a"}')).to.equal("a");
+    expect(alertPreview('{"title":"a"}\n{"title":"b"}')).to.equal("a");
+    expect(alertPreview("From: mon@example.com\nSubject: [ALERT] disk full\n\nbody")).to.equal(
+      "[ALERT] disk full",
+    );
+    expect(
+      alertPreview("labels:\n  alertname: Down\nannotations:\n  summary: >-\n    two\n    lines\n"),
+    ).to.equal("two lines");
+  });
+
+  it("has no marks of HTML, Markdown or a terminal, and skips lines that say nothing", () => {
+    const lines: Readonly<Record<string, string>> = {
+      "<!DOCTYPE html><html><style>p{}</style><body><h1>Disk &amp; db</h1><p>more": "Disk & db",
+      "---\n\n## **Disk** full on `db_1_x`\nmore": "Disk full on db_1_x",
+      "> - [Disk full](https://example.com) _now_": "Disk full now",
+      "```\npod <worker-1> is down": "pod <worker-1> is down",
+      "=====\n<!here> *Disk* is at 5 * 4 * 3": "Disk is at 5 * 4 * 3",
+      "\u001b[31mERROR\u001b[0m disk\tfull": "ERROR disk full",
+      "a < b && c > d": "a < b && c > d",
+    };
+    for (const [text, line] of Object.entries(lines)) {
+      expect(alertPreview(text), text).to.equal(line);
+      expect(alertPreview(JSON.stringify({ title: text })), text).to.equal(line);
+    }
+    const hostile = [
+      "<!--".repeat(1_000),
+      "*a".repeat(2_000),
+      "[".repeat(4_000),
+      "<script ".repeat(500),
+      "**".repeat(2_000),
+    ];
+    const startedAt = performance.now();
+    for (const text of hostile) expect(alertPreview(text).length).to.be.at.most(MAX_PREVIEW);
+    expect(performance.now() - startedAt).to.be.lessThan(1_000);
+  });
+
   it("needs no more than the beginning of the alert", () => {
     expect(alertPreview(`{"summary":"Pods restart","log":"${"x".repeat(1_000_000)}"}`)).to.equal(
       "Pods restart",
