@@ -57,7 +57,7 @@ export function alertPreview(alert: string): string {
   const head = alert.slice(0, safeCut(alert, PREVIEW_HEAD));
   const value = structureOf(head);
   const title = value === undefined ? titleInLines(head) : titleIn(value);
-  const text = title ?? plainLine(head);
+  const text = title ?? (plainLine(head) || head.replaceAll(/\s+/gu, " ").trim());
   return text.length > MAX_PREVIEW ? `${text.slice(0, safeCut(text, MAX_PREVIEW - 1))}…` : text;
 }
 

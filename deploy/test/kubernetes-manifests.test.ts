@@ -39,10 +39,11 @@ const Workload = Type.Object(
             spec: Type.Object(
               {
                 automountServiceAccountToken: Type.Literal(false),
-                securityContext: Type.Object(
-                  { runAsNonRoot: Type.Literal(true) },
-                  { additionalProperties: true },
-                ),
+                // The cluster chooses the user: OpenShift refuses any other.
+                securityContext: Type.Object({
+                  runAsNonRoot: Type.Literal(true),
+                  seccompProfile: Type.Object({ type: Type.Literal("RuntimeDefault") }),
+                }),
                 containers: Type.Array(
                   Type.Object(
                     {
@@ -128,6 +129,35 @@ describe("the Kubernetes manifests", () => {
           expect([readinessProbe, livenessProbe], file).not.to.include(undefined);
         }
       }
+    }
+  });
+
+  it("get a fixed user and group by the overlay, each workload of them", async () => {
+    const path = join(DIRECTORY, "../k8s-fixed-user/kustomization.yaml");
+    const [document] = parseAllDocuments(await readFile(path, "utf8"));
+    const Patch = Type.Object({ target: Type.Object({ kind: Type.String() }), patch: Type.String() });
+    const parseOverlay = compileParser(
+      "overlay",
+      Type.Object(
+        { resources: Type.Array(Type.String()), patches: Type.Array(Patch) },
+        { additionalProperties: true },
+      ),
+    );
+    const { resources, patches } = parseOverlay(document?.toJS());
+    expect(resources).to.deep.equal(["../k8s"]);
+    const [patch] = patches;
+    expect(patches).to.have.length(1);
+    expect(patch?.target.kind.split("|")).to.have.members([...WORKLOADS]);
+    const paths = [
+      ...(patch?.patch ?? "").matchAll(/^ {2}path: \/spec\/template\/spec\/securityContext\/(\w+)$/gmu),
+    ];
+    expect(paths.map(([, name]) => name)).to.deep.equal(["runAsUser", "runAsGroup", "fsGroup"]);
+  });
+
+  it("run images whose user is a number, which runAsNonRoot needs", async () => {
+    for (const file of ["Containerfile", "nats/Containerfile", "tool-servers/Containerfile"]) {
+      const text = await readFile(join(DIRECTORY, "..", file), "utf8");
+      expect([...text.matchAll(/^USER (.*)$/gmu)].at(-1)?.[1], file).to.match(/^[1-9]\d*:\d+$/u);
     }
   });
 
