@@ -1,5 +1,5 @@
-/** The address of a runbook, or why it is none that may be fetched. */
-type RunbookAddress = { readonly url: URL } | { readonly problem: string };
+/** Where a runbook may be, the likeliest place first, or why its address is none that may be fetched. */
+type RunbookAddress = { readonly urls: readonly URL[] } | { readonly problem: string };
 
 /** True for a runbook that is an address, not a text. */
 export function isRunbookAddress(runbook: string): boolean {
@@ -20,7 +20,8 @@ export function runbookAddresses(ofAlert: string | null, configured: string): re
 }
 
 /**
- * Where a runbook is fetched. Pages of files on GitHub and GitLab become the files themselves. The hosts that may be asked are in small
+ * Where a runbook is fetched. Pages of files on Git hosts become the files themselves; on a host of an unknown kind the address as it
+ * is comes last. The hosts that may be asked are in small
  * letters, with the port where it is not 443; `www.` in front of a host changes nothing.
  */
 export function runbookAddress(runbook: string, allowedHosts: readonly string[]): RunbookAddress {
@@ -36,17 +37,41 @@ export function runbookAddress(runbook: string, allowedHosts: readonly string[])
   if (!allowedHosts.includes(host)) {
     return { problem: `its host ${url.host} is not allowed; allowed: ${allowedHosts.join(", ")}` };
   }
-  return { url: rawFile(new URL(url.href.replace(url.host, host))) };
+  const page = new URL(url.href.replace(url.host, host));
+  page.hash = "";
+  return { urls: filesOf(page) };
 }
 
-/** The file that a page of a Git host shows; any other address as it is. */
-function rawFile(url: URL): URL {
-  const [, owner, repository, kind, ...file] = url.pathname.split("/");
-  if (url.host === "github.com" && kind === "blob" && file.length > 1) {
-    return new URL(`https://raw.githubusercontent.com/${owner}/${repository}/${file.join("/")}`);
+/** What GitHub, GitLab, Bitbucket and Gitea call the pages of a file. */
+const PAGES = new Set(["blob", "edit", "blame", "raw", "src", "browse"]);
+
+/** The files that a page of a Git host shows. */
+function filesOf(page: URL): readonly URL[] {
+  const parts = page.pathname.split("/").filter((part) => part !== "");
+  const at = (path: readonly string[], origin = page.origin, query = page.search) =>
+    new URL(`${origin}/${path.join("/")}${query}`);
+  const [owner = "", repository = "", third = "", name = "Home"] = parts;
+  if (page.host === "github.com") {
+    const raw = "https://raw.githubusercontent.com";
+    if (third === "wiki") return [at(["wiki", owner, repository, fileOfWiki(name)], raw, "")];
+    const isFile = PAGES.has(third) && parts.length > 4;
+    return isFile ? [at([owner, repository, ...parts.slice(3)], raw, "")] : [page];
   }
-  if (url.pathname.includes("/-/blob/")) {
-    return new URL(`${url.origin}${url.pathname.replace("/-/blob/", "/-/raw/")}`);
+  if (third === "wiki") {
+    const file = fileOfWiki(name);
+    return [
+      at(["raw", "wiki", owner, repository, file], page.origin, ""),
+      at([owner, repository, "wiki", "raw", file], page.origin, ""),
+      page,
+    ];
   }
-  return url;
+  // Behind at least an owner and a repository, and before at least a revision or a file.
+  const kind = parts.findIndex((part, index) => index >= 2 && PAGES.has(part) && index < parts.length - 1);
+  if (kind === -1 || parts[kind] === "raw") return [page];
+  return [at(parts.with(kind, "raw")), page];
+}
+
+/** Pages of a wiki are files of Markdown unless they say something else. */
+function fileOfWiki(name: string): string {
+  return /\.\w+$/u.test(name) ? name : `${name}.md`;
 }

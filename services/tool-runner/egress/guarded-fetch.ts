@@ -6,6 +6,12 @@ import { isBlockedAddress } from "./blocked-addresses.ts";
 /** The request is refused, or was not answered with what may be read. The message says why, for people. */
 export class EgressError extends Error {}
 
+/** A body, and its media type in small letters. */
+interface Answer {
+  readonly type: string;
+  readonly text: string;
+}
+
 /** What a request to the outside may do. */
 export interface EgressRules {
   /** The hosts that may be asked, in small letters, with the port where it is not 443. */
@@ -15,6 +21,8 @@ export interface EgressRules {
   readonly maxBytes: number;
   /** For the whole request with its redirects. */
   readonly timeoutMs: number;
+  /** Why an answer is not what was asked for; by default every text is. */
+  readonly refuses?: (answer: Answer) => string | undefined;
   /** The addresses of a name; by default the system's. */
   readonly resolve?: Resolve;
   readonly isBlocked?: (address: string) => boolean;
@@ -52,11 +60,20 @@ export async function guardedFetch(address: URL, rules: EgressRules, signal: Abo
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {
         if (!response.ok) throw new EgressError(`${url.host} answers with status ${response.status}`);
-        return await readText(response.body, rules.maxBytes);
+        const type = response.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+        const text = await readText(response.body, rules.maxBytes);
+        const reason = rules.refuses?.({ type, text });
+        if (reason !== undefined) throw new EgressError(`${url.host} answers with ${reason}`);
+        return text;
       }
       await response.body?.cancel();
       const next = URL.parse(location, url.href);
       if (next === null) throw new EgressError(`${url.host} redirects to what is no address`);
+      if (isSignIn(next, address)) {
+        throw new EgressError(
+          `${url.host} asks to sign in (${next.host}): the file is not public, or no token is sent to this host`,
+        );
+      }
       url = next;
     }
     throw new EgressError(`more than ${MAX_REDIRECTS} redirects`);
@@ -66,6 +83,14 @@ export async function guardedFetch(address: URL, rules: EgressRules, signal: Abo
   } finally {
     await agent.destroy();
   }
+}
+
+const SIGN_IN = /\/(?:log-?in|sign[-_]?in|sso|saml2?|oauth2?|authorize|auth|cas|adfs|idp)(?:[/.]|$)/iu;
+
+/** A redirect to a page where people sign in, in place of the file. */
+function isSignIn(next: URL, asked: URL): boolean {
+  const [file, wanted] = [next, asked].map(({ pathname }) => pathname.split("/").at(-1));
+  return file !== wanted && SIGN_IN.test(next.pathname);
 }
 
 /** The cause says more than "fetch failed". */

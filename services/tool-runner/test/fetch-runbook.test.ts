@@ -26,6 +26,61 @@ describe("fetchRunbook", () => {
     ]);
   });
 
+  it("takes no page, no sign-in and nothing binary for a runbook, and says what it was", async () => {
+    const answers: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
+      "/page": ["text/html; charset=utf-8", "# no markup at all"],
+      "/odd": ["text/plain", "\uFEFF\n<!-- a\n-->\n<!DOCTYPE html><html><p>Not here</html>"],
+      "/form": ["text/html", '<html><form><input name=p type="password">'],
+      "/image": ["image/png", "x"],
+      "/nul": ["application/octet-stream", "a\0b"],
+      "/latin": ["text/plain", Buffer.from("Größe", "latin1")],
+      "/notes.md": ["text/markdown", "<!-- toc -->\n# Disk\n<html> is a tag, sign in first"],
+      "/o/r/raw/main/disk.md": ["application/octet-stream", "# the file"],
+      "/o/r/blob/main/disk.md": ["text/html", "<html>the page</html>"],
+      "/o/r/blob/main/other.md": ["text/plain", "# kept under its own address"],
+    };
+    await using host = await HttpsHost.start(["git.example"], (request, response) => {
+      const { pathname } = new URL(request.url ?? "/", "https://x");
+      const [type, body] = answers[pathname] ?? [];
+      if (pathname === "/private.md") response.writeHead(302, { location: "/users/sign_in?to=x" }).end();
+      else if (pathname === "/moved/auth/disk.md")
+        response.writeHead(302, { location: "/auth/disk.md" }).end();
+      else if (pathname === "/auth/disk.md") response.end("# moved");
+      else if (type === undefined) response.writeHead(404).end();
+      else response.writeHead(200, { "content-type": type }).end(body);
+    });
+    const name = `git.example:${host.port}`;
+    const network = {
+      resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+      isBlocked: () => false,
+      ca: host.ca,
+    };
+    const fetched = async (path: string) =>
+      fetchRunbook(`https://${name}${path}`, { allowedHosts: [name], githubToken: "" }, signal, network);
+    const failures: Readonly<Record<string, string>> = {
+      "/page": "a web page, not with a file",
+      "/odd": "a web page, not with a file",
+      "/form": "a page to sign in",
+      "/image": "image/png, not with a text",
+      "/nul": "not with a text",
+      "/latin": "not UTF-8",
+      "/private.md": "asks to sign in",
+      "/none": "status 404",
+    };
+    for (const [path, part] of Object.entries(failures)) {
+      expect(await fetched(path), path)
+        .to.have.property("failure")
+        .that.includes(part);
+    }
+    expect(await fetched("/notes.md"))
+      .to.have.property("text")
+      .that.includes("# Disk");
+    expect(await fetched("/moved/auth/disk.md")).to.deep.equal({ text: "# moved" });
+    expect(await fetched("/o/r/blob/main/disk.md")).to.deep.equal({ text: "# the file" });
+    expect(await fetched("/o/r/edit/main/disk.md")).to.deep.equal({ text: "# the file" });
+    expect(await fetched("/o/r/blob/main/other.md")).to.deep.equal({ text: "# kept under its own address" });
+  });
+
   it("asks nobody for what is no address that may be fetched", async () => {
     const settings = { allowedHosts: ["github.com"], githubToken: "token" };
     expect(await fetchRunbook("http://github.com/a", settings, signal)).to.deep.equal({
