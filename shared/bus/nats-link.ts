@@ -1,6 +1,6 @@
 import type { ConnectionOptions, JetStreamClient, JetStreamManager, NatsConnection } from "nats";
 import { dialNats } from "#shared/bus/dial-nats.ts";
-import { errorMessage } from "#shared/errors.ts";
+import { RetryableError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 
@@ -41,7 +41,11 @@ export async function openNatsLink(
       jsm,
       lost: lost.signal,
       // The client's flush never settles if the connection closes before the answer.
-      flush: async () => untilAborted(connection.flush(), lost.signal),
+      flush: async () =>
+        untilAborted(connection.flush(), lost.signal).catch((error: unknown) => {
+          const why = `the connection to NATS was lost (${errorMessage(error)})`;
+          throw new RetryableError("not_connected", why, { cause: error });
+        }),
     };
   } catch (error) {
     await connection.close();

@@ -6,6 +6,7 @@ import { logLineMask } from "#shared/masking/mask-log-line.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import type { ServiceConfig } from "#shared/service/service-config.ts";
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
+import { untilStarted } from "#shared/service/until-started.ts";
 import { startTelemetry } from "#shared/telemetry/start-telemetry.ts";
 import { logIds } from "#shared/telemetry/tracing.ts";
 
@@ -13,7 +14,7 @@ import { logIds } from "#shared/telemetry/tracing.ts";
 export interface ServiceContext<C> {
   readonly config: C;
   readonly log: Logger;
-  /** Aborts when the service must stop. */
+  /** Aborts when the service must stop, or its start has broken off. */
   readonly signal: AbortSignal;
   /** Released last-in first-out after the stop. */
   readonly resources: AsyncDisposableStack;
@@ -23,8 +24,8 @@ export interface ServiceContext<C> {
 const RELEASE_LIMIT_MS = 20_000;
 
 /**
- * The body of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), waits for
- * the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration or
+ * The body of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), again if a dependency
+ * goes away meanwhile, waits for the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration or
  * a schema that is too new, 1 after any other failure; a failure is logged here, once, as one sentence.
  */
 export async function runService<C extends ServiceConfig>(
@@ -42,7 +43,7 @@ export async function runService<C extends ServiceConfig>(
         const environment = process.env;
         resources.use(await startTelemetry({ service, settings, log, environment }));
       }
-      await start({ config, log, signal, resources });
+      await untilStarted({ log, signal, resources }, async (attempt) => start({ config, log, ...attempt }));
       log.info("serving");
       if (!signal.aborted) await once(signal, "abort");
     } catch (error) {

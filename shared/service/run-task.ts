@@ -4,6 +4,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { EXIT_MISCONFIGURED, SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import { configDirectory, logSettings } from "#shared/service/service-config.ts";
+import { untilStarted } from "#shared/service/until-started.ts";
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
 
 /** What a task gets. */
@@ -15,7 +16,8 @@ interface TaskContext<C> {
 }
 
 /**
- * The body of a `main.ts` that does one thing and ends: reads the environment over `<config-dir>/.env` and runs `work`. Exit
+ * The body of a `main.ts` that does one thing and ends: reads the environment over `<config-dir>/.env` and runs `work`, again if the
+ * database goes away meanwhile. Exit
  * code 0 when it is done, 78 for an invalid configuration or a schema that is too new, 1 after any other failure or a stop; a
  * failure is logged here, once, as one sentence.
  */
@@ -29,7 +31,8 @@ export async function runTask<C>(
     const signal = shutdownSignal(log);
     // Postgres rolls back what is not committed once the connection is gone.
     signal.addEventListener("abort", () => process.exit(1));
-    await work({ config, log, signal });
+    await using resources = new AsyncDisposableStack();
+    await untilStarted({ log, signal, resources }, async (attempt) => work({ config, log, ...attempt }));
     process.exit(0);
   } catch (error) {
     const { message, stack } = coerceError(error);

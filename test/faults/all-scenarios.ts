@@ -41,6 +41,7 @@ import { parkingKill } from "./scenarios/47-parking-kill.ts";
 import { pastKill } from "./scenarios/48-past-kill.ts";
 import { slowLists } from "./scenarios/49-slow-lists.ts";
 import { busRefuses, natsStoreFull } from "./scenarios/49-nats-store-full.ts";
+import { startOutage } from "./scenarios/50-start-outage.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -90,4 +91,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   slowLists,
   natsStoreFull,
   busRefuses,
+  startOutage,
 ];

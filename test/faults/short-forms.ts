@@ -13,12 +13,13 @@ import { providerFallback, providerOutage } from "./scenarios/40-provider-outage
 import { workKill } from "./scenarios/45-work-kill.ts";
 import { slowLists } from "./scenarios/49-slow-lists.ts";
 import { busRefuses, natsStoreFull } from "./scenarios/49-nats-store-full.ts";
+import { startOutage } from "./scenarios/50-start-outage.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
   executors: [executorKill],
-  servers: [natsKill],
+  servers: [natsKill, startOutage],
   takeovers: [zombie],
   /** Only where disks can be mounted. */
   disks: [natsStoreFull, busRefuses],

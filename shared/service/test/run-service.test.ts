@@ -65,6 +65,22 @@ describe("runService", () => {
     });
   }
 
+  it("starts again when a dependency goes away meanwhile, and releases what it had opened", async () => {
+    using service = start("broken-start");
+    await service.saying("serving");
+    service.kill("SIGTERM");
+    expect(await service.code()).to.equal(0);
+    const broken = ["a dependency went away during the start: starting again", ...RELEASED.slice(0, 2)];
+    expect(service.messages).to.deep.equal([
+      ...broken,
+      ...broken,
+      ...broken,
+      "serving",
+      "stopping",
+      ...RELEASED,
+    ]);
+  });
+
   it("ends in order when its parent process is gone", async () => {
     using service = new ServiceProcess(
       fork(SERVICE, ["none"], { env: { LOG_FORMAT: "json" }, execArgv: [], silent: true }),

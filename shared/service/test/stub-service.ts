@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { TerminalError } from "#shared/errors.ts";
+import { RetryableError, TerminalError } from "#shared/errors.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { readServiceConfig } from "#shared/service/service-config.ts";
 
 // A service that only logs what happens to it; its argument selects a fault.
 const [, , fault] = process.argv;
+let starts = 0;
 
 await runService(
   "stub",
@@ -23,6 +24,12 @@ await runService(
       if (fault === "slow-release") await new Promise(() => undefined);
       log.info("second released");
     });
+    starts += 1;
+    if (fault === "broken-start" && starts === 1) throw new RetryableError("not_connected", "NATS is gone");
+    // As Node tells of a socket, or pg of a server.
+    if (fault === "broken-start" && starts === 2)
+      throw Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    if (fault === "broken-start" && starts === 3) throw new Error("Connection terminated unexpectedly");
     if (fault === "failing-start") throw new TerminalError("x", "the port is taken");
     if (fault === "waiting-start") {
       await new Promise((_resolve, reject) => {

@@ -193,8 +193,11 @@ export class FaultLab implements AsyncDisposable {
   }
 
   /** Starts a process of a service other than the executor without waiting until it is ready. */
-  async launchService(name: Exclude<ServiceName, "executor">): Promise<RunningService> {
-    const env = { PGOPTIONS: `-c tarsy.pod=${name}` };
+  async launchService(
+    name: Exclude<ServiceName, "executor">,
+    variables: Variables = {},
+  ): Promise<RunningService> {
+    const env = { PGOPTIONS: `-c tarsy.pod=${name}`, ...variables };
     if (name !== "api") return this.system.launchService(name, env);
     const DATABASE_URL = this.api.postgres.leadTo(this.system.databaseUrl(name));
     return this.system.launchService(name, { ...this.#apiEnv, DATABASE_URL, ...env });
