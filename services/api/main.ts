@@ -97,7 +97,10 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.use(
     await serveHealth({
       ...config.health,
-      checks: { postgres: () => checkDatabase(db), nats: () => dispatcher.check() },
+      checks: {
+        postgres: async () => void (await Promise.all([checkDatabase(db), checkDatabase(orm)])),
+        nats: () => dispatcher.check(),
+      },
       metrics: registry,
     }),
   );

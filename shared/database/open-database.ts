@@ -1,4 +1,4 @@
-import { Client, Pool, types, type ClientBase } from "pg";
+import { Client, types, type ClientBase } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { firstTls } from "#shared/database/connect-client.ts";
@@ -13,6 +13,7 @@ import { Database } from "#shared/database/database.ts";
 import { enforceResponseTimeout } from "#shared/database/enforce-response-timeout.ts";
 import { explainDatabaseError } from "#shared/database/explain-database-error.ts";
 import { PreparedStatements } from "#shared/database/prepared-statements.ts";
+import { RediallingPool } from "#shared/database/redialling-pool.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { limitSession, STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
@@ -146,10 +147,10 @@ export async function checkDatabase(db: Queryable): Promise<void> {
   }
 }
 
-function openPool(options: DatabaseOptions, address: DatabaseAddress, ssl: Tls): Pool {
+function openPool(options: DatabaseOptions, address: DatabaseAddress, ssl: Tls): RediallingPool {
   const { applicationName, poolSize, log } = options;
   const { queueTimeoutMs = DATABASE_TIMEOUTS.queueMs } = options;
-  const pool = new Pool({
+  const pool = new RediallingPool({
     application_name: applicationName,
     max: poolSize,
     // For the wait in the pool's queue; the client has its own limit for connecting.

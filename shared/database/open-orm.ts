@@ -33,6 +33,7 @@ import { NeededTextEntity } from "#shared/database/entities/needed-text.ts";
 import { TextEntity } from "#shared/database/entities/text.ts";
 import { ToolResultEntity } from "#shared/database/entities/tool-result.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
+import { RediallingPool } from "#shared/database/redialling-pool.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
@@ -78,7 +79,11 @@ export async function openForMigrations(url: string, log: Logger): Promise<DataS
 
 // TypeORM reads only some parts of a URL, so what the driver needs is in `extra`.
 // TypeORM would look for the driver by name at run time, where a bundle has no packages.
-const SOURCE = { type: "postgres", driver: pg, installExtensions: false } as const;
+const SOURCE = {
+  type: "postgres",
+  driver: { ...pg, Pool: RediallingPool },
+  installExtensions: false,
+} as const;
 
 const ENTITIES = [
   AlertSessionEntity,

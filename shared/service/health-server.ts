@@ -23,10 +23,10 @@ export interface HealthServerOptions {
 }
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(LOOPBACK_HOSTS);
-const CHECK_TIMEOUT_MS = 2_000;
+const CHECK_TIMEOUT_MS = 1_000;
 
 /**
- * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every dependency answers within 2 s, else 503; the body
+ * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every dependency answers within a second, else 503; the body
  * names each) and `GET /metrics` (Prometheus text). Resolves once it listens, with its port.
  */
 export async function serveHealth(options: HealthServerOptions): Promise<{ port: number } & AsyncDisposable> {

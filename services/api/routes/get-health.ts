@@ -3,6 +3,7 @@ import type { Middleware } from "koa";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import { checkDatabase } from "#shared/database/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -51,13 +52,13 @@ GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
  * `GET /health`: the state of each dependency and of the worker pool. `unhealthy`, with 503, when alerts are refused because the
  * database does not answer or its disk is full; `degraded` when they are accepted and NATS or its streams are not as they should be.
  */
-export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
+export function getHealth({ config, db, orm, dispatcher }: ApiDeps): Middleware {
   const { version } = packageJson;
   const { counts, queue } = config.agents;
   const checkDisk = diskProbe(db);
   return async (ctx) => {
     const [database, nats] = await Promise.all([
-      databaseState(db, checkDisk),
+      databaseState({ db, orm }, checkDisk),
       stateOf(() => dispatcher.check()),
     ]);
     const isHealthy = database.status === "healthy";
@@ -82,9 +83,10 @@ export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
   };
 }
 
-async function databaseState(db: Database, checkDisk: () => Promise<void>) {
+async function databaseState({ db, orm }: Pick<ApiDeps, "db" | "orm">, checkDisk: () => Promise<void>) {
   const { status, response_time_ms, error } = await stateOf(async () => {
-    await db.query("SELECT 1");
+    // Both pools that requests use.
+    await Promise.all([checkDatabase(db), checkDatabase(orm)]);
     await checkDisk();
   });
   const { open, idle, waiting, max } = db.load;

@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { pino } from "pino";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
@@ -78,5 +81,40 @@ describe("the pool of connections to Postgres", () => {
     await until("it is used again", async () => (await db.query("SELECT 1")) !== undefined);
     silent.close();
     await once(silent, "close");
+  });
+
+  it("dials again an address that does not answer, instead of waiting for the kernel to", async () => {
+    // Accepts nothing while it is stopped: once its queue is full, the kernel drops what asks for a connection.
+    const forward = `
+      const net = require("node:net");
+      const server = net.createServer((a) => {
+        const b = net.connect(${new URL(fixture.servers.postgres.url).port}, "127.0.0.1");
+        for (const [from, to] of [[a, b], [b, a]]) from.on("error", () => to.destroy()).pipe(to);
+      });
+      server.listen({ host: "127.0.0.1", port: 0, backlog: 1 }, () => console.log(server.address().port));`;
+    const child = spawn(process.execPath, ["-e", forward], { stdio: ["ignore", "pipe", "inherit"] });
+    resources.defer(() => void child.kill("SIGKILL"));
+    const [line] = await once(child.stdout, "data");
+    const url = new URL(fixture.servers.postgres.url);
+    url.port = String(line).trim();
+    child.kill("SIGSTOP");
+    for (let n = 0; n < 4; n += 1) {
+      const socket = connect(Number(url.port), "127.0.0.1").on("error", () => undefined);
+      resources.defer(() => void socket.destroy());
+    }
+    await wait(300);
+    const dials: number[] = [];
+    const count = () => void dials.push(performance.now());
+    subscribe("net.client.socket", count);
+    try {
+      const opening = open({ poolSize: 1, url: url.href });
+      await until("it is dialled again", () => dials.length > 1);
+      child.kill("SIGCONT");
+      expect(await (await opening).query("SELECT 1 AS n")).to.deep.equal([{ n: 1 }]);
+    } finally {
+      unsubscribe("net.client.socket", count);
+    }
+    const [first = 0, second = Infinity] = dials;
+    expect(second - first).to.be.below(3_000);
   });
 });

@@ -38,7 +38,7 @@ describe("serveHealth", () => {
     const checks = { nats: async () => new Promise<void>(() => undefined), postgres: OK };
     expect(await ask(checks, "/readyz")).to.include({
       status: 503,
-      text: '{"status":"not ready","checks":{"nats":"no answer within 2000 ms","postgres":"ok"}}\n',
+      text: '{"status":"not ready","checks":{"nats":"no answer within 1000 ms","postgres":"ok"}}\n',
     });
   });
 
