@@ -41,7 +41,7 @@ export function executionView(
   return {
     ...withoutNulls(columns),
     llm_provider,
-    llm_backend,
+    llm_backend: llm_backend ?? "",
     started_at,
     completed_at,
     duration_ms,
@@ -125,7 +125,7 @@ export function summaryExecution(
     stage_id,
     status,
     llm_provider: summary?.llm_provider ?? null,
-    llm_backend: summary?.llm_backend ?? null,
+    llm_backend: summary?.llm_backend ?? "",
     ...(summary === null ? {} : { model_name: summary.model_name }),
     started_at,
     completed_at,

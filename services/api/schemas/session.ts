@@ -47,7 +47,7 @@ const ExecutionMembers = {
   iteration_strategy: Type.Optional(literals(ITERATION_STRATEGIES)),
   iterations: Type.Optional(Count),
   llm_provider: Nullable(Type.String()),
-  llm_backend: Nullable(Type.String()),
+  llm_backend: Type.String({ description: "empty before the first call" }),
   model_name: Text,
   original_llm_provider: Text,
   original_llm_backend: Text,
