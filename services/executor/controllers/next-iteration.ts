@@ -3,15 +3,17 @@ import { asksAgain, changeAfterFailure, usedIterations } from "./choose-provider
 import { failed, type AgentState, type AgentStep, type CallLlm } from "./controller.ts";
 
 const MAX_CONSECUTIVE_TIMEOUTS = 2;
+/** Of failed calls in a row, the last of which only repeated itself: each is paid for, and asking again has not helped. */
+const MAX_CALLS_BEFORE_LOOP = 3;
 
 /**
  * The start of an iteration, shared by the iterating controllers: lets another provider take over, fails after two LLM timeouts
- * in a row or an error that no retry can fix, requests a conclusion at the iteration limit, and otherwise returns `call`,
+ * in a row, three calls in a row whose last answer only repeated itself, or an error that no retry can fix, requests a conclusion at the iteration limit, and otherwise returns `call`,
  * the controller's ordinary call.
  */
 export function nextIteration(state: AgentState, call: CallLlm): AgentStep {
   const { agent, iteration } = state;
-  const { last_failed, last_error, consecutive_timeouts } = iteration;
+  const { last_failed, last_error, last_error_code, consecutive_failures, consecutive_timeouts } = iteration;
   const limit = agent.max_iterations;
   const used = usedIterations(iteration);
   const change = changeAfterFailure(state);
@@ -27,6 +29,9 @@ export function nextIteration(state: AgentState, call: CallLlm): AgentStep {
       state,
       `aborted after ${consecutive_timeouts} consecutive timeouts (iteration ${next}): ${error}`,
     );
+  }
+  if (last_error_code === "output_loop" && consecutive_failures >= MAX_CALLS_BEFORE_LOOP) {
+    return failed(state, `aborted after ${consecutive_failures} failed calls in a row: ${error}`);
   }
   if (last_failed && !iteration.last_error_retryable && !asksAgain(state)) return failed(state, error);
   if (used < limit) return call;

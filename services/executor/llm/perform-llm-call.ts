@@ -68,12 +68,13 @@ function withoutCall(run: ExecutionRun, step: CallLlm, circuit: OpenCircuit): Wa
   }
   const unfinished = unfinishedStep(run, step);
   const wait = waitForProbe(session, agent.llm_provider, circuit, unfinished.waiting);
+  const timeline = timelineOf(run, iteration.iteration + 1);
   if (wait !== null) {
-    steps.add(recordUnfinishedStep(run, { ...unfinished, waiting: wait }));
+    tellWait(run, timeline, wait, unfinished.waiting);
+    steps.add(recordUnfinishedStep(run, { ...unfinished, waiting: wait }), () => timeline.close());
     return wait;
   }
   const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
-  const timeline = timelineOf(run, iteration.iteration + 1);
   const call = {
     reply: { ...EMPTY_REPLY, outcome, isUnsent: true as const },
     iteration: iteration.iteration + 1,
@@ -111,6 +112,7 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   const wait = waitForModel(session, reply.outcome, unfinished.waiting, hasFallback);
   if (wait !== null) {
     await timeline.flush();
+    tellWait(run, timeline, wait, unfinished.waiting);
     const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
     steps.add(withSettlement(recordUnfinishedStep(run, waiting), settled), () => timeline.close());
     return wait;
@@ -124,6 +126,19 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   steps.add(withSettlement(outcome, settled), () => timeline.close());
   steps.writtenArguments = masked.written;
   return null;
+}
+
+/** Shows in the timeline that the agent begins to wait for its provider: the session's time stands still meanwhile. */
+function tellWait(
+  { steps }: ExecutionRun,
+  timeline: TimelineWriter,
+  { kind, reason, until }: WaitingFor,
+  before: WaitingFor | null,
+): void {
+  if (kind !== "provider" || before?.kind === kind) return;
+  const content = `The agent waits for its provider, until ${until} at first: ${reason}`;
+  timeline.add({ type: "error", content, metadata: { waiting_for: kind }, interactionId: null });
+  steps.add(timeline.record());
 }
 
 function noticingFirstDelta<H extends DeltaHandlers>(handlers: H, notice: () => void): H {

@@ -6,8 +6,8 @@ import type { LlmOutcome } from "./llm-reply.ts";
 import type { OpenCircuit } from "./provider-circuits.ts";
 
 /**
- * The total time for which a step waits for a provider that asks it to, in milliseconds. These waits do not count
- * against the session's deadline, so they need a limit of their own.
+ * The total time for which a step waits for a provider that asks it to, in milliseconds; less if the session as a whole may take less.
+ * These waits do not count against the session's deadline, so they need a limit of their own.
  */
 export const MAX_PROVIDER_WAIT_MS = 60 * 60 * 1_000;
 /** The same, in all, for an agent that has another provider to turn to. */
@@ -15,35 +15,41 @@ const MAX_WAIT_BEFORE_FALLBACK_MS = 30_000;
 /** So that a storm of sessions that all wait for the same time does not return in step. */
 const SPREAD = 0.1;
 
+/** The session of an agent that may wait. */
+interface WaitingSession extends DatabaseClock {
+  /** How long the session as a whole may take. */
+  readonly timeoutMs: number;
+}
+
 /**
  * What an agent waits for after this outcome of an LLM call, or null if the outcome counts. `before` is what the same
  * step waited for last. An outage of the gateways counts against the session's deadline, so it needs no limit here.
  * With `hasFallback` a provider that has failed all tries of a call is not waited for, nor any for long.
  */
 export function waitForModel(
-  clock: DatabaseClock,
+  session: WaitingSession,
   outcome: LlmOutcome,
   before: WaitingFor | null,
   hasFallback: boolean,
 ): WaitingFor | null {
   if (outcome.kind === "unreachable") {
     const { message, reason } = outcome;
-    return waitFrom(clock, before, {
+    return waitFrom(session, before, {
       kind: "gateway",
       reason: postgresSafeText(`${message} (${reason})`).text,
-      delayMs: retryDelay(clock, before, "gateway"),
+      delayMs: retryDelay(session, before, "gateway"),
       pauses_deadline: false,
     });
   }
   if (outcome.kind !== "failed" || outcome.retryAfterMs === undefined) return null;
   if (hasFallback && outcome.code === "max_retries") return null;
-  const wait = waitFrom(clock, before, {
+  const wait = waitFrom(session, before, {
     kind: "provider",
     reason: postgresSafeText(outcome.message).text,
     delayMs: outcome.retryAfterMs * (1 + SPREAD * Math.random()),
     pauses_deadline: true,
   });
-  return withinLimit(wait, hasFallback ? MAX_WAIT_BEFORE_FALLBACK_MS : MAX_PROVIDER_WAIT_MS);
+  return withinLimit(wait, hasFallback ? MAX_WAIT_BEFORE_FALLBACK_MS : longestWait(session));
 }
 
 /**
@@ -51,18 +57,22 @@ export function waitForModel(
  * once it has waited for too long.
  */
 export function waitForProbe(
-  clock: DatabaseClock,
+  session: WaitingSession,
   { name }: Pick<ResolvedProvider, "name">,
   { lastError, probeInMs }: OpenCircuit,
   before: WaitingFor | null,
 ): WaitingFor | null {
-  const wait = waitFrom(clock, before, {
+  const wait = waitFrom(session, before, {
     kind: "provider",
     reason: postgresSafeText(`${name} is away: ${lastError}`).text,
-    delayMs: Math.max(probeInMs * (1 + SPREAD * Math.random()), retryDelay(clock, before, "provider")),
+    delayMs: Math.max(probeInMs * (1 + SPREAD * Math.random()), retryDelay(session, before, "provider")),
     pauses_deadline: true,
   });
-  return withinLimit(wait, MAX_PROVIDER_WAIT_MS);
+  return withinLimit(wait, longestWait(session));
+}
+
+function longestWait({ timeoutMs }: WaitingSession): number {
+  return Math.min(MAX_PROVIDER_WAIT_MS, timeoutMs);
 }
 
 function withinLimit(wait: WaitingFor, limitMs: number): WaitingFor | null {

@@ -7,7 +7,7 @@ import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
-const clock = { databaseNow: () => NOW };
+const clock = { databaseNow: () => NOW, timeoutMs: 2 * MAX_PROVIDER_WAIT_MS };
 const at = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString();
 const waiting = (rest: Partial<WaitingFor>): WaitingFor => ({
   kind: "provider",
@@ -59,6 +59,13 @@ describe("waitForModel", () => {
     expect(waitForModel(clock, limited(undefined), null, false)).to.equal(null);
     expect(waitForModel(clock, limited(MAX_PROVIDER_WAIT_MS + 1), null, false)).to.equal(null);
     expect(waitForModel(clock, limited(30_000), waiting({ since: at(-3_580) }), false)).to.equal(null);
+  });
+
+  it("does not wait for longer than the session as a whole may take", () => {
+    const short = { ...clock, timeoutMs: 180_000 };
+    expect(waitForModel(short, limited(190_000), null, false)).to.equal(null);
+    expect(waitForModel(short, limited(30_000), waiting({ since: at(-160) }), false)).to.equal(null);
+    expect(waitForModel(short, limited(100_000), null, false)).not.to.equal(null);
   });
 
   it("waits for a gateway at the expense of the session's time", () => {
@@ -158,6 +165,9 @@ describe("a session that waits", () => {
     const id = await fixture.executor.insert({ stages: [["Limited", "Free"]] });
     expect(await fixture.run(id)).to.equal("waiting");
     expect(await runtime(id)).to.include({ kind: "provider", reason: "slow down", deferred: true });
+    expect((await fixture.timelineRows(id)).map(({ content }) => content).join("\n")).to.match(
+      /The agent waits for its provider, until 2\S+Z at first: slow down/u,
+    );
     const [waits, works] = await executions(id);
     expect(waits).to.include({ status: "active", iterations: "0" });
     expect(works).to.include({ status: "completed", iterations: "1" });
@@ -168,6 +178,10 @@ describe("a session that waits", () => {
     await now(id);
     expect(await fixture.run(id)).to.equal("completed");
     expect((await executions(id))[0]).to.include({ status: "completed", iterations: "1" });
+    const told = (await fixture.timelineRows(id)).filter(({ content }) =>
+      content.includes("waits for its provider"),
+    );
+    expect(told).to.have.length(1);
   });
 
   it("for no provider that names a time too late: its agent fails with the provider's error, without other tries", async () => {

@@ -92,15 +92,32 @@ export async function callTool(
   return failedCall(`the call was given up ${MAX_TOOL_ATTEMPTS} times`, { mayHaveRun: true });
 }
 
-/** The outcome of a call of a tool that the agent does not have, or with too long arguments; null for any other. */
+/** The outcome of a call of a tool that the agent does not have, or with arguments that are too long or several; null for any other. */
 export function unmakeableCall(
   tools: readonly ToolDescription[],
-  { name, arguments: { length } }: Pick<CallToolRequest, "name" | "arguments">,
+  { name, arguments: text }: Pick<CallToolRequest, "name" | "arguments">,
 ): ToolOutcome | null {
   if (!tools.some((tool) => tool.name === name)) return unknownTool(name, tools);
-  if (length <= MAX_ARGUMENTS_CHARS) return null;
-  const content = `The arguments have ${length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
-  return { kind: "result", content, isError: true };
+  const { length } = text;
+  if (length > MAX_ARGUMENTS_CHARS) {
+    const content = `The arguments have ${length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
+    return { kind: "result", content, isError: true };
+  }
+  return isSeveralObjects(text) ? { kind: "result", content: SEVERAL_OBJECTS, isError: true } : null;
+}
+
+const SEVERAL_OBJECTS =
+  "The arguments are several JSON objects in a row. The call was not made: write one object, and one call for each set of arguments.";
+
+/** True for objects in a row; which of them is meant, only the model knows. */
+function isSeveralObjects(text: string): boolean {
+  if (!/\}\s*\{/u.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Structured calls use aliases, so these are what the model is told; but not the very name that it has just used. */

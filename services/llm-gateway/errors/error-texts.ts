@@ -23,13 +23,21 @@ const UNPAID = [
   "credit balance",
   "(?:prepayment|available) credits",
   String.raw`billing_\w+`,
+  // Gemini's, of a model that the account's plan does not include.
+  String.raw`quota exceeded for metric[^\n]{0,200}\blimit: 0\b`,
 ];
-/** Of a key; some servers answer 400 instead of 401. */
+/** Of a key; some servers answer 400, 429 or 500 instead of 401. */
 const BAD_KEY = [
   "(?:incorrect|invalid|wrong|missing|no) (?:api[ _-]?(?:key|token)|x-api-key|subscription key)",
   "api[ _-]?key (?:is )?(?:not valid|invalid|missing|required)",
   "invalid_api_key",
   "authentication fail",
+];
+/** Of a model that the server does not have, also with a status of another meaning. */
+const NO_MODEL = [
+  String.raw`\bmodel_(?:not_found|decommissioned|deprecated)\b`,
+  String.raw`\binvalid_model\b`,
+  "model not (?:found|exist)",
 ];
 /** In types and codes. */
 const BLOCKED = ["content_filter", "content_policy", "invalid_prompt", "safety_check", "moderation"];
@@ -60,6 +68,7 @@ export const ERROR_TEXTS = {
   /** The account has no credit; a retry does not help then, whatever the status. */
   unpaid: matcher(UNPAID),
   badKey: matcher(BAD_KEY),
+  noModel: matcher(NO_MODEL),
   /** In types and codes only. */
   blocked: matcher(BLOCKED),
   blockedText: matcher(BLOCKED_TEXT),

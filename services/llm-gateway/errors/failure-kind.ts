@@ -25,14 +25,32 @@ export function failureKind(failure: ReportedFailure): FailureKind {
 function kindInWords({ status, kinds, detail }: ReportedFailure): FailureKind | undefined {
   const all = [...kinds, detail].join(" ");
   const isClientError = status === undefined || (status >= 400 && status < 500);
-  if (isClientError && ERROR_TEXTS.unpaid.test(all)) return "unpaid";
+  // Proxies and routers report what cannot succeed as a rate limit or a failure of theirs.
+  if (ERROR_TEXTS.unpaid.test(all)) return "unpaid";
   // llama.cpp reports a full context as 500.
   if ((isClientError || status === 500) && status !== 429 && ERROR_TEXTS.tooLong.test(all)) {
     return "context_too_long";
   }
-  if ((status === 400 || status === 403) && isBlocked(kinds, detail)) return "content_blocked";
-  if (status === 400 && ERROR_TEXTS.badKey.test(all)) return "credentials";
+  const outOfRate = status === 429 ? exceededLimit(detail) : undefined;
+  if (outOfRate !== undefined) return outOfRate;
+  const isGeneral = status === 400 || status === 429 || (status !== undefined && status >= 500);
+  if ((isGeneral || status === 403) && isBlocked(kinds, detail)) return "content_blocked";
+  if (isGeneral && ERROR_TEXTS.badKey.test(all)) return "credentials";
+  if (isGeneral && ERROR_TEXTS.noModel.test(all)) return "invalid_request";
   return isNoApi(status, kinds, detail) ? "no_api" : undefined;
+}
+
+const REQUESTED =
+  /\blimit:?\s{0,3}(?<limit>\d[\d,]*)\b.{0,200}?\brequested:?\s{0,3}(?<requested>\d[\d,]*)/isu;
+
+/** What a request means that is larger than the rate at any time: no wait makes room for it. Undefined for a smaller one. */
+function exceededLimit(detail: string): FailureKind | undefined {
+  const groups = REQUESTED.exec(detail)?.groups ?? {};
+  const [limit = 0, requested = 0] = [groups["limit"], groups["requested"]].map((number = "0") =>
+    Number(number.replaceAll(",", "")),
+  );
+  if (requested <= limit) return undefined;
+  return limit === 0 ? "unpaid" : "context_too_long";
 }
 
 function isBlocked(kinds: readonly string[], detail: string): boolean {

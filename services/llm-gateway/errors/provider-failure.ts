@@ -71,10 +71,6 @@ export function kindOfStatus(status: number): FailureKind {
   return KIND_OF_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
 }
 
-/** The codes and texts with which servers refuse a model that they do not have, with a status of another meaning. */
-const NO_MODEL =
-  /\bmodel_(?:not_found|decommissioned|deprecated)\b|\binvalid_model\b|model not (?:found|exist)/iu;
-
 /**
  * The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. It is an
  * UnknownModelError if the provider does not have the model.
@@ -83,7 +79,8 @@ export function failureError(failure: ProviderFailure): TerminalError | Retryabl
   const error = verdict(failure);
   if (!(error instanceof TerminalError) || failure.kind === "no_api") return error;
   const { status, kinds = [], detail, cause } = failure;
-  const isUnknown = status === 404 || status === 410 || NO_MODEL.test([...kinds, detail].join(" "));
+  const isUnknown =
+    status === 404 || status === 410 || ERROR_TEXTS.noModel.test([...kinds, detail].join(" "));
   return isUnknown ? new UnknownModelError(error.code, error.message, { cause }) : error;
 }
 

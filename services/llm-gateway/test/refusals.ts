@@ -224,5 +224,49 @@ export const REFUSALS: readonly Refusal[] = [
     code: "invalid_request",
     says: BASE_URL,
   },
+  {
+    server: "OpenAI, of more tokens than its rate allows",
+    status: 429,
+    body: {
+      error: {
+        message:
+          "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 45210. The input or output tokens must be reduced in order to run successfully.",
+        type: "tokens",
+        code: "rate_limit_exceeded",
+      },
+    },
+    code: TOO_LONG,
+    says: "Requested 45210",
+  },
+  {
+    server: "a server without a quota",
+    status: 429,
+    body: { error: { message: "Rate limit reached: Limit: 0, Requested: 1,200." } },
+    code: "credentials",
+    says: "no credit or quota left",
+  },
+  {
+    server: "a proxy whose key is wrong",
+    status: 500,
+    body: {
+      error: { message: "AuthenticationError: Incorrect API key provided: sk-***1", type: "proxy_error" },
+    },
+    code: "credentials",
+    says: TEST_KEY_ENV,
+  },
+  {
+    server: "a router without credit",
+    status: 503,
+    body: { error: { message: "upstream: insufficient_quota", type: "upstream_error" } },
+    code: "credentials",
+    says: "no credit",
+  },
+  {
+    server: "a router without the model",
+    status: 503,
+    body: { error: { message: "no available channel for model x", code: "model_not_found" } },
+    code: "invalid_request",
+    says: "no available channel",
+  },
   { server: "a server of files", status: 405, body: "", code: "invalid_request", says: BASE_URL },
 ];
