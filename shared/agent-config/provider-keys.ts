@@ -40,6 +40,21 @@ export function keyVariable({ type, base_url, api_key_env }: NamingEntry): strin
   return DEFAULT_KEY_VARIABLES[type];
 }
 
+/**
+ * True for an entry that may be used without a key: the server at a base_url may need none. Azure and Bedrock need one of their
+ * credentials in any case. The check of the configuration and the llm-gateway decide by it.
+ */
+export function isKeyless({
+  type,
+  base_url,
+}: {
+  readonly type: string;
+  readonly base_url?: string | undefined;
+}): boolean {
+  if (type === "bedrock" || type === "azure") return false;
+  return type === "vertexai" || type === "scripted" || (base_url !== undefined && base_url !== "");
+}
+
 /** The names of all variables with credentials that an entry reads. */
 export function credentialVariables(entry: NamingEntry): string[] {
   return CREDENTIAL_KEYS.map((key) => (key === "api_key_env" ? keyVariable(entry) : entry[key])).filter(

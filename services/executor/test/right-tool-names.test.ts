@@ -9,6 +9,8 @@ describe("rightToolNames", () => {
     ["k8s__pods_list", ["k8s.pods_list"]],
     ["K8s/Pods-List", ["k8s.pods_list"]],
     ["functions.k8s__pods_list", ["k8s.pods_list"]],
+    ["pods_list<|channel|>commentary", ["k8s.pods_list"]],
+    ["<|tool_call|>k8s__pods_list", ["k8s.pods_list"]],
     ["tail", ["logs.tail", "metrics.tail"]],
     ["tools.list", ["admin.tools.list"]],
     ["k8s.nodes", []],

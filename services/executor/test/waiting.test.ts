@@ -165,7 +165,7 @@ describe("a session that waits", () => {
     const id = await fixture.executor.insert({ stages: [["Limited", "Free"]] });
     expect(await fixture.run(id)).to.equal("waiting");
     expect(await runtime(id)).to.include({ kind: "provider", reason: "slow down", deferred: true });
-    expect((await fixture.timelineRows(id)).map(({ content }) => content).join("\n")).to.match(
+    expect(JSON.stringify(await fixture.timelineRows(id))).to.match(
       /The agent waits for its provider, until 2\S+Z at first: slow down/u,
     );
     const [waits, works] = await executions(id);
@@ -178,10 +178,8 @@ describe("a session that waits", () => {
     await now(id);
     expect(await fixture.run(id)).to.equal("completed");
     expect((await executions(id))[0]).to.include({ status: "completed", iterations: "1" });
-    const told = (await fixture.timelineRows(id)).filter(({ content }) =>
-      content.includes("waits for its provider"),
-    );
-    expect(told).to.have.length(1);
+    const told = (await fixture.timelineRows(id)).map((row) => JSON.stringify(row));
+    expect(told.filter((row) => row.includes("waits for its provider"))).to.have.length(1);
   });
 
   it("for no provider that names a time too late: its agent fails with the provider's error, without other tries", async () => {

@@ -1,5 +1,7 @@
+import { isKeyless } from "#shared/agent-config/provider-keys.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { terminal } from "../errors/llm-error.ts";
+import type { ProviderConfig } from "./provider-config.ts";
 
 /**
  * The value of the variable `name`. Throws TerminalError `credentials` if it is unset; the error names only the
@@ -26,4 +28,20 @@ export function apiKey(name: string, env: Environment): string {
     );
   }
   return value;
+}
+
+/**
+ * The API key of a provider's settings; undefined if they name no variable and the configuration may do without a key. Throws
+ * TerminalError `credentials` if it may not, and what apiKey throws.
+ */
+export function providerKey(
+  { provider, apiKeyEnv, baseUrl }: Pick<ProviderConfig, "provider" | "apiKeyEnv" | "baseUrl">,
+  env: Environment,
+): string | undefined {
+  if (apiKeyEnv !== "") return apiKey(apiKeyEnv, env);
+  if (isKeyless({ type: provider, base_url: baseUrl })) return undefined;
+  throw terminal(
+    "credentials",
+    "the provider has no api_key_env: it must name the variable that holds the key, unless base_url is set",
+  );
 }

@@ -24,6 +24,14 @@ describe("llm-gateway with the error bodies of many servers", () => {
     });
   }
 
+  it("asks again after a request that the rate allows, whatever its words", async () => {
+    const message =
+      "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Used 29,900, Requested 546. The input or output tokens must be reduced.";
+    const { error, requests } = await ask((reply) => reply.fail(429, { error: { message } }));
+    expect(error).to.deep.include({ code: "max_retries", lastCode: "rate_limited" });
+    expect(requests).to.equal(3);
+  });
+
   it("shows what the provider behind a router said", async () => {
     const raw = "z/glm is temporarily rate-limited upstream. Please retry shortly";
     const body = {

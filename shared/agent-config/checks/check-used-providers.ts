@@ -5,7 +5,7 @@ import { scoringBlock } from "#shared/agent-config/checks/check-scoring.ts";
 import { checkRetirements } from "#shared/agent-config/checks/check-retirements.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { findScript } from "#shared/agent-config/scripts/find-script.ts";
-import { CREDENTIAL_KEYS, keyVariable } from "#shared/agent-config/provider-keys.ts";
+import { CREDENTIAL_KEYS, isKeyless, keyVariable } from "#shared/agent-config/provider-keys.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { ChainEntry, FallbackEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -81,14 +81,14 @@ function checkUsable(
 
 /** What is wrong with an entry that names no credential; undefined if nothing is. */
 function missingKeyRule(provider: Loose<LlmProviderEntry>): string | undefined {
-  const { type } = provider;
+  const { type, base_url } = provider;
+  if (type === undefined) return undefined;
   if (type === "bedrock" || type === "azure") {
     if (namesCredential(provider)) return undefined;
     const others = type === "bedrock" ? "access_key_id_env" : "client_secret_env";
     return `is required for provider type ${type} without ${others} and machine_credentials`;
   }
-  const isKeyless = type === "vertexai" || type === "scripted" || provider.base_url !== undefined;
-  if (isKeyless || keyVariable(provider) !== undefined) return undefined;
+  if (isKeyless({ type, base_url }) || keyVariable(provider) !== undefined) return undefined;
   return `is required for provider type ${type} without base_url`;
 }
 

@@ -1,9 +1,8 @@
 import { GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/service/environment.ts";
-import { terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { baseUrl } from "../base-url.ts";
-import { apiKey } from "../credential.ts";
+import { providerKey } from "../credential.ts";
 import { lruCached } from "../lru-cache.ts";
 import { PROVIDER_URLS } from "../provider-urls.ts";
 import { requestTemplate, type RequestTemplate } from "./request/request-template.ts";
@@ -29,17 +28,12 @@ export type OpenGeminiClient = (config: ProviderConfig) => OpenedGeminiClient | 
 /** Opens clients for the Gemini API with the key that a call names, cached by key and base URL. */
 export function openWithApiKey(env: Environment): OpenGeminiClient {
   const clients = lruCached(MAX_CLIENTS, newClient);
-  return ({ apiKeyEnv, baseUrl: configured }) => {
-    if (apiKeyEnv === "") {
-      throw terminal(
-        "credentials",
-        "the provider has no api_key_env: it must name the variable that holds the key",
-      );
-    }
-    const key = apiKey(apiKeyEnv, env);
+  return (config) => {
+    const { apiKeyEnv, baseUrl: configured } = config;
+    const key = providerKey(config, env);
     return {
       ...clients({ key, configured }),
-      secrets: [key],
+      secrets: key === undefined ? [] : [key],
       credential: apiKeyEnv,
     };
   };
@@ -49,14 +43,20 @@ function newClient({
   key,
   configured,
 }: {
-  key: string;
+  key: string | undefined;
   configured: string;
 }): Pick<OpenedGeminiClient, "client" | "template"> {
   const client = new GoogleGenAI({
-    apiKey: key,
+    // The SDK requires a key.
+    apiKey: key ?? "none",
     // Everything is set, because the SDK falls back to environment variables.
     vertexai: false,
     httpOptions: { baseUrl: `${baseUrl(configured, PROVIDER_URLS.google)}/`, apiVersion: API_VERSION },
   });
-  return { client, template: lruCached(MAX_MODELS_PER_CLIENT, (model) => requestTemplate(client, model)) };
+  const template = async (model: string) => {
+    const { url, headers } = await requestTemplate(client, model);
+    const { "x-goog-api-key": _none, ...keyless } = headers;
+    return { url, headers: key === undefined ? keyless : headers };
+  };
+  return { client, template: lruCached(MAX_MODELS_PER_CLIENT, template) };
 }

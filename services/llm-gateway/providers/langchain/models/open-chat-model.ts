@@ -1,7 +1,7 @@
 import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { terminal } from "../../../errors/llm-error.ts";
-import { apiKey } from "../../credential.ts";
+import { apiKey, providerKey } from "../../credential.ts";
 import { loadOnce } from "../../load-once.ts";
 import { lruCached } from "../../lru-cache.ts";
 import type { ChatServer } from "../servers/chat-server.ts";
@@ -59,23 +59,14 @@ export function chatModelOpener(env: Environment): OpenChatModel {
 
 function withKey(open: (address: ChatAddress) => ChatModel, env: Environment): OpenChatModel {
   const chatModels = lruCached(MAX_CHAT_MODELS, open);
-  return ({ model, apiKeyEnv, baseUrl, maxOutputTokens }) => {
-    const key = keyFor(apiKeyEnv, baseUrl, env);
+  return (config) => {
+    const { model, baseUrl, maxOutputTokens } = config;
+    const key = providerKey(config, env);
     return {
       chatModel: chatModels({ model, apiKey: key, baseUrl, maxOutputTokens }),
       secrets: key === undefined ? [] : [key],
     };
   };
-}
-
-/** The API key; undefined if no variable is named and base_url is set: that server may need no key. */
-function keyFor(name: string, baseUrl: string, env: Environment): string | undefined {
-  if (name !== "") return apiKey(name, env);
-  if (baseUrl !== "") return undefined;
-  throw terminal(
-    "credentials",
-    "the provider has no api_key_env: it must name the variable that holds the key, unless base_url is set",
-  );
 }
 
 /** A model of a provider whose API is chat completions. */
