@@ -62,7 +62,7 @@ describe("callTool", () => {
       expect(await fixture.started(refused.callId)).to.deep.equal([]);
     });
 
-    it("sends no request for an unlisted tool or for arguments that are too long", async () => {
+    it("sends no request for an unlisted tool or for arguments that are too long or several", async () => {
       const unlisted = request("look", { name: "lab.secret" });
       expect(await call(unlisted)).to.deep.equal({
         kind: "unknown_tool",
@@ -78,6 +78,15 @@ describe("callTool", () => {
         content: "The arguments have 131073 characters: at most 131072 are allowed.",
         isError: true,
       });
+      const several = request("look", { arguments: '{"a":1} {"a":2}' });
+      expect(await call(several)).to.deep.equal({
+        kind: "result",
+        content:
+          "The arguments are several JSON objects in a row. The call was not made: write one object, and one call for each set of arguments.",
+        isError: true,
+      });
+      expect((await call(request("look", { arguments: '{"a":"} {"}' }))).kind).to.equal("result");
+      expect(await fixture.row(several.callId)).to.equal(undefined);
       expect(await fixture.row(unlisted.callId)).to.equal(undefined);
       expect(await fixture.row(long.callId)).to.equal(undefined);
     });
