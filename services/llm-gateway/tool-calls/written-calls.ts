@@ -21,8 +21,6 @@ export type FindTool = (written: string) => string | undefined;
 const MARK =
   /<\/?tool_calls?>|<function(?:=|_calls?>)|<invoke name=|\[TOOL_CALLS?\]|<[|｜](?:tool|channel|start|call|constrain|message|python_tag|function)[^<>]{0,60}[|｜]>/iu;
 const STARTS_WITH_MARK = new RegExp(String.raw`^\s*(?:${MARK.source})`, "iu");
-/** A whole text in a code fence. */
-const FENCE = /^\s*```[\w-]{0,20}\s*\n(?<inner>.*)\n\s*```\s*$/su;
 /** What a call written as JSON has, besides its name and arguments. */
 const CALL_KEYS = new Set(["name", "arguments", "parameters", "id", "type"]);
 const NAMING_TAG = /<function=([^<>]{1,200})>/gu;
@@ -40,8 +38,7 @@ export function writtenText(text: string, findTool: FindTool): WrittenText {
     const calls = markedCalls(text, findTool);
     return calls === undefined ? { problem: CANNOT_BE_READ } : { calls };
   }
-  const whole = FENCE.exec(text)?.groups?.["inner"] ?? text;
-  const bare = bareCalls(whole.trim());
+  const bare = bareCalls(withoutFence(text.trim()));
   if (bare !== undefined) return knownCalls(bare, findTool);
   if (isFragment(text)) return { problem: "the model's answer is only the rest of a tool call" };
   const mark = MARK.exec(text);
@@ -59,22 +56,42 @@ export function mayBeWrittenCall(text: string): boolean {
   return /^(?:\S{0,200}|`{3}[\w-]{0,20}\s*|<invoke [^>]{0,20})$/u.test(begin);
 }
 
-/** The calls in a text of a template's marks and JSON; undefined if it holds anything else. */
-function markedCalls(text: string, findTool: FindTool): WrittenCall[] | undefined {
-  const calls: WrittenCall[] = [];
+/** What is in a code fence that is the whole text; the text itself if it is none. */
+function withoutFence(text: string): string {
+  const begin = text.indexOf("\n");
+  const isFenced = begin > 0 && begin < 30 && text.startsWith("```") && text.endsWith("```");
+  return isFenced ? text.slice(begin, -3).trim() : text;
+}
+
+/** A text by its JSON objects, each with the text before it; undefined if a brace has no other one or holds something else. */
+function splitAtObjects(text: string):
+  | {
+      readonly objects: { before: string; json: string; value: Readonly<Record<string, unknown>> }[];
+      readonly rest: string;
+    }
+  | undefined {
+  const objects = [];
   let end = 0;
   for (const json of objectsIn(text)) {
     const value = json === undefined ? undefined : parseJson(json);
     if (json === undefined || !isObject(value)) return undefined;
     const start = text.indexOf(json, end);
-    const before = text.slice(end, start);
+    objects.push({ before: text.slice(end, start), json, value });
     end = start + json.length;
-    const call = jsonCall(value) ?? { written: before.replaceAll(NAMING_TAG, " $1 "), args: json };
-    const name = findTool(call.written);
-    if (name === undefined || !isLabel(before)) return undefined;
-    calls.push({ name, args: call.args });
   }
-  return calls.length > 0 && isLabel(text.slice(end)) ? calls : undefined;
+  return { objects, rest: text.slice(end) };
+}
+
+/** The calls in a text of a template's marks and JSON; undefined if it holds anything else. */
+function markedCalls(text: string, findTool: FindTool): WrittenCall[] | undefined {
+  const { objects = [], rest = "" } = splitAtObjects(text) ?? {};
+  if (objects.length === 0 || !isLabel(rest)) return undefined;
+  const calls = objects.map(({ before, json, value }) => {
+    const call = jsonCall(value) ?? { written: before.replaceAll(NAMING_TAG, " $1 "), args: json };
+    const name = isLabel(before) ? findTool(call.written) : undefined;
+    return name === undefined ? undefined : { name, args: call.args };
+  });
+  return calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
 /** Marks, a name, the word before a fence: nothing that a reader could miss. */
@@ -114,9 +131,8 @@ function bareCalls(text: string): NamedCall[] | undefined {
 
 /** The JSON objects of a text that holds nothing else. */
 function rowOf(text: string): unknown[] {
-  const objects = [...objectsIn(text)];
-  const isAll = objects.reduce<string>((rest, json) => rest.replace(json ?? "", ""), text).trim() === "";
-  return isAll ? objects.map((json) => (json === undefined ? undefined : parseJson(json))) : [];
+  const { objects = [] } = splitAtObjects(text) ?? {};
+  return objects.every(({ before }) => before.trim() === "") ? objects.map(({ value }) => value) : [];
 }
 
 /** Calls written as bare JSON; an object with a name and parameters is a call only with the name of an offered tool. */
