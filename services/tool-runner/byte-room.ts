@@ -29,8 +29,9 @@ export class ByteRoom {
     const held: HeldBytes = {
       take: async (bytes, signal = new AbortController().signal) => {
         this.#holders.add(held);
-        while (bytes > this.#left && this.#oldest() !== held)
+        while (bytes > this.#left && this.#oldest() !== held) {
           await untilAborted(this.#changed.promise, signal);
+        }
         this.#left -= bytes;
         used += bytes;
       },

@@ -26,7 +26,7 @@ export async function listOfferedTools(
   // What a server keeps for an execution begins with its listing.
   const named = servers?.namingExecution().filter((id) => real.includes(id)) ?? [];
   const limit = AbortSignal.timeout(REMEMBER_MS);
-  await Promise.all(named.map((id) => cleanups?.remember(id, { execution_id, session_id }, limit)));
+  await Promise.all(named.map(async (id) => cleanups?.remember(id, { execution_id, session_id }, limit)));
   const known = await servers?.list(real, undefined, execution_id);
   const all = [...stubs.values()].map(({ description }) => description);
   const failed: { server: string; code: string; message: string }[] = [];

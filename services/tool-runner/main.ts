@@ -93,7 +93,7 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
       checks: {
         postgres: () => checkDatabase(db),
         nats: () => bus.check(),
-        ...(servers === undefined ? {} : { tools: async () => servers.checkListed() }),
+        ...(servers === undefined ? {} : { tools: () => servers.checkListed() }),
       },
       metrics: registry,
     }),

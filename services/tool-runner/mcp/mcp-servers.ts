@@ -115,13 +115,14 @@ export class McpServers implements AsyncDisposable {
   }
 
   /**
-   * Throws while the first list of a server is still awaited, with the servers' names, for the first 15 s: until then another runner
+   * Rejects while the first list of a server is still awaited, with the servers' names, for the first 15 s: until then another runner
    * may know more.
    */
-  checkListed(): void {
-    if (this.#warmSince === undefined || performance.now() - this.#warmSince > FIRST_LISTS_MS) return;
+  checkListed(): Promise<void> {
+    const isPatient = this.#warmSince !== undefined && performance.now() - this.#warmSince <= FIRST_LISTS_MS;
     const awaited = [...this.#servers].filter(([, { listing }]) => listing.isAwaited).map(([id]) => id);
-    if (awaited.length > 0) throw new Error(`the tools of ${awaited.join(", ")} are not listed yet`);
+    if (!isPatient || awaited.length === 0) return Promise.resolve();
+    return Promise.reject(new Error(`the tools of ${awaited.join(", ")} are not listed yet`));
   }
 
   /** What is known of each server. */

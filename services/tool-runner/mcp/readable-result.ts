@@ -10,8 +10,10 @@ export function readableResult(result: Readonly<Record<string, unknown>>): objec
   const { resultType, content, structuredContent, isError, ...others } = result;
   if (!("content" in result || "structuredContent" in result)) return undefined;
   if ((resultType ?? "complete") !== "complete") return undefined;
-  const more = Object.keys(Object(withoutNulls(others)));
-  if (more.some((name) => OF_OTHER_RESULTS.has(name))) return undefined;
+  const isOther = Object.entries(others).some(
+    ([name, value]) => value !== null && OF_OTHER_RESULTS.has(name),
+  );
+  if (isOther) return undefined;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content ?? []].flat();
   return {
     // Part by part: a value that is split between two is masked where they are joined.

@@ -183,8 +183,8 @@ describe("the runner that has an execution's connections", () => {
       const settings = [settingsOf(httpAt(lab.url, { headers, sessionCleanupUrl: cleanup.url }))];
       await using servers = new McpServers({ settings, env });
       servers.warm();
-      await until("it has refused a request without an id", () => {
-        servers.checkListed();
+      await until("it has refused a request without an id", async () => {
+        await servers.checkListed();
         return true;
       });
       await using _ = await serveInProcess(fixture, [], { servers });

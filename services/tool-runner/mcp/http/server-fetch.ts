@@ -64,13 +64,16 @@ export function serverFetch({
     const watched =
       received.body && watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd, take });
     const response = await readableResponse(received, watched, { type, sent: init.body, read, held });
+    usedAuthorization.set(response, headers.get("authorization") ?? "");
+    return checked(response, headers, call);
+  };
+  const checked = async (response: Response, headers: Headers, call: CallInFlight | undefined) => {
     const { status } = response;
     // With the older transport the session is part of the address.
     const hasSession = headers.has("mcp-session-id") || settings.type === "sse";
     if ((status === 400 || status === 410) && call !== undefined && hasSession) {
       return refusedOrForgotten(response);
     }
-    usedAuthorization.set(response, headers.get("authorization") ?? "");
     const failure = statusFailure(response, hasSession);
     const isRedirect = status >= 300 && status < 400;
     // The library answers a 401 with a new token, and reads an error of the protocol from a 400.
@@ -94,8 +97,9 @@ export function serverFetch({
 async function refusedOrForgotten(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
   const body = await response.text();
-  if (status !== 410 && !saysForgottenSession(body))
+  if (status !== 410 && !saysForgottenSession(body)) {
     return new Response(body, { status, statusText, headers });
+  }
   const message = `the server does not know the session any more (HTTP status ${status})`;
   throw new McpFailure("session_gone", "maybe", message, { code: status });
 }
@@ -148,8 +152,9 @@ async function readableResponse(
   const text = await textOf(body);
   const content = ReadableStream.from([new TextEncoder().encode(text)]);
   if (/^\s*[{[]/u.test(text)) return answer(readableJson(content, read, held), JSON_TYPE, 200);
-  if (/^(?:data|event|id|retry)?:/u.test(text))
+  if (/^(?:data|event|id|retry)?:/u.test(text)) {
     return answer(readableEvents(content, read, held), EVENTS, 200);
+  }
   held.dispose();
   return new Response(text, given);
 }

@@ -248,7 +248,7 @@ export class StdioTransport implements Transport {
    */
   #endInvalid(id: number | string | undefined): void {
     const waiting = this.#requests.ids;
-    const [ended] = waiting.filter((one) => id === undefined || String(one) === String(id));
+    const ended = waiting.find((one) => id === undefined || String(one) === String(id));
     if (ended === undefined) return; // given up already
     if (id === undefined && waiting.length > 1) this.#end(INVALID);
     else this.#pass(invalidAnswer(ended, INVALID));

@@ -116,8 +116,9 @@ describe("parseArguments", () => {
       '~~~\n{"a":1}~~~',
     ];
     for (const text of same) expect(parseArguments(text), text).to.deep.equal({ a: 1 });
-    for (const text of ["", " ", "{}", "{}{}", "null", '"{}"'])
+    for (const text of ["", " ", "{}", "{}{}", "null", '"{}"']) {
       expect(parseArguments(text)).to.deep.equal({});
+    }
     expect(parseArguments('{"a":"}{\\"","b":{}}')).to.deep.equal({ a: '}{"', b: {} });
   });
 

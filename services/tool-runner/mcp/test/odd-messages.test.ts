@@ -121,7 +121,7 @@ for (const transport of RAW_TRANSPORTS) {
       });
       const [echo] = (await server.listed()).tools;
       if (echo === undefined) throw new Error("no tool is listed");
-      const context = { ...IDS, epoch: 1, isRepeatable: false, beforeSend: async () => undefined };
+      const context = { ...IDS, epoch: 1, isRepeatable: false, beforeSend: () => Promise.resolve() };
       const output = await mcpTool(server.servers, "lab", echo).call(`{${numbers}}`, signal, context);
       const parts: unknown[] = [];
       for await (const part of output.content) parts.push(part);

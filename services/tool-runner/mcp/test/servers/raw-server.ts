@@ -22,7 +22,7 @@ const ERROR = '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"no su
 const parseSent = compileParser(
   "message",
   Type.Object({
-    id: Type.Optional(Type.Unknown()),
+    id: Type.Optional(Type.Union([Type.Number(), Type.String()])),
     method: Type.String(),
     params: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
   }),
@@ -35,7 +35,7 @@ function answerTo(sent: string, answers: RawAnswers): string | undefined {
   const all: RawAnswers = { initialize: HANDSHAKE, "tools/list": LIST, ...answers };
   const found = all[params?.name ?? ""] ?? all[method] ?? ERROR;
   return found
-    .replaceAll('"$ID"', JSON.stringify(String(id)))
+    .replaceAll('"$ID"', `"${id}"`)
     .replaceAll("$ID", JSON.stringify(id))
     .replaceAll("$LAST", () => JSON.stringify(sent));
 }
@@ -53,7 +53,7 @@ export async function startRawServer(
       args,
       env: { ANSWERS: JSON.stringify(answers) },
     } as const;
-    return { transport: stdio, [Symbol.asyncDispose]: async () => undefined };
+    return { transport: stdio, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   let events: ServerResponse | undefined;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
