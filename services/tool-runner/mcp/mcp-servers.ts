@@ -18,8 +18,11 @@ import { ToolListing, type KnownTools } from "./tool-listing.ts";
 
 const MAX_PROCESSES = 64;
 const SWEEP_MS = 5_000;
-/** A listing waits no longer for a server of which nothing is known: the executor asks again, and other runners, too. */
-const LIST_WAIT_MS = 1_000;
+/**
+ * A listing waits no longer for a server of which nothing is known, because the executor asks again, and other runners, too: a program
+ * needs time to start, a server over HTTP runs already.
+ */
+const LIST_WAIT_MS = { stdio: 5_000, http: 1_000, sse: 1_000 } as const;
 /** Of large messages in memory, beside one that is larger; their texts and values need several times as much. */
 const LARGE_MESSAGES_BYTES = 32 * 1024 * 1024;
 /** A runner is ready after this long although a server has never answered. */
@@ -161,7 +164,7 @@ export class McpServers implements AsyncDisposable {
    */
   async list(
     ids: readonly string[],
-    waitMs = LIST_WAIT_MS,
+    waitMs?: number,
     executionId?: string,
   ): Promise<ReadonlyMap<string, KnownTools>> {
     const asked = [...new Set(ids)].flatMap((id) => {
@@ -169,7 +172,10 @@ export class McpServers implements AsyncDisposable {
       return server === undefined ? [] : [{ id, server }];
     });
     const known = await Promise.all(
-      asked.map(async ({ id, server: { listing } }) => [id, await listing.get(waitMs, executionId)] as const),
+      asked.map(async ({ id, server: { listing, settings } }) => {
+        const limitMs = waitMs ?? LIST_WAIT_MS[settings.transport.type];
+        return [id, await listing.get(limitMs, executionId)] as const;
+      }),
     );
     return new Map(known);
   }
