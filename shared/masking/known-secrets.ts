@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
+import { urlPasswords } from "#shared/masking/patterns/url-passwords.ts";
 import { secretNameKind } from "#shared/masking/secret-names.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
 /** Shorter values are no secrets worth the name, and would be found in ordinary words. */
 const MIN_LENGTH = 8;
-const URL_PASSWORD = /\/\/[^/\s:@]*:(?<password>[^/\s]+)@/gu;
 const PLURAL = /_(?:KEYS|TOKENS|SECRETS|PASSWORDS)$/iu;
 
 /**
@@ -14,8 +14,8 @@ const PLURAL = /_(?:KEYS|TOKENS|SECRETS|PASSWORDS)$/iu;
 export function knownSecrets(env: Environment): readonly string[] {
   const found = new Set<string>();
   for (const [name, value = ""] of Object.entries(env)) {
-    for (const { groups } of value.matchAll(URL_PASSWORD)) {
-      const password = groups?.["password"] ?? "";
+    for (const { start, end } of urlPasswords(value)) {
+      const password = value.slice(start, end);
       found.add(password).add(decode(password));
     }
     if (name.endsWith("_FILE") && isSecretName(name.slice(0, -"_FILE".length))) found.add(readText(value));

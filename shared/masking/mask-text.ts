@@ -2,11 +2,9 @@ import { MaskContext, type MaskedValue } from "#shared/masking/mask-context.ts";
 import type { MaskingPattern } from "#shared/masking/patterns/built-in-patterns.ts";
 import { maskCustom, type CompiledPattern } from "#shared/masking/patterns/custom-patterns.ts";
 import { maskRandom } from "#shared/masking/patterns/entropy.ts";
-import { maskCommands } from "#shared/masking/patterns/mask-commands.ts";
 import { maskForms } from "#shared/masking/patterns/mask-forms.ts";
 import { maskKeyValues } from "#shared/masking/patterns/key-values.ts";
 import { maskKnown } from "#shared/masking/patterns/known-values.ts";
-import { maskSqlRows } from "#shared/masking/patterns/mask-sql.ts";
 import { maskSeen } from "#shared/masking/patterns/seen-values.ts";
 import { removeAt, splitSeams } from "#shared/masking/seams.ts";
 import { maskGoMaps } from "#shared/masking/structure/mask-go-maps.ts";
@@ -116,8 +114,6 @@ function maskLevel(text: string, rules: TextRules, context: MaskContext, depth: 
     (left) => maskGoMaps(left, context),
     (left) => maskPrefixed(left, (block) => maskYaml(maskJson(block, context, inner), context)),
     (left) => maskTables(left, context),
-    (left) => maskSqlRows(left, context),
-    (left) => maskCommands(left, context),
     (left) => maskForms(left, rules.patterns, context),
     (left) => maskKeyValues(left, context),
     (left) => maskRandom(left, context, inner),

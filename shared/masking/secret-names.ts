@@ -1,4 +1,4 @@
-import { looksGenerated } from "#shared/masking/patterns/looks-generated.ts";
+import { looksLikeKey } from "#shared/masking/patterns/looks-generated.ts";
 import {
   ABOUT,
   AUTH_VERBS,
@@ -233,18 +233,6 @@ export function isHarmlessValue(value: string, kind: SecretKind): boolean {
 /** How to sign in, and who checks it. */
 const SCHEME =
   /^(?:basic|bearer|digest|token|tokens|jwt|oauth|oauth2|oidc|saml|ldap|kerberos|ntlm|mtls|tls|ssl|x509|iam|password|md5|peer|trust|ident|cert|certificate|anonymous|native|internal|external|local|custom|default|auto|strict|plain|login|cram-md5|scram-sha-\d+|http-basic|api-?key|key|keycloak|google|github|gitlab|azure|okta|auth0|cognito|dex|sso|aws)$/iu;
-
-/** As generators of keys and passwords make them: no path, date, address, list or words of a sentence. */
-function looksLikeKey(value: string): boolean {
-  if (!looksGenerated(value) || value.length < 8) return false;
-  if (
-    /\s|:\/\/|^[/~.]|^[\d.,:TZ+-]+[a-z]{0,3}$|^[\w-]+(?:\.[\w-]+)+(?::\d+)?$|[a-z]{3,}[-_][a-z]{3,}/u.test(
-      value,
-    )
-  )
-    return false;
-  return /\d/u.test(value) && /[A-Za-z]/u.test(value);
-}
 
 /** `$password` refers to a variable, `$ecretPassw0rd` is a password: lower case needs the name of a secret. */
 function isReference(value: string): boolean {

@@ -4,3 +4,15 @@ export function looksGenerated(value: string): boolean {
     value.length >= 6 && (/\d/u.test(value) || /[a-z][A-Z]/u.test(value) || /[!@#$%^&*+/=~]/u.test(value))
   );
 }
+
+/** As generators of keys and passwords make them: no path, date, address, list or words of a sentence. */
+export function looksLikeKey(value: string): boolean {
+  if (!looksGenerated(value) || value.length < 8) return false;
+  if (
+    /\s|:\/\/|^[/~.]|^[\d.,:TZ+-]+[a-z]{0,3}$|^[\w-]+(?:\.[\w-]+)+(?::\d+)?$|[a-z]{3,}[-_][a-z]{3,}/u.test(
+      value,
+    )
+  )
+    return false;
+  return /\d/u.test(value) && /[A-Za-z]/u.test(value);
+}

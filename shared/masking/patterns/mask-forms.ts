@@ -1,6 +1,8 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { ALWAYS, BY_NAME, type MaskingPattern } from "#shared/masking/patterns/built-in-patterns.ts";
 import { IN_FILES } from "#shared/masking/patterns/file-patterns.ts";
+import { maskCommands } from "#shared/masking/patterns/mask-commands.ts";
+import { maskSqlRows } from "#shared/masking/patterns/mask-sql.ts";
 import { maskTokens, TOKEN_FORMS } from "#shared/masking/patterns/token-forms.ts";
 import { urlPasswords } from "#shared/masking/patterns/url-passwords.ts";
 
@@ -10,10 +12,11 @@ const PEM_BEGIN = /----(?:-| )BEGIN ([A-Z0-9 ]{1,60}?) ?-----?/g;
 const SECRET_LABEL =
   /PRIVATE|SECRET|SEED|CREDENTIAL|TOKEN|PASSW|JWT|(?<!PUBLIC )KEY(?! BLOCK| PARAM)|ENCRYPTED KEY/;
 
-/** Masks what is a secret by its form: tokens of known services, headers, credentials in URLs, keys in PEM. */
+/** Masks what is a secret by its form: tokens of known services, headers, commands, SQL, credentials in URLs, keys in PEM. */
 export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
   const chosen = Object.entries(BY_NAME).flatMap(([name, form]) => (isChosen(name, names) ? [form] : []));
-  let masked = maskTokens(maskUrls(maskPem(text, names, context), context), context);
+  let masked = maskPem(text, names, context);
+  for (const mask of [maskSqlRows, maskCommands, maskUrls, maskTokens]) masked = mask(masked, context);
   for (const { kind, hint, expression } of [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES, ...chosen]) {
     if (typeof hint === "string" ? !masked.includes(hint) : !hint.test(masked)) continue;
     masked = masked.replaceAll(expression, (whole: string, ...rest: unknown[]) => {

@@ -25,6 +25,11 @@ describe("logLineMask", () => {
     expect(() => void JSON.parse(line)).not.to.throw();
   });
 
+  it("knows the whole password of an address in which nothing is encoded", () => {
+    const mask = logLineMask(knownSecrets({ DATABASE_URL: "postgres://app:p@ss/w#rd-22@db/app" }));
+    expect(mask("refused p@ss/w#rd-22")).to.equal("refused [MASKED_CREDENTIAL]");
+  });
+
   it("leaves everything else", () => {
     const mask = logLineMask(knownSecrets(env));
     const line = JSON.stringify({
