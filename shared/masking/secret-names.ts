@@ -187,8 +187,7 @@ function authKind(owner: string): SecretKind {
 }
 
 function keyKind(owner: string, last: string): SecretKind | undefined {
-  if (owner === "api" || owner === "app" || owner === "subscription" || last.endsWith("apikey"))
-    return "API_KEY";
+  if (["api", "app", "subscription"].includes(owner) || last.endsWith("apikey")) return "API_KEY";
   if (owner === "private" || owner === "tls" || owner === "ssh") return "PRIVATE_KEY";
   if (KEY_OWNERS.has(owner) || JOINED_KEY.test(last)) return "SECRET_KEY";
   return WEAK_KEY_OWNERS.has(owner) ? "KEY" : undefined;

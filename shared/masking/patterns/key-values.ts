@@ -64,15 +64,15 @@ function maskPairs(text: string, context: MaskContext): string {
     const [, written = "", separator = ""] = found;
     // Behind an escaped line break, in a string of JSON.
     const name = text[found.index - 1] === "\\" ? written.slice(1) : written;
-    const kind = name.startsWith("MASKED_") ? undefined : kindOfName(text, found.index, name);
+    const kind = kindOfName(text, found.index, name);
     if (kind === undefined) continue;
     const wrapper = WRAPPER.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 50))?.[0] ?? "";
     let start = NAME.lastIndex + wrapper.length;
     if (isNoPair(text, { at: found.index, separator, start })) continue;
-    const isVariable = separator === "=" && isLineOfVariable(text, found.index, name);
-    const next = NEXT_LINE.exec(text.slice(start, start + MAX_NEXT))?.[0].length ?? 0;
-    if (next > 0) start += next;
-    const value = text.slice(start, endOfValue(text, start, isVariable && next === 0 ? "line" : "pair"));
+    const below = NEXT_LINE.exec(text.slice(start, start + MAX_NEXT))?.[0].length ?? 0;
+    start += below;
+    const isLine = below === 0 && isLineOfVariable(text, found.index, name, separator);
+    const value = text.slice(start, endOfValue(text, start, isLine ? "line" : "pair"));
     // The length of a value, as `kubectl describe` prints it.
     if (value === "" || text.startsWith(" bytes", start + value.length)) continue;
     const inProse = isProse(text, found.index, separator);
@@ -96,7 +96,7 @@ function maskPairs(text: string, context: MaskContext): string {
 
 /** A name that is a part of a longer one, as `key` is, has the words before it. */
 function kindOfName(text: string, at: number, name: string): SecretKind | undefined {
-  const kind = secretNameKind(name);
+  const kind = name.startsWith("MASKED_") ? undefined : secretNameKind(name);
   if (kind !== undefined || !LAST_WORD.test(name)) return kind;
   const before = WORDS_BEFORE.exec(text.slice(Math.max(0, at - 45), at))?.[0];
   return before === undefined ? undefined : secretNameKind(before + name);
@@ -133,8 +133,8 @@ function isNoPair(text: string, { at, separator, start }: FoundPair): boolean {
 }
 
 /** `DB_PASSWORD=x` at the beginning of a line: the whole line is its value. */
-function isLineOfVariable(text: string, at: number, name: string): boolean {
-  if (!/^[A-Z][A-Z0-9_]*$/u.test(name)) return false;
+function isLineOfVariable(text: string, at: number, name: string, separator: string): boolean {
+  if (separator !== "=" || !/^[A-Z][A-Z0-9_]*$/u.test(name)) return false;
   const before = text.slice(Math.max(0, at - 40), at);
   return /^(?:\s*(?:export|set|ENV|declare -x|-)\s+|\s*)$/u.test(before.slice(before.lastIndexOf("\n") + 1));
 }

@@ -5,14 +5,11 @@ export function looksGenerated(value: string): boolean {
   );
 }
 
+const NO_KEY =
+  /\s|:\/\/|^[/~.]|^[\d.,:TZ+-]+[a-z]{0,3}$|^[\w-]+(?:\.[\w-]+)+(?::\d+)?$|[a-z]{3,}[-_][a-z]{3,}/u;
+
 /** As generators of keys and passwords make them: no path, date, address, list or words of a sentence. */
 export function looksLikeKey(value: string): boolean {
-  if (!looksGenerated(value) || value.length < 8) return false;
-  if (
-    /\s|:\/\/|^[/~.]|^[\d.,:TZ+-]+[a-z]{0,3}$|^[\w-]+(?:\.[\w-]+)+(?::\d+)?$|[a-z]{3,}[-_][a-z]{3,}/u.test(
-      value,
-    )
-  )
-    return false;
-  return /\d/u.test(value) && /[A-Za-z]/u.test(value);
+  const isMixed = value.length >= 8 && /\d/u.test(value) && /[A-Za-z]/u.test(value);
+  return isMixed && looksGenerated(value) && !NO_KEY.test(value);
 }

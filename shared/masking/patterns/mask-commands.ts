@@ -59,7 +59,8 @@ function readArguments(text: string, from: number): readonly Argument[] {
     if (found === null) break;
     at = ARGUMENT.lastIndex;
     const quote = /^\\?["']/u.exec(found[0])?.[0] ?? "";
-    let [start, end] = [found.index + quote.length, at - quote.length];
+    const start = found.index + quote.length;
+    let end = at - quote.length;
     // `-p'VALUE'`, `user:"VALUE"`: what is joined to it is a part of it.
     ARGUMENT.lastIndex = at;
     const joined = quote === "" && /[=:%,]$|^-[A-Za-z]$/u.test(found[0]) ? ARGUMENT.exec(text) : null;
@@ -87,10 +88,7 @@ function secretsOf(rule: CommandRule, args: readonly Argument[]): readonly Argum
   for (const [index, arg] of args.entries()) {
     const next = args[index + 1];
     const isOption = options?.test(arg.text) === true;
-    if (isOption && next !== undefined && within === undefined && !next.text.startsWith("-"))
-      found.push(next);
-    if (isOption && next !== undefined && within !== undefined)
-      found.push(...rest(next, within, `${arg.text} `));
+    if (isOption && next !== undefined) found.push(...behindOption(arg, next, within));
     if (attached !== undefined && !isOption) found.push(...rest(arg, attached));
     if (within !== undefined) found.push(...rest(arg, within, "", rule.hasHost));
     const target = behind?.[0].test(arg.text) === true ? args[index + behind[1]] : undefined;
@@ -100,6 +98,11 @@ function secretsOf(rule: CommandRule, args: readonly Argument[]): readonly Argum
   const last = plain.at(-1);
   if (isLast === true && last !== undefined && plain.length > 1) found.push(last);
   return found;
+}
+
+function behindOption(option: Argument, next: Argument, within: RegExp | undefined): readonly Argument[] {
+  if (within !== undefined) return rest(next, within, `${option.text} `);
+  return next.text.startsWith("-") ? [] : [next];
 }
 
 /** What follows a beginning within an argument; `before` is the option that the argument belongs to. */

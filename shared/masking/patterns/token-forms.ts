@@ -42,8 +42,9 @@ const MIN_RUN = 14;
 const OTHER = 0;
 const SEPARATOR = 1;
 const IN_RUN = new Uint8Array(128);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") {
   IN_RUN[char.charCodeAt(0)] = 2;
+}
 for (const char of "./+=") IN_RUN[char.charCodeAt(0)] = SEPARATOR;
 
 function expression(kind: string, list: string, rest: string): readonly [string, RegExp] {

@@ -19,20 +19,15 @@ export class KeysAbove {
   kindOf(column: number, key: string, value: string): SecretKind | undefined {
     if (this.#below !== undefined && column <= this.#below.column) this.#below = undefined;
     if (this.#holder !== undefined && column <= this.#holder.column) this.#holder = undefined;
-    if (this.#keyHolder !== undefined && column <= this.#keyHolder) this.#keyHolder = undefined;
     const isEmpty = value === "";
-    const isKey = this.#keyHolder !== undefined && /^key$/iu.test(key);
-    if (isEmpty && KEY_HOLDERS.has(key.toLowerCase())) this.#keyHolder = column;
+    const isKey = this.#isKey(column, key, isEmpty);
     const isHeld = this.#isHeld(column, key, value);
     if (isEmpty && this.#holder === undefined && holdsSecrets(key)) {
       this.#holder = { column, firstColumn: undefined };
     }
     // Inline, `Tokens: a` may be the name of a Secret.
-    const own = secretNameKind(isEmpty ? key.replace(PLURAL, "") : key);
-    const kind =
-      own ??
-      (VALUES.has(key) ? this.#below?.kind : undefined) ??
-      (isHeld ? "SECRET" : isKey ? "SECRET_KEY" : undefined);
+    const own = isKey ? "SECRET_KEY" : secretNameKind(isEmpty ? key.replace(PLURAL, "") : key);
+    const kind = own ?? (VALUES.has(key) ? this.#below?.kind : undefined) ?? (isHeld ? "SECRET" : undefined);
     if (isEmpty && kind !== undefined && !key.includes(" ")) this.#below = { column, kind };
     return kind;
   }
@@ -44,6 +39,14 @@ export class KeysAbove {
     const isBelow = column > below.column || (isItem && column === below.column);
     if (!isBelow) this.#below = undefined;
     return isBelow ? below.kind : undefined;
+  }
+
+  /** True for the `key` of an object such as `jwt`. */
+  #isKey(column: number, key: string, isEmpty: boolean): boolean {
+    if (this.#keyHolder !== undefined && column <= this.#keyHolder) this.#keyHolder = undefined;
+    const isKey = this.#keyHolder !== undefined && /^key$/iu.test(key);
+    if (isEmpty && KEY_HOLDERS.has(key.toLowerCase())) this.#keyHolder = column;
+    return isKey;
   }
 
   #isHeld(column: number, key: string, value: string): boolean {

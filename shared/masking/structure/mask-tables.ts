@@ -71,8 +71,9 @@ function readHeader(line: string, next: string): Table | undefined {
     );
     // A Secret may be named there.
     const kinds = found?.kinds.map((kind) => (kind === "SECRET" ? "KEY" : kind)) ?? [];
-    if (found !== undefined)
+    if (found !== undefined) {
       return { ...found, kinds, cellsOf: (row) => (fits(row, line) ? found.cellsOf(row) : []) };
+    }
   }
   for (const delimiter of [",", ";", "\t"]) {
     if (line.includes(delimiter)) {

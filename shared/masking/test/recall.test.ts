@@ -78,7 +78,9 @@ const GENERATED = Object.entries(STATEMENTS).flatMap(([statement, write]) =>
 describe("what is found of planted secrets", () => {
   const report = (what: string, texts: readonly string[], found: readonly string[]) => {
     const share = (100 * (texts.length - found.length)) / texts.length;
-    console.log(`      ${what}: ${texts.length - found.length} of ${texts.length}, ${share.toFixed(1)} %`);
+    process.stdout.write(
+      `      ${what}: ${texts.length - found.length} of ${texts.length}, ${share.toFixed(1)} %\n`,
+    );
     return share;
   };
 
@@ -114,7 +116,7 @@ describe("what is found of planted secrets", () => {
     const texts = [...harmlessOf("harmless-lines.txt"), ...harmlessOf("fresh-harmless.txt")];
     expect(texts).to.have.length.at.least(400);
     const wrong = texts.flatMap((text) => (mask(text) === text ? [] : [mask(text)]));
-    console.log(`      harmless texts that were masked: ${wrong.length} of ${texts.length}`);
+    process.stdout.write(`      harmless texts that were masked: ${wrong.length} of ${texts.length}\n`);
     expect(wrong.length / texts.length, wrong.join("\n")).to.be.at.most(0.01);
   });
 });
