@@ -30,6 +30,7 @@ export function maskCommands(text: string, context: MaskContext): string {
   let copied = 0;
   COMMAND.lastIndex = 0;
   for (let found = COMMAND.exec(text); found !== null; found = COMMAND.exec(text)) {
+    context.step();
     // The end of a longer word.
     if (/[.@-]/u.test(text.charAt(found.index - 1))) continue;
     const args = readArguments(text, COMMAND.lastIndex);

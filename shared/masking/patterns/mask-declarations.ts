@@ -63,6 +63,7 @@ const REMARK = /^(?:is|was|are|must|should|has|not|and|or|for|to|in|failed|requi
 /** Masks values that stand behind their name without a separator in between: those of declarations. Linear. */
 export function maskDeclarations(text: string, context: MaskContext): string {
   return DECLARATIONS.reduce((left, { hint, expression, isHarmless }) => {
+    context.progress();
     if (!hint.test(left)) return left;
     return left.replaceAll(expression, (whole: string, ...rest: unknown[]) => {
       const groups = rest.at(-1);

@@ -16,8 +16,12 @@ const SECRET_LABEL =
 export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
   const chosen = Object.entries(BY_NAME).flatMap(([name, form]) => (isChosen(name, names) ? [form] : []));
   let masked = maskPem(text, names, context);
-  for (const mask of [maskSqlRows, maskCommands, maskUrls, maskTokens]) masked = mask(masked, context);
+  for (const mask of [maskSqlRows, maskCommands, maskUrls, maskTokens]) {
+    context.progress();
+    masked = mask(masked, context);
+  }
   for (const { kind, hint, expression } of [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES, ...chosen]) {
+    context.progress();
     if (typeof hint === "string" ? !masked.includes(hint) : !hint.test(masked)) continue;
     masked = masked.replaceAll(expression, (whole: string, ...rest: unknown[]) => {
       context.step();

@@ -59,6 +59,7 @@ export function maskTokens(text: string, context: MaskContext): string {
   for (let start = 0, word = 0, mayBegin = false, at = 0; at <= text.length; at += 1) {
     const here = at < text.length ? (IN_RUN[text.charCodeAt(at)] ?? OTHER) : OTHER;
     if (here > SEPARATOR) continue;
+    context.step();
     if (FIRST.has(text.slice(word, word + 3))) mayBegin = true;
     word = at + 1;
     if (here === SEPARATOR) continue;
