@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one driver for each door of the register, in one place */
 import { createHmac, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
@@ -6,11 +7,11 @@ import { WebSocket } from "ws";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { OTHER_DOORS, ROUTE_TEXTS } from "#shared/masking/text-doors.ts";
-import { chatModel } from "../support/chat-model.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { hasSecret, SECRET_STATEMENTS } from "../support/secret-statements.ts";
 import { SlackServer } from "../support/slack-server.ts";
-import { openSseServer, type SseServer } from "../support/sse-server.ts";
+import type { SseServer } from "../support/sse-server.ts";
+import { doorsConfig, openDoorsModel } from "../support/text-doors-fixture.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { WebhookServer } from "../support/webhook-server.ts";
@@ -18,7 +19,6 @@ import { WebhookServer } from "../support/webhook-server.ts";
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 const PAGERDUTY = "the-key-of-the-subscription-0123456789";
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-const CHANNEL = "C0123456789";
 const STATEMENTS = SECRET_STATEMENTS.map(({ text }) => text);
 const ALL = STATEMENTS.join("\n");
 /** For members that take less. */
@@ -26,52 +26,6 @@ const HALVES = [STATEMENTS.slice(0, 15).join("\n"), STATEMENTS.slice(15).join("\
 
 const parseRow = compileParser("row", Type.Object({ name: Type.String(), content: Type.String() }));
 const parseCall = compileParser("call", Type.Object({ id: Type.String() }));
-
-/** By alert type, what the model does; the instructions say it, because an alert is told to later sessions, too. */
-const WAYS = ["LOOK", "HOLD", "REMOVE", "REFUSE", "ECHO"] as const;
-const agent = (way: string) => ({
-  mcp_servers: ["k8s"],
-  custom_instructions: `Do ${way}.`,
-  ...(way === "REMOVE" ? { type: "action" } : {}),
-});
-const chain = (way: string) => ({
-  alert_types: [way],
-  stages: [{ name: "look", agents: [{ name: way, iteration_strategy: "native-thinking" }] }],
-});
-const configuration = (model: string, hook: string) => ({
-  tarsy: {
-    system: {
-      dashboard_url: "https://tarsy.example.com",
-      slack: { enabled: true, channel: CHANNEL },
-      notifications: { webhooks: [{ name: "ops", url: hook, secret_env: "OPS_SECRET" }] },
-      webhooks: {
-        alertmanager: { alert_type: "LOOK" },
-        pagerduty: { secret_env: "PD_SECRET", alert_type: "LOOK" },
-        raw: { alert_type: "LOOK" },
-      },
-    },
-    defaults: { llm_provider: "first", alert_type: "LOOK", memory: { enabled: true } },
-    mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
-    agents: Object.fromEntries(WAYS.map((way) => [way, agent(way)])),
-    agent_chains: {
-      ...Object.fromEntries(WAYS.map((way) => [way, chain(way)])),
-      "kubernetes-agent-chain": { ...chain("LOOK"), alert_types: ["kubernetes"] },
-    },
-  },
-  providers: {
-    llm_providers: {
-      first: { type: "groq", model: "m", base_url: `${model}/v1`, max_tool_result_tokens: 10_000 },
-    },
-  },
-  stubTools: {
-    servers: {
-      k8s: {
-        pods: { read_only: true, results: [{ text: "one pod" }] },
-        remove: { effect: "write", approve: true, results: [{ text: "removed" }] },
-      },
-    },
-  },
-});
 
 describe("thirty secrets in every door of text", () => {
   const resources = new AsyncDisposableStack();
@@ -89,26 +43,12 @@ describe("thirty secrets in every door of text", () => {
   let running: string;
 
   before(async () => {
-    const answer = chatModel(({ text, answers: given, hasTools, tool }) => {
-      if (text.includes("Do ECHO.")) return `I was told: ${text}`;
-      if (!hasTools || given > 0) return "it is one pod";
-      return [{ name: tool(text.includes("Do REMOVE.") ? "remove" : "pods"), arguments: {} }];
-    });
-    model = resources.use(
-      await openSseServer(async (reply, request) => {
-        const asked = JSON.stringify(request.body);
-        if (asked.includes("Do HOLD.")) await held.promise;
-        const isRefused = asked.includes("Do REFUSE.");
-        if (isRefused)
-          reply.fail(400, { error: { message: `I know ${ALL}`, type: "invalid_request_error" } });
-        else answer(reply, request);
-      }),
-    );
+    model = resources.use(await openDoorsModel(ALL, held.promise));
     slack = resources.use(await SlackServer.open());
     hook = resources.use(await WebhookServer.open());
     pipeline = resources.use(
       await PipelineFixture.start({
-        config: configuration(model.url, hook.url),
+        config: doorsConfig(model.url, hook.url),
         ownServers: true,
         env: {
           LOG_LEVEL: "debug",
@@ -279,14 +219,13 @@ describe("thirty secrets in every door of text", () => {
       for (const name of STATEMENTS) await accepted("POST", "/api/v1/alerts", { data: "x", [name]: 1 });
     },
     "path, host and origin of a refused request": async () => {
-      const origin = { origin: "https://evil.example" };
+      const evil = { origin: "https://evil.example" };
       for (const text of STATEMENTS) {
-        expect(await send("POST", `/api/v1/${encodeURIComponent(text)}`, {}, origin)).to.equal(403);
+        expect(await send("POST", `/api/v1/${encodeURIComponent(text)}`, {}, evil)).to.equal(403);
         answers.pop();
       }
       const lines = STATEMENTS.filter((text) => !text.includes("\n"));
-      for (const line of lines)
-        expect(await send("GET", "/health", undefined, { origin: line })).to.equal(403);
+      for (const origin of lines) expect(await send("GET", "/health", undefined, { origin })).to.equal(403);
     },
     "messages of WebSocket clients": async () => {
       const socket = new WebSocket(pipeline.system.ws, { headers: { authorization: `Bearer ${TOKEN}` } });

@@ -46,8 +46,7 @@ function newKey({ option }: CommandCall, subject: string | undefined): NewKey {
   if (subject === undefined) throw new UsageError("name the holder of the key");
   for (const name of [subject, ...parts(option("team"))]) {
     const { text } = maskByRules(name, RULES_OF_NAMES, { known: [] });
-    if (text !== name)
-      throw new UsageError("the names of holders and teams are shown: one of them looks like a secret");
+    if (text !== name) throw new UsageError("the name of a holder or a team looks like a secret");
   }
   const days = option("days") ?? DEFAULT_DAYS;
   if (!/^\d{1,5}$/u.test(days)) throw new UsageError(`--days is "${days}": give a whole number`);

@@ -62,9 +62,8 @@ function unknownMembers(schema: unknown, value: unknown, path: string): UnknownM
   if (typeof value !== "object" || value === null) return [];
   const { anyOf, type, items, properties, additionalProperties } = keywordsOf(schema);
   if (Array.isArray(anyOf)) {
-    const fitting = anyOf.find(
-      (one) => keywordsOf(one)["type"] === (Array.isArray(value) ? "array" : "object"),
-    );
+    const wanted = Array.isArray(value) ? "array" : "object";
+    const fitting: unknown = anyOf.find((one) => keywordsOf(one)["type"] === wanted);
     return fitting === undefined ? [] : unknownMembers(fitting, value, path);
   }
   if (Array.isArray(value)) {

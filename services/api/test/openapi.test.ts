@@ -8,6 +8,11 @@ import { documentedRoutes } from "../contracts/documented-routes.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 
+/** Those of an object; none of anything else. */
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
 const parseDocument = compileParser("document", Type.Object({}, { additionalProperties: true }));
 
 describe("the OpenAPI document", () => {
@@ -41,9 +46,9 @@ describe("the OpenAPI document", () => {
     expect(withBody).to.have.length.above(10);
     for (const operation of withBody) {
       const { operationId, responses }: Record<string, unknown> = { ...operation };
-      const success = Object.entries({ ...Object(responses) }).filter(([status]) => /^20[0-3]/u.test(status));
+      const success = Object.entries(members(responses)).filter(([status]) => /^20[0-3]/u.test(status));
       // An answer without a body has no room for them.
-      if ("204" in Object(responses)) continue;
+      if ("204" in members(responses)) continue;
       expect(success, String(operationId)).to.have.length(1);
       expect(JSON.stringify(components(success)), String(operationId)).to.include('"warnings"');
     }
