@@ -1,3 +1,4 @@
+import { withRemedy } from "#shared/database/explain-database-error.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { prepareOwner } from "#shared/database/prepare-owner.ts";
 import { prepareServiceRoles } from "#shared/database/prepare-roles.ts";
@@ -18,8 +19,13 @@ await runTask("database-init", readInitConfig, async ({ config, log, signal }) =
     log,
     signal,
   });
-  await prepareServiceRoles(admin, servicePasswords);
-  const adopted = await prepareOwner(admin, ownerPassword);
+  const prepare = async () => {
+    await prepareServiceRoles(admin, servicePasswords);
+    return prepareOwner(admin, ownerPassword);
+  };
+  const adopted = await prepare().catch((error: unknown) => {
+    throw withRemedy(error);
+  });
   if (adopted > 0) log.info({ objects: adopted }, "the tables of an earlier version have a new owner");
   log.info("the roles are ready");
 });

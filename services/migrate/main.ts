@@ -1,3 +1,4 @@
+import { withRemedy } from "#shared/database/explain-database-error.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { SERVICE_ROLES } from "#shared/database/service-roles.ts";
@@ -23,7 +24,9 @@ await runTask("migrate", readMigrateConfig, async ({ config: { url, undoAfter },
     log.info({ newest: undoAfter }, "the schema is that of an earlier version");
     return;
   }
-  const services = await migrate(db, log);
+  const services = await migrate(db, log).catch((error: unknown) => {
+    throw withRemedy(error);
+  });
   const missing = Object.entries(SERVICE_ROLES).flatMap(([service, role]) =>
     services.some((one) => one === service) ? [] : [role],
   );

@@ -118,6 +118,13 @@ export function explainDatabaseError(error: unknown): string {
   return found === undefined ? message : `${message}: ${found.remedy}`;
 }
 
+/** For the end of a program: the error with its remedy in the message, or the same one where none is known. */
+export function withRemedy(error: unknown): Error {
+  const message = explainDatabaseError(error);
+  const isSame = message === errorMessage(error);
+  return isSame && error instanceof Error ? error : new Error(message, { cause: error });
+}
+
 function causeOf(error: unknown, message: string): Cause | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const found = CAUSES.find(
