@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { EVENTS_STREAM, FOLLOWUPS_STREAM, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
+import { OPEN_ROWS } from "#shared/database/open-rows.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { createGroupMetrics, type GroupMetrics } from "./grouping/group-metrics.ts";
 import { createLaneMetrics, type LaneMetrics } from "./parking/lane-metrics.ts";
@@ -20,6 +21,7 @@ export interface ApiMetrics extends GroupMetrics, LaneMetrics, NotificationMetri
   readonly queueRepairs: Counter;
   readonly streamRefused: Gauge<"stream">;
   readonly streamsRemade: Counter<"stream">;
+  readonly openRowsClosed: Counter<"table">;
   readonly unowned: Gauge;
   /** Seconds since the search had everything. */
   readonly searchLag: Gauge;
@@ -111,6 +113,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       labelNames: ["stream"],
       registers,
     }),
+    openRowsClosed: new Counter({
+      name: "tarsy_api_open_rows_closed_total",
+      help: "Rows that were left open behind the end of their session and were closed",
+      labelNames: ["table"],
+      registers,
+    }),
     unowned: new Gauge({
       name: "tarsy_api_sessions_unowned",
       help: "Unfinished sessions without a live lease at the last sweep",
@@ -122,6 +130,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       registers,
     }),
   };
+  startAtZero(metrics.openRowsClosed, { table: Object.keys(OPEN_ROWS) });
   startAtZero(metrics.steered, { mode: STEERING_MODES });
   for (const stream of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
     metrics.streamRefused.set({ stream }, 0);

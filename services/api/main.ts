@@ -90,7 +90,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => folding);
   const notifying = notify({ db, log, metrics, settings: config.notifications, masker }, signal);
   resources.defer(() => notifying);
-  const cleaning = cleanUp({ config, log, db }, signal);
+  const cleaning = cleanUp({ config, log, db, metrics }, signal);
   resources.defer(() => cleaning);
   // After the health port is closed, which tells a proxy, and before the server is.
   resources.defer(() => wait(config.drainMs));

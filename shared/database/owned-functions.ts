@@ -1,4 +1,5 @@
 import { BUDGET_FUNCTIONS } from "#shared/database/budget-functions.ts";
+import { CLOSE_OPEN_ROWS } from "#shared/database/open-rows.ts";
 import type { DatabaseService } from "#shared/database/service-roles.ts";
 
 /** A function that runs with the rights of the owner of the tables, for what the roles of the services may not do. */
@@ -146,4 +147,5 @@ END`,
     execute: ["api"],
   },
   ...BUDGET_FUNCTIONS,
+  CLOSE_OPEN_ROWS,
 ];
