@@ -133,8 +133,9 @@ function describeDuration(error: ErrorObject): string {
   const parsed = typeof error.data === "string" ? parseDuration(error.data) : undefined;
   if (parsed === undefined) return "must be a duration";
   const { format } = error.params;
-  if (parsed > LONGEST_DURATION_MS && format !== "unused-duration")
+  if (parsed > LONGEST_DURATION_MS && format !== "unused-duration") {
     return "must be a duration of at most 576h";
+  }
   return format === "duration-above-zero"
     ? "must be a duration above zero"
     : "must be a duration of zero or more";

@@ -21,6 +21,15 @@ import type { Reporter } from "#shared/agent-config/reporter.ts";
 /** The key and value nodes of each entry of a mapping. */
 type Entries = Map<string, { readonly keyNode: Scalar; readonly value: unknown }>;
 
+/** A value of a mapping with what is known of its place. */
+interface ReadValue {
+  readonly read: unknown;
+  readonly schema: TSchema;
+  readonly isRecord: boolean;
+  readonly path: string;
+  readonly start: number;
+}
+
 /**
  * Turns a parsed file into the plain values its schema describes and registers the position of each.
  * Scalars are read as Go's YAML reads them for the field (a number is accepted where text is expected, `yes`
@@ -87,24 +96,33 @@ export class ShapeReader {
       }
       const read = this.#readChild(value, key, valueNode, inner, path, keyNode.range?.[0] ?? start);
       if (read === undefined) continue;
-      if (isRecord && read === null && Type.IsObject(inner)) {
-        // An entry without keys.
-        const entry: object = { __proto__: null };
-        sources.add(entry, joinPath(path, key), this.#text, keyNode.range?.[0] ?? start);
-        value[key] = entry;
-        continue;
-      }
-      const unset = isRecord && read !== null ? undefined : unsetReason(read, inner);
-      if (unset === undefined) {
-        value[key] = read;
-        continue;
-      }
-      if (unset !== "" && !("secret" in inner)) {
-        this.#reporter.warn({ container: value, key }, `is ${unset} and counts as not set`);
-      }
-      sources.removeChild(value, key);
+      this.#keep(value, key, { read, schema: inner, isRecord, path, start: keyNode.range?.[0] ?? start });
     }
     return value;
+  }
+
+  /** Sets a key unless its value counts as not set; an entry of a record without keys is an empty one. */
+  #keep(
+    container: Record<string, unknown>,
+    key: string,
+    { read, schema, isRecord, path, start }: ReadValue,
+  ): void {
+    const { sources } = this.#reporter;
+    if (isRecord && read === null && Type.IsObject(schema)) {
+      const entry: object = { __proto__: null };
+      sources.add(entry, joinPath(path, key), this.#text, start);
+      container[key] = entry;
+      return;
+    }
+    const unset = isRecord && read !== null ? undefined : unsetReason(read, schema);
+    if (unset === undefined) {
+      container[key] = read;
+      return;
+    }
+    if (unset !== "" && !("secret" in schema)) {
+      this.#reporter.warn({ container, key }, `is ${unset} and counts as not set`);
+    }
+    sources.removeChild(container, key);
   }
 
   #readList(node: YAMLSeq, schema: TSchema, path: string, start: number): unknown[] {

@@ -1,125 +1,14 @@
 import { expect } from "chai";
 import { stringify } from "yaml";
 import { Type } from "typebox";
-import { DIALECT_MESSAGES } from "#shared/contract-view/dialect-messages.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ContractCheck } from "../../services/api/test/contract-check.ts";
 import { ContractClient } from "../support/contract-client.ts";
+import { BROKEN_SCRIPT, CONTRACT_CONFIG, TOKEN } from "../support/contract-config.ts";
+import { METADATA, hasMetadata, hasOrder } from "../support/contract-order.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
-import { ASKS_FOR_TOOL_SUMMARY, SUMMARY_CALL } from "../support/scripts.ts";
 import { traceCalls } from "../support/trace-calls.ts";
 import { until } from "../support/until.ts";
-
-const LOOP = "native-thinking";
-const TOKEN = "the-token-of-the-tests-0123456789abcdef";
-const SKILL = "---\nname: kubectl\ndescription: How to look at pods.\n---\n\nLook at the owner first.\n";
-const plain = (alert_type: string) => ({
-  alert_types: [alert_type],
-  stages: [{ name: "look", agents: [{ name: "Plain" }] }],
-});
-const TARSY = {
-  queue: { session_timeout: "45s", scoring_shutdown_timeout: "0s" },
-  defaults: {
-    llm_provider: "scripted",
-    alert_type: "plain",
-    scoring: { enabled: true },
-    memory: { enabled: true },
-  },
-  mcp_servers: {
-    k8s: {
-      transport: { type: "stdio", command: "true", env: { REGION: "eu" } },
-      summarization: { size_threshold_tokens: 500 },
-    },
-  },
-  agents: {
-    Lead: { iteration_strategy: LOOP, mcp_servers: ["k8s"], required_skills: ["kubectl"] },
-    Second: { iteration_strategy: LOOP },
-    Looker: { description: "Looks at one thing", iteration_strategy: LOOP },
-    Actor: { type: "action", iteration_strategy: LOOP, mcp_servers: ["k8s"] },
-    Plain: { iteration_strategy: LOOP },
-  },
-  agent_chains: {
-    "full-chain": {
-      alert_types: ["full"],
-      stages: [
-        {
-          name: "look",
-          agents: [
-            { name: "Lead", sub_agents: ["Looker"] },
-            { name: "Second", llm_provider: "broken", fallback_providers: [{ provider: "scripted" }] },
-          ],
-        },
-        { name: "act", agents: [{ name: "Actor" }] },
-      ],
-    },
-    "plain-chain": plain("plain"),
-    "kubernetes-agent-chain": plain("kubernetes"),
-  },
-};
-const LESSON = { content: "The disk fills with logs", category: "semantic", valence: "negative" };
-const SCRIPT = {
-  calls: [
-    SUMMARY_CALL,
-    { when: ASKS_FOR_TOOL_SUMMARY, steps: [{ text: "many lines, no error" }] },
-    { when: { agent: "Plain", contains: "HANG" }, steps: [{ text: "this goes on" }, { hang: true }] },
-    {
-      when: { agent: "Plain", contains: "REFUSE" },
-      steps: [{ error: { code: "content_blocked", message: "no", retryable: false } }],
-    },
-    { when: { agent: "Looker" }, steps: [{ text: "seen: the disk is full", chunk_size: 4 }] },
-    { when: { agent: "ChatAgent" }, steps: [{ text: "because of the logs", chunk_size: 4 }] },
-    { when: { agent: "SynthesisAgent" }, steps: [{ text: "both say: the disk is full" }] },
-    {
-      when: { agent: "Lead", call: 1 },
-      steps: [
-        { thinking: "let me see" },
-        { text: "I look at the events" },
-        { tool_call: { name: "k8s.events", arguments: { namespace: "shop" } } },
-        { tool_call: { name: "tarsy.dispatch_agent", arguments: { name: "Looker", task: "disks" } } },
-      ],
-    },
-    {
-      when: { agent: "Actor", call: 1 },
-      steps: [{ tool_call: { name: "k8s.remove", arguments: { pod: "a" } } }],
-    },
-    { when: { agent: "Actor" }, steps: [{ text: "removed it\nYES" }] },
-    ...["Lead", "Second", "Plain"].map((agent) => ({
-      when: { agent },
-      steps: [{ text: "the disk is full", chunk_size: 4 }],
-    })),
-    { when: { call: 1 }, steps: [{ text: "well done\nTAGS: incomplete_evidence\n84" }] },
-    { when: { call: 2 }, steps: [{ text: "no tool is missing" }] },
-    { steps: [{ text: JSON.stringify({ create: [LESSON], reinforce: [], deprecate: [] }) }] },
-  ],
-};
-const BROKEN = {
-  calls: [{ steps: [{ error: { code: "provider_error", message: "away", retryable: false } }] }],
-};
-const PROVIDERS = {
-  llm_providers: {
-    scripted: { type: "scripted", model: "scripted-test", script: "script.yaml" },
-    broken: { type: "scripted", model: "broken-test", script: "broken.yaml" },
-  },
-};
-
-/** The members of the metadata of each type of entry, as clients read them without asking. */
-const METADATA: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  llm_thinking: { source: "string" },
-  llm_tool_call: { server_name: "string", tool_name: "string", tool_type: "string", arguments: "string" },
-  mcp_tool_summary: { server_name: "string", tool_name: "string", original_tokens: "number" },
-  user_question: { author: "string" },
-  skill_loaded: { skill_name: "string" },
-  provider_fallback: {
-    original_provider: "string",
-    original_backend: "string",
-    original_model: "string",
-    fallback_provider: "string",
-    fallback_backend: "string",
-    fallback_model: "string",
-    reason: "string",
-    attempt: "number",
-  },
-};
 
 const Row = Type.Object({}, { additionalProperties: true });
 const parseDocument = compileParser(
@@ -149,7 +38,6 @@ const parseSession = compileParser(
     ),
   }),
 );
-const parseMessage = compileParser("message of the dialect", Type.Union(Object.values(DIALECT_MESSAGES)));
 const parseMemories = compileParser("memories", Type.Array(Type.Object({ id: Type.String() })));
 
 describe("every member of the contract, in the running system", () => {
@@ -160,21 +48,8 @@ describe("every member of the contract, in the running system", () => {
 
   before(async () => {
     pipeline = await PipelineFixture.start({
-      config: {
-        tarsy: TARSY,
-        providers: PROVIDERS,
-        script: SCRIPT,
-        skills: { kubectl: SKILL },
-        stubTools: {
-          servers: {
-            k8s: {
-              events: { read_only: true, results: [{ bytes: 60_000 }] },
-              remove: { effect: "write", approve: true, results: [{ text: "removed" }] },
-            },
-          },
-        },
-      },
-      files: { "broken.yaml": stringify(BROKEN) },
+      config: CONTRACT_CONFIG,
+      files: { "broken.yaml": stringify(BROKEN_SCRIPT) },
       env: { APPROVAL_TOKEN: TOKEN },
     });
     const document: unknown = await (await fetch(`${pipeline.system.api}/api/v1/openapi.json`)).json();
@@ -218,6 +93,22 @@ describe("every member of the contract, in the running system", () => {
       if (path.endsWith("/score") && !isScored) continue;
       const query = path.endsWith("/comparison") ? `?with=${other}` : "";
       for (const call of ids) await get(path.replace("{id}", id).replace("{interaction}", call) + query);
+    }
+  };
+  /** Reads all that can be read beside sessions. */
+  const readOthers = async (memoryId: string) => {
+    const days = "?start_date=2020-01-01T00:00:00Z&end_date=2020-12-01T00:00:00Z";
+    const now = `?start_date=${new Date(Date.now() - 86_400_000).toISOString()}&end_date=${new Date(Date.now() + 86_400_000).toISOString()}`;
+    for (const path of paths.filter((one) => !one.startsWith("/api/v1/sessions/{id}"))) {
+      if (path === "/api/v1/audit") continue;
+      const url = path.replace("{memory}", memoryId).replace("{name}", "kubectl");
+      const groups = path.includes("{group}")
+        ? ["investigating", "needs_review", "in_progress", "reviewed"]
+        : [""];
+      const windows = path.includes("/usage/") ? [days, now] : [""];
+      for (const group of groups) {
+        for (const window of windows) await get(url.replace("{group}", group) + window);
+      }
     }
   };
   const submit = async (data: string, alert_type: string) => {
@@ -278,8 +169,9 @@ describe("every member of the contract, in the running system", () => {
     });
     await review(full, "update_feedback", { action_taken: "" });
     await review(refused, "acknowledge");
-    for (const action of ["claim", "unclaim", "claim", "acknowledge", "reopen"])
+    for (const action of ["claim", "unclaim", "claim", "acknowledge", "reopen"]) {
       await review(hanging, action);
+    }
     expect(await stepsOf(full)).to.deep.equal([
       ["claim", "needs_review", "in_progress"],
       ["complete", "in_progress", "reviewed"],
@@ -299,19 +191,8 @@ describe("every member of the contract, in the running system", () => {
 
     await readAll(full, { other: refused, isScored: true });
     for (const id of [refused, cancelled, hanging]) await readAll(id, { other: full, isScored: false });
-    const days = "?start_date=2020-01-01T00:00:00Z&end_date=2020-12-01T00:00:00Z";
-    const now = `?start_date=${new Date(Date.now() - 86_400_000).toISOString()}&end_date=${new Date(Date.now() + 86_400_000).toISOString()}`;
     const [memory] = parseMemories(await get(`/api/v1/sessions/${full}/memories`));
-    for (const path of paths.filter((one) => !one.startsWith("/api/v1/sessions/{id}"))) {
-      if (path === "/api/v1/audit") continue;
-      const url = path.replace("{memory}", memory?.id ?? "").replace("{name}", "kubectl");
-      if (path.includes("/usage/")) for (const window of [days, now]) await get(url + window);
-      else if (!path.includes("{group}")) await get(url);
-      else
-        for (const group of ["investigating", "needs_review", "in_progress", "reviewed"]) {
-          await get(url.replace("{group}", group));
-        }
-    }
+    await readOthers(memory?.id ?? "");
     await ask("PATCH", `/api/v1/memories/${memory?.id ?? ""}`, { deprecated: true });
 
     const session = await get(`/api/v1/sessions/${full}`);
@@ -359,31 +240,3 @@ describe("every member of the contract, in the running system", () => {
     expect(check.problems).to.deep.equal([]);
   });
 });
-
-function hasMetadata(type: string, metadata: object): void {
-  for (const [name, kind] of Object.entries(METADATA[type] ?? {})) {
-    expect(metadata, type).to.have.property(name).that.is.a(kind);
-  }
-}
-
-/** Holds the messages about a session against their schemas, and against the order on which clients rely. */
-function hasOrder(id: string, messages: readonly Readonly<Record<string, unknown>>[]): void {
-  const about = messages.filter((message) => message["session_id"] !== undefined);
-  for (const message of messages) parseMessage(message);
-  expect(new Set(about.map((message) => message["session_id"]))).to.deep.equal(new Set([id]));
-  const cursors = about.flatMap((message) =>
-    typeof message["db_event_id"] === "number" ? message["db_event_id"] : [],
-  );
-  expect(cursors).to.deep.equal(cursors.toSorted((a, b) => a - b));
-  const running = new Set<unknown>();
-  for (const message of about) {
-    const { type, status, stage_id } = message;
-    if (type === "stage.status") status === "started" ? running.add(stage_id) : running.delete(stage_id);
-    if (type !== "timeline_event.created") continue;
-    // A question precedes the stage that answers it.
-    if (message["event_type"] !== "user_question") {
-      expect(running.has(stage_id), `${String(message["event_type"])} while its stage runs`).to.equal(true);
-    }
-    hasMetadata(String(message["event_type"]), { ...Object(message["metadata"]) });
-  }
-}

@@ -131,8 +131,8 @@ describe("the api's configuration routes", () => {
     expect(body)
       .to.have.nested.property("system.cost_estimation.catalog.entry_count")
       .that.is.greaterThan(50);
-    for (const [at, status] of ["expired", "active", "upcoming"].entries()) {
-      expect(body).to.have.nested.property(`system.cost_estimation.promotions[${at}].status`, status);
+    for (const [at, state] of ["expired", "active", "upcoming"].entries()) {
+      expect(body).to.have.nested.property(`system.cost_estimation.promotions[${at}].status`, state);
     }
     expect(body).to.have.nested.property(
       "system.cost_estimation.promotions[0].end",

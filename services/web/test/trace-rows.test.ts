@@ -52,7 +52,7 @@ function stage(status: "active" | "completed", completed: number | null): Sessio
         agent_name: "Investigator",
         agent_index: 1,
         llm_provider: "p",
-        llm_backend: null,
+        llm_backend: "",
         model_name: "gpt",
         ...run,
         error_message: null,

@@ -294,22 +294,4 @@ agent_chains:
     const config = await loadText("defaults: {llm_provider: test}\n");
     expect(() => resolveChain(config, "disk")).to.throw(TerminalError, "use one of kubernetes");
   });
-
-  it("gives a sub-agent that replaces a built-in agent the description of that one unless it has its own", async () => {
-    const config = await loadText(`defaults: {llm_provider: test}
-agents:
-  KubernetesAgent: {custom_instructions: Look.}
-  GeneralWorker: {custom_instructions: Think., description: Thinks}
-agent_chains:
-  c:
-    alert_types: [a]
-    stages:
-      - {name: s, agents: [{name: KubernetesAgent, sub_agents: [KubernetesAgent, GeneralWorker]}]}
-`);
-    const [agent] = resolveChain(config, "a").stages[0]?.agents ?? [];
-    expect(agent?.sub_agents?.map(({ name, description }) => [name, description])).to.deep.equal([
-      ["KubernetesAgent", "Investigates workloads and events of Kubernetes clusters"],
-      ["GeneralWorker", "Thinks"],
-    ]);
-  });
 });
