@@ -112,18 +112,6 @@ describe("the controllers", () => {
       }
     });
 
-    it("is not asked again and again by answers that only repeat themselves", async () => {
-      const loop = { code: "output_loop", message: "it repeats itself", retryable: true };
-      for (const strategy of ["react", "native-thinking"] as const) {
-        const id = await run(strategy, [{ steps: [{ error: loop }] }], { maxIterations: 12 });
-        expect((await fixture.outcomes(id))[0]).to.deep.equal({
-          status: "failed",
-          error_code: "output_loop",
-          error_message: "aborted after 3 failed calls in a row: it repeats itself",
-        });
-      }
-    });
-
     it("fails at the limit when its last call failed, without asking for a conclusion", async () => {
       const id = await run("react", [fails(1, OVERLOADED)], {
         maxIterations: 1,

@@ -37,4 +37,17 @@ describe("the text of a failed LLM call", () => {
       /"(?:words ){16666}word\\n\\n\[The rest of this failed answer was left out\.\]"/u,
     );
   });
+
+  it("ends an agent whose answers only repeat themselves", async () => {
+    for (const strategy of ["react", "native-thinking"] as const) {
+      await fixture.play({ steps: [{ error: LOOP }] });
+      const id = await fixture.executor.insert({ strategy, maxIterations: 12 });
+      expect(await fixture.run(id)).to.equal("failed");
+      expect((await fixture.outcomes(id))[0]).to.deep.equal({
+        status: "failed",
+        error_code: "output_loop",
+        error_message: "aborted after 3 failed calls in a row: it repeats itself",
+      });
+    }
+  });
 });

@@ -24,20 +24,23 @@ export function failureKind(failure: ReportedFailure): FailureKind {
 
 function kindInWords({ status, kinds, detail }: ReportedFailure): FailureKind | undefined {
   const all = [...kinds, detail].join(" ");
-  const isClientError = status === undefined || (status >= 400 && status < 500);
   // Proxies and routers report what cannot succeed as a rate limit or a failure of theirs.
   if (ERROR_TEXTS.unpaid.test(all)) return "unpaid";
+  if (status === 429) return exceededLimit(detail) ?? permanentKind(all, kinds, detail);
   // llama.cpp reports a full context as 500.
-  if ((isClientError || status === 500) && status !== 429 && ERROR_TEXTS.tooLong.test(all)) {
-    return "context_too_long";
-  }
-  const outOfRate = status === 429 ? exceededLimit(detail) : undefined;
-  if (outOfRate !== undefined) return outOfRate;
-  const isGeneral = status === 400 || status === 429 || (status !== undefined && status >= 500);
-  if ((isGeneral || status === 403) && isBlocked(kinds, detail)) return "content_blocked";
-  if (isGeneral && ERROR_TEXTS.badKey.test(all)) return "credentials";
-  if (isGeneral && ERROR_TEXTS.noModel.test(all)) return "invalid_request";
-  return isNoApi(status, kinds, detail) ? "no_api" : undefined;
+  const isOfRequest = status === undefined || (status >= 400 && status <= 500);
+  if (isOfRequest && ERROR_TEXTS.tooLong.test(all)) return "context_too_long";
+  if (status === 403 && isBlocked(kinds, detail)) return "content_blocked";
+  const permanent =
+    status !== undefined && (status === 400 || status >= 500) ? permanentKind(all, kinds, detail) : undefined;
+  return permanent ?? (isNoApi(status, kinds, detail) ? "no_api" : undefined);
+}
+
+/** What a failure with a status that says little cannot recover from, in its words. */
+function permanentKind(all: string, kinds: readonly string[], detail: string): FailureKind | undefined {
+  if (isBlocked(kinds, detail)) return "content_blocked";
+  if (ERROR_TEXTS.badKey.test(all)) return "credentials";
+  return ERROR_TEXTS.noModel.test(all) ? "invalid_request" : undefined;
 }
 
 const REQUESTED =

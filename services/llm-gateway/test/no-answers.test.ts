@@ -261,7 +261,7 @@ describe("llm-gateway with calls written as text", () => {
     "}\n\nThe brace above ends the quoted manifest; the cause is a full disk on node three.",
   ]) {
     it(`leaves the answer ${JSON.stringify(text.slice(0, 30))} alone`, async () => {
-      const deltas = [...text].map((content) => ({ content }));
+      const deltas = Array.from(text, (content) => ({ content }));
       const answer = await ask("openai", "/v1", completes(deltas));
       expect({ text: answer.text, error: answer.error, requests: answer.requests }).to.deep.equal({
         text,

@@ -28,8 +28,8 @@ const CONTEXT_FULL_NOTE = "\n\n[The answer ends here: the conversation fills the
 
 /** How an answer with this finish reason, of any API, ended; one that stopped early is never a success. */
 export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
-  const { reason: ownReason, nativeReason = "", begun } = finish;
-  const reason = FAILED.test(nativeReason) || BLOCKED.test(nativeReason) ? nativeReason : ownReason;
+  const { begun } = finish;
+  const reason = decidingReason(finish);
   if (reason !== undefined && COMPLETE.has(reason)) return {};
   switch (reason) {
     case "tool_calls":
@@ -53,12 +53,18 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
     case "model_context_window_exceeded":
       return truncated(finish, CONTEXT_FULL_NOTE, "the conversation fills the model's context");
     default:
-      return {
-        error: BLOCKED.test(reason)
-          ? terminal("content_blocked", `the provider blocked the answer (${reason})`)
-          : retryable("provider_error", `the model stopped with ${reason}`),
-      };
+      return { error: stopError(reason) };
   }
+}
+
+function decidingReason({ reason, nativeReason = "" }: LangchainFinish): string | undefined {
+  return FAILED.test(nativeReason) || BLOCKED.test(nativeReason) ? nativeReason : reason;
+}
+
+function stopError(reason: string): NonNullable<FinishVerdict["error"]> {
+  return BLOCKED.test(reason)
+    ? terminal("content_blocked", `the provider blocked the answer (${reason})`)
+    : retryable("provider_error", `the model stopped with ${reason}`);
 }
 
 function brokenOff(why: string): FinishVerdict {

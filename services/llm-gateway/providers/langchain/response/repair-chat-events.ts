@@ -29,25 +29,29 @@ export function repairChatEvents(aside: AnswerAside): RepairEvent {
     if (chunk["object"] === "error" || event.name === "error") {
       return [chunkEvent({ error: isObject(chunk["error"]) ? chunk["error"] : chunk })];
     }
-    const { x_groq: groq } = chunk;
+    const groq = isObject(chunk["x_groq"]) ? chunk["x_groq"] : {};
     const first: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-    const own = isObject(first) ? first : {};
-    for (const place of [chunk, own, isObject(groq) ? groq : {}]) usage.add(place["usage"]);
+    for (const place of [chunk, first, groq]) usage.add(isObject(place) ? place["usage"] : undefined);
     const whole = {
       ...chunk,
       usage: usage.all,
-      ...(isObject(groq) && typeof groq["error"] === "string" ? { error: { message: groq["error"] } } : {}),
+      ...(typeof groq["error"] === "string" ? { error: { message: groq["error"] } } : {}),
     };
     if (!isObject(first)) return [chunkEvent(whole)];
     const reason = typeof first["finish_reason"] === "string" ? first["finish_reason"] : "";
     isFinished ||= reason !== "";
-    if (typeof first["native_finish_reason"] === "string") aside.nativeReason = first["native_finish_reason"];
     const received = isObject(first["delta"]) ? first["delta"] : first["message"];
     const delta = isObject(received) ? received : {};
-    aside.details.add(delta["reasoning_details"]);
-    if (typeof delta["refusal"] === "string") aside.refuse(delta["refusal"]);
+    tellAside(aside, first, delta);
     return [chunkEvent({ ...whole, choices: [choice(repairDelta(delta), reason === "" ? null : reason)] })];
   };
+}
+
+/** What LangChain has no field for. */
+function tellAside(aside: AnswerAside, { native_finish_reason: reason }: Fields, delta: Fields): void {
+  if (typeof reason === "string") aside.nativeReason = reason;
+  if (typeof delta["refusal"] === "string") aside.refuse(delta["refusal"]);
+  aside.details.add(delta["reasoning_details"]);
 }
 
 function chunkEvent(value: object): SseEvent {
