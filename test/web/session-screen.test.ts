@@ -7,7 +7,7 @@ import { axeViolations } from "./support/axe.ts";
 import type { WatchedPage } from "./support/browser.ts";
 import { describeInBrowser } from "./support/describe-in-browser.ts";
 import { SESSION_CONFIG } from "./support/session-script.ts";
-import { shownEntries } from "./support/shown-entries.ts";
+import { shownEntries, untilEvent } from "./support/shown-entries.ts";
 import { WebFixture } from "./support/web-fixture.ts";
 
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
@@ -97,25 +97,22 @@ describeInBrowser("the session's screen", function () {
   it("is the view of any event, by address, keys and slider", async () => {
     const id = await finished("back in time");
     const { page } = await open(`/s/${id}?at=30`);
-    const slider = page.getByRole("slider", { name: "Time" });
-    await slider.waitFor();
-    const place = async () => slider.getAttribute("aria-valuetext");
     await page.locator(".connection").waitFor({ state: "detached" });
-    await until("the place is shown", async () => (await place())?.startsWith("Event 30 of "));
+    await untilEvent(page, 30);
     expect(await page.locator(".conclusion").count()).to.equal(0);
     const atThirty = await shownEntries(page);
     await page.keyboard.press("ArrowLeft");
-    await until("one event back", async () => (await place())?.startsWith("Event 29 of "));
+    await untilEvent(page, 29);
     await page.keyboard.press("ArrowRight");
-    await until("and forward", async () => (await place())?.startsWith("Event 30 of "));
+    await untilEvent(page, 30);
     expect(await shownEntries(page)).to.deep.equal(atThirty);
     await until("the address has it", () => new URL(page.url()).searchParams.get("at") === "30");
     await page.keyboard.press("l");
     await page.locator(".conclusion").waitFor();
     await until("the address is clean", () => !new URL(page.url()).searchParams.has("at"));
-    await slider.focus();
+    await page.getByRole("slider", { name: "Time" }).focus();
     await page.keyboard.press("Home");
-    await until("the first event", async () => (await place())?.startsWith("Event 1 of "));
+    await untilEvent(page, 1);
     expect(await shownEntries(page)).to.deep.equal([]);
   });
 
@@ -228,10 +225,7 @@ describeInBrowser("the session's screen", function () {
     await page.getByRole("tab").nth(5).waitFor();
     await page.locator(".connection").waitFor({ state: "detached" });
     // The key belongs to the slider, which is loaded after the entries.
-    const place = page.getByRole("slider", { name: "Time" });
-    await until("the slider", async () =>
-      (await place.getAttribute("aria-valuetext"))?.startsWith(`Event ${before} of `),
-    );
+    await untilEvent(page, before);
     await page.keyboard.press("ArrowRight");
     await page.locator(`#e-${event?.text}.target`).waitFor();
     expect(await page.getByRole("tab", { selected: true }).textContent()).to.include("Reader-6");

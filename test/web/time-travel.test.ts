@@ -7,6 +7,7 @@ import { axeViolations } from "./support/axe.ts";
 import type { WatchedPage } from "./support/browser.ts";
 import { describeInBrowser } from "./support/describe-in-browser.ts";
 import { SESSION_CONFIG } from "./support/session-script.ts";
+import { untilEvent } from "./support/shown-entries.ts";
 import { WebFixture } from "./support/web-fixture.ts";
 
 const ENDED = ["completed", "failed", "cancelled", "timed_out"];
@@ -85,11 +86,7 @@ describeInBrowser("the past of a session", function () {
     const ends = await stepEnds();
     const [first = 0, second = 0] = ends;
     const { page } = await open(`/s/${id}?at=${second}`);
-    const slider = page.getByRole("slider", { name: "Time" });
-    const isAt = async (seq: number) =>
-      until(`event ${seq}`, async () =>
-        (await slider.getAttribute("aria-valuetext"))?.startsWith(`Event ${seq} of `),
-      );
+    const isAt = async (seq: number) => untilEvent(page, seq);
     await isAt(second);
     await page.getByRole("button", { name: "One step back" }).click();
     await isAt(first);
