@@ -66,7 +66,8 @@ export function decodeBase64Text(encoded: string): string | undefined {
 }
 
 function contentOf(value: unknown): Content | undefined {
-  const [only, ...others] = Array.isArray(value) ? value : [value];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const [only, ...others] = list;
   if (others.length > 0 || !isRecord(only)) return undefined;
   return (
     notification(only) ?? records(only) ?? push(only) ?? cloudEvent(only) ?? busEvent(only) ?? splunk(only)
@@ -85,8 +86,9 @@ function notification(value: Readonly<Record<string, unknown>>): Content | undef
 }
 
 /** What functions of AWS get: one record with a notification, or with the body of a message of SQS. */
-function records({ Records: list }: Readonly<Record<string, unknown>>): Content | undefined {
-  const [only, ...others]: unknown[] = Array.isArray(list) ? list : [];
+function records({ Records: value }: Readonly<Record<string, unknown>>): Content | undefined {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  const [only, ...others] = list;
   if (others.length > 0 || !isRecord(only)) return undefined;
   if (isRecord(only["Sns"])) return notification(only["Sns"]);
   const { body: encoded } = only;
@@ -115,23 +117,26 @@ function cloudEvent(value: Readonly<Record<string, unknown>>): Content | undefin
   if (typeof value["specversion"] !== "string") return undefined;
   const { data, data_base64: base64, ...attributes } = value;
   const encoded = typeof base64 === "string" ? decodeBase64Text(base64) : data;
-  if (typeof encoded === "string")
+  if (typeof encoded === "string") {
     return { encoded, around: (text) => ({ ...scalars(attributes), data: text }) };
+  }
   return data === undefined || data === null ? undefined : { plain: data };
 }
 
 /** Events of EventBridge and of Event Grid. */
 function busEvent(value: Readonly<Record<string, unknown>>): Content | undefined {
-  if (typeof value["detail-type"] === "string" && isRecord(value["detail"]))
+  if (typeof value["detail-type"] === "string" && isRecord(value["detail"])) {
     return { plain: value["detail"] };
+  }
   const isGrid = typeof value["eventType"] === "string" && typeof value["eventTime"] === "string";
   return isGrid && isRecord(value["data"]) ? { plain: value["data"] } : undefined;
 }
 
 /** Of a saved search, and of its collector of events. */
 function splunk(value: Readonly<Record<string, unknown>>): Content | undefined {
-  if (typeof value["search_name"] === "string" && isRecord(value["result"]))
+  if (typeof value["search_name"] === "string" && isRecord(value["result"])) {
     return { plain: value["result"] };
+  }
   return typeof value["sourcetype"] === "string" && isRecord(value["event"])
     ? { plain: value["event"] }
     : undefined;

@@ -93,33 +93,46 @@ function titleInLines(text: string): string | undefined {
   return titleIn(Object.fromEntries(members.map((one) => [one?.["key"] ?? "", one?.["value"] ?? ""])));
 }
 
+/** Where a value is: how deep, whether within something that the alert is not about, and whether among labels. */
+interface Where {
+  readonly depth: number;
+  readonly outside: number;
+  readonly isLabels: boolean;
+}
+
 function titleIn(value: unknown): string | undefined {
   let best: Candidate | undefined;
   let values = 0;
-  const visit = (at: unknown, where: { depth: number; outside: number; isLabels: boolean }): void => {
+  const visit = (at: unknown, where: Where): void => {
     values += 1;
     if (values > MAX_VALUES || where.depth > MAX_DEPTH || typeof at !== "object" || at === null) return;
+    const isList = Array.isArray(at);
     const isNotified = "Subject" in at || ("subject" in at && "message" in at);
-    for (const [key, member] of Object.entries(at)) {
+    for (const [key, member] of Object.entries<unknown>({ ...at })) {
       const name = key.toLowerCase().replaceAll(/[^a-z\d]/gu, "");
       const inner = typeof member === "string" ? innerOf(name, member) : member;
       const rank = isNotified && name === "subject" ? SUBJECT_RANK : RANKS.get(name);
-      if (typeof inner === "string" && rank !== undefined && (!where.isLabels || rank === ALERT_NAME_RANK)) {
-        const text = titleOf(inner);
-        const place = [where.outside, rank, where.depth] as const;
-        if (text !== "" && (best === undefined || isBefore(place, best.place))) best = { place, text };
+      if (typeof inner === "string" && rank !== undefined) {
+        const candidate = candidateOf(inner, rank, where);
+        if (isBefore(candidate?.place, best?.place)) best = candidate;
       } else {
-        const isAround = Array.isArray(at) || AROUND.has(name);
         visit(inner, {
           depth: where.depth + 1,
-          outside: isAround ? where.outside : 1,
-          isLabels: LABELS.test(name) || (Array.isArray(at) && where.isLabels),
+          outside: isList || AROUND.has(name) ? where.outside : 1,
+          isLabels: LABELS.test(name) || (isList && where.isLabels),
         });
       }
     }
   };
   visit(value, { depth: 0, outside: 0, isLabels: false });
   return best?.text;
+}
+
+/** Of labels only the name of the alert names it. */
+function candidateOf(value: string, rank: number, where: Where): Candidate | undefined {
+  if (where.isLabels && rank !== ALERT_NAME_RANK) return undefined;
+  const text = titleOf(value);
+  return text === "" ? undefined : { place: [where.outside, rank, where.depth], text };
 }
 
 /** What a text holds: JSON, or a text in Base64 where envelopes have one. */
@@ -135,7 +148,8 @@ function titleOf(text: string): string {
   return /^(?:https?:\/\/\S+|[\da-f-]{32,})$/iu.test(line) ? "" : line;
 }
 
-function isBefore(one: readonly number[], other: readonly number[]): boolean {
+function isBefore(one: readonly number[] | undefined, other: readonly number[] | undefined): boolean {
+  if (one === undefined || other === undefined) return one !== undefined;
   const different = one.findIndex((part, index) => part !== other[index]);
   return different !== -1 && (one[different] ?? 0) < (other[different] ?? 0);
 }

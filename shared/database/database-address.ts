@@ -68,47 +68,62 @@ export function databaseAddress(text: string): DatabaseAddress | string {
     return "is not a valid URL: it must start with postgres:// or postgresql://";
   }
   const groups = PARTS.exec(text.trim())?.groups;
-  const { userinfo = "", host: authority = "", database = "", query = "", fragment } = groups ?? {};
+  const { database = "", fragment } = groups ?? {};
   if (groups === undefined || fragment !== undefined || database.includes("@")) return ENCODE;
   try {
-    const parameters = readParameters(query);
-    if (typeof parameters === "string") return parameters;
-    const server = readServer(authority, parameters);
-    if (typeof server === "string") return server;
-    const tls = readTls(parameters, { isSocket: server.host.startsWith("/") });
-    if (typeof tls === "string") return tls;
-    const connectMs = readConnectTimeout(parameters["connect_timeout"]);
-    if (typeof connectMs === "string") return connectMs;
-    const colon = userinfo.indexOf(":");
-    const user = decodeURIComponent(colon === -1 ? userinfo : userinfo.slice(0, colon));
-    const password = colon === -1 ? "" : decodeURIComponent(userinfo.slice(colon + 1));
-    const { options, sslnegotiation, application_name: name } = parameters;
-    const bindsChannel = parameters["channel_binding"] === "require";
-    if (bindsChannel && tls.some((one) => one === false || one === undefined)) {
-      return "has channel_binding=require, which needs TLS: add sslmode=require";
-    }
-    return {
-      client: {
-        user: parameters["user"] ?? user,
-        password: parameters["password"] ?? password,
-        database: parameters["dbname"] ?? decodeURIComponent(database),
-        host: server.host,
-        port: server.port,
-        options,
-        sslnegotiation: sslnegotiation === "direct" ? "direct" : undefined,
-        ...(name === undefined ? {} : { application_name: name }),
-        enableChannelBinding: bindsChannel || parameters["channel_binding"] === "prefer",
-      },
-      tls,
-      connectMs,
-      bindsChannel,
-      place: server.host.startsWith("/") ? `${server.host} (port ${server.port ?? 5_432})` : placeOf(server),
-    };
+    return addressOf(groups);
   } catch (error) {
     // decodeURIComponent refuses a "%" that no two digits follow.
     if (error instanceof URIError) return ENCODE;
     throw error;
   }
+}
+
+function addressOf(parts: Readonly<Record<string, string | undefined>>): DatabaseAddress | string {
+  const { userinfo = "", host: authority = "", database = "", query = "" } = parts;
+  const parameters = readParameters(query);
+  if (typeof parameters === "string") return parameters;
+  const server = readServer(authority, parameters);
+  if (typeof server === "string") return server;
+  const tls = readTls(parameters, { isSocket: server.host.startsWith("/") });
+  if (typeof tls === "string") return tls;
+  const connectMs = readConnectTimeout(parameters["connect_timeout"]);
+  if (typeof connectMs === "string") return connectMs;
+  const binding = parameters["channel_binding"];
+  if (binding === "require" && tls.some((one) => one === false || one === undefined)) {
+    return "has channel_binding=require, which needs TLS: add sslmode=require";
+  }
+  const [user = "", ...password] = userinfo.split(":");
+  return {
+    client: {
+      database: decodeURIComponent(database),
+      host: server.host,
+      port: server.port,
+      enableChannelBinding: binding === "require" || binding === "prefer",
+      ...credentials(decodeURIComponent(user), decodeURIComponent(password.join(":")), parameters),
+    },
+    tls,
+    connectMs,
+    bindsChannel: binding === "require",
+    place: placeOf(server),
+  };
+}
+
+/** The parameters that go before the parts of the URL, and those that have no other place. */
+function credentials(
+  user: string,
+  password: string,
+  parameters: Readonly<Record<string, string>>,
+): ClientConfig {
+  const { application_name: name, dbname, options, sslnegotiation } = parameters;
+  return {
+    user: parameters["user"] ?? user,
+    password: parameters["password"] ?? password,
+    options,
+    sslnegotiation: sslnegotiation === "direct" ? "direct" : undefined,
+    ...(dbname === undefined ? {} : { database: dbname }),
+    ...(name === undefined ? {} : { application_name: name }),
+  };
 }
 
 /** The same for a value that was checked before. Throws TerminalError. */
@@ -156,6 +171,7 @@ function readServer(authority: string, parameters: Readonly<Record<string, strin
 }
 
 function placeOf({ host, port }: Server): string {
+  if (host.startsWith("/")) return `${host} (port ${port ?? 5_432})`;
   const name = host === "" ? "localhost" : host;
   return `${name.includes(":") ? `[${name}]` : name}:${port ?? 5_432}`;
 }

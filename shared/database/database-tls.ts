@@ -14,9 +14,9 @@ export function readTls(
   parameters: Readonly<Record<string, string>>,
   { isSocket }: { readonly isSocket: boolean },
 ): readonly Tls[] | string {
-  const { sslrootcert, sslcert, sslkey, ssl } = parameters;
+  const { sslrootcert: root, ssl } = parameters;
   if (ssl !== undefined && ssl !== "true") return "has an ssl that is not true: use sslmode";
-  const hasFiles = [sslrootcert, sslcert, sslkey].some((one) => one !== undefined);
+  const hasFiles = FILES.some(([name]) => parameters[name] !== undefined);
   const mode = parameters["sslmode"] ?? (ssl === "true" ? "require" : hasFiles ? "prefer" : undefined);
   if (mode !== undefined && !SSL_MODES.includes(mode)) {
     return `has an sslmode that is not supported: it may be ${SSL_MODES.join(", ")}`;
@@ -24,20 +24,38 @@ export function readTls(
   // As with libpq, sockets have no TLS.
   if (isSocket || mode === "disable") return [false];
   if (mode === undefined) return [undefined];
+  const files = readFiles(parameters, mode);
+  if (typeof files === "string") return files;
+  const verifiesCa = mode === "verify-ca" || (mode === "require" && root !== undefined);
+  const anyName = { checkServerIdentity: () => undefined };
+  const verification = verifiesCa ? anyName : mode === "verify-full" ? {} : { rejectUnauthorized: false };
+  const tls = { ...files, ...verification };
+  if (mode === "prefer") return [tls, false];
+  return mode === "allow" ? [false, tls] : [tls];
+}
+
+/** The parameters that name files, and what the driver calls their content. */
+const FILES = [
+  ["sslrootcert", "ca"],
+  ["sslcert", "cert"],
+  ["sslkey", "key"],
+] as const;
+
+function readFiles(
+  parameters: Readonly<Record<string, string>>,
+  mode: string,
+): Record<string, string> | string {
+  const { sslrootcert: root, sslcert, sslkey } = parameters;
   if ((sslcert === undefined) !== (sslkey === undefined)) {
     return "has one of sslcert and sslkey: a certificate of the client needs both";
   }
-  const isSystem = sslrootcert === "system";
+  const isSystem = root === "system";
   if (isSystem && mode !== "verify-full") return "has sslrootcert=system, which needs sslmode=verify-full";
-  if (mode === "verify-ca" && sslrootcert === undefined) {
+  if (mode === "verify-ca" && root === undefined) {
     return "has sslmode=verify-ca without sslrootcert: name the file with the certificate of the CA";
   }
   const files: Record<string, string> = {};
-  for (const [name, option] of [
-    ["sslrootcert", "ca"],
-    ["sslcert", "cert"],
-    ["sslkey", "key"],
-  ] as const) {
+  for (const [name, option] of FILES) {
     const path = parameters[name];
     if (path === undefined || (name === "sslrootcert" && isSystem)) continue;
     try {
@@ -47,10 +65,5 @@ export function readTls(
       return `has an ${name} whose file ${path} cannot be read (${code}): make it readable for this process`;
     }
   }
-  const anyName = { checkServerIdentity: () => undefined };
-  const verifiesCa = mode === "verify-ca" || (mode === "require" && sslrootcert !== undefined);
-  const verification = verifiesCa ? anyName : mode === "verify-full" ? {} : { rejectUnauthorized: false };
-  const tls = { ...files, ...verification };
-  if (mode === "prefer") return [tls, false];
-  return mode === "allow" ? [false, tls] : [tls];
+  return files;
 }

@@ -41,7 +41,7 @@ export async function serveStarting(
   place: Pick<HealthServerOptions, "host" | "port">,
   checks: () => Readonly<Record<string, string>>,
 ): Promise<AsyncDisposable | null> {
-  const serving = serve(place, async (path, response) =>
+  const serving = serve(place, (path, response) =>
     send(
       response,
       503,
@@ -53,7 +53,7 @@ export async function serveStarting(
 
 async function serve(
   options: Pick<HealthServerOptions, "host" | "port">,
-  reply: (path: string, response: ServerResponse) => Promise<void>,
+  reply: (path: string, response: ServerResponse) => Promise<void> | void,
 ): Promise<{ port: number } & AsyncDisposable> {
   const server = http.createServer((request, response) => {
     const { host } = request.headers;
@@ -61,7 +61,7 @@ async function serve(
     if (isLoopback(options.host) && host !== undefined && !LOOPBACK_NAMES.has(hostName(host))) {
       return send(response, 421, { message: "use localhost or 127.0.0.1 as the host" });
     }
-    reply(request.url?.split("?", 1)[0] ?? "/", response).catch((error: unknown) =>
+    Promise.resolve(reply(request.url?.split("?", 1)[0] ?? "/", response)).catch((error: unknown) =>
       send(response, 500, { message: errorMessage(error) }),
     );
   });

@@ -27,7 +27,7 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
     const sent = readSent(await readBody(ctx, submitter.bodies));
     if (answerHandshake(ctx, sent)) return;
     // Of equal names the innermost counts.
-    const labels = Object.assign({}, ...sent.layers.map(topLabels));
+    const labels = Object.fromEntries(sent.layers.flatMap((layer) => Object.entries(topLabels(layer))));
     const request = {
       data: sent.text,
       alert_type: asked ?? settings.alertTypeOf([labels]) ?? null,

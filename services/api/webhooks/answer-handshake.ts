@@ -10,7 +10,8 @@ const TESTED = "Test received: an alert would start a session here";
  */
 export function answerHandshake(ctx: RouterContext, { layers }: Sent): boolean {
   for (const layer of layers) {
-    const [value] = Array.isArray(layer) ? layer : [layer];
+    const list: readonly unknown[] = Array.isArray(layer) ? layer : [layer];
+    const [value] = list;
     if (typeof value !== "object" || value === null) continue;
     const body = answerTo(value);
     if (body === undefined) continue;

@@ -16,7 +16,10 @@ export function answerProbe(): RouterMiddleware {
 export function allowDeliveries(prefix: string): Middleware {
   return async (ctx, next) => {
     const origin = ctx.get("webhook-request-origin");
-    if (ctx.method !== "OPTIONS" || origin === "" || !ctx.path.startsWith(prefix)) return next();
+    if (ctx.method !== "OPTIONS" || origin === "" || !ctx.path.startsWith(prefix)) {
+      await next();
+      return;
+    }
     ctx.set({ allow: "POST", "webhook-allowed-origin": origin, "webhook-allowed-rate": "*" });
     ctx.status = 200;
     ctx.body = "";

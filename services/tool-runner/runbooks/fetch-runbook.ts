@@ -66,7 +66,6 @@ function refuses({ type, text }: { readonly type: string; readonly text: string 
       ? "a page to sign in, not with the file: it is not public, or no token is sent to this host"
       : "a web page, not with a file: give the address of the raw file";
   }
-  if (NO_TEXT.test(type) || text.includes("\u0000"))
-    return `${type === "" ? "binary content" : type}, not with a text`;
-  return undefined;
+  const isText = !NO_TEXT.test(type) && !text.includes("\u0000");
+  return isText ? undefined : `${type === "" ? "binary content" : type}, not with a text`;
 }

@@ -32,6 +32,7 @@ describe("fetchRunbook", () => {
       "/odd": ["text/plain", "\uFEFF\n<!-- a\n-->\n<!DOCTYPE html><html><p>Not here</html>"],
       "/form": ["text/html", '<html><form><input name=p type="password">'],
       "/image": ["image/png", "x"],
+      "/auth/disk.md": ["text/plain", "# moved"],
       "/nul": ["application/octet-stream", "a\0b"],
       "/latin": ["text/plain", Buffer.from("Größe", "latin1")],
       "/notes.md": ["text/markdown", "<!-- toc -->\n# Disk\n<html> is a tag, sign in first"],
@@ -42,12 +43,15 @@ describe("fetchRunbook", () => {
     await using host = await HttpsHost.start(["git.example"], (request, response) => {
       const { pathname } = new URL(request.url ?? "/", "https://x");
       const [type, body] = answers[pathname] ?? [];
-      if (pathname === "/private.md") response.writeHead(302, { location: "/users/sign_in?to=x" }).end();
-      else if (pathname === "/moved/auth/disk.md")
-        response.writeHead(302, { location: "/auth/disk.md" }).end();
-      else if (pathname === "/auth/disk.md") response.end("# moved");
-      else if (type === undefined) response.writeHead(404).end();
-      else response.writeHead(200, { "content-type": type }).end(body);
+      const moved = { "/private.md": "/users/sign_in?to=x", "/moved/auth/disk.md": "/auth/disk.md" };
+      const location = Object.entries(moved).find(([from]) => from === pathname)?.[1];
+      if (location !== undefined) {
+        response.writeHead(302, { location }).end();
+      } else if (type === undefined) {
+        response.writeHead(404).end();
+      } else {
+        response.writeHead(200, { "content-type": type }).end(body);
+      }
     });
     const name = `git.example:${host.port}`;
     const network = {

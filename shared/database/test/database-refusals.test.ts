@@ -110,7 +110,7 @@ describe("a Postgres that refuses", () => {
   it("is not used with an encoding other than UTF8, nor while it is read-only", async () => {
     await asAdmin("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
     const latin = await connectClient(changed({ pathname: "/latin" }));
-    const read = { query: async (sql: string) => (await latin.query(sql)).rows };
+    const read = { query: async (sql: string) => (await latin.query<object>(sql)).rows };
     expect(await explained(checkDatabase(read))).to.include("the database has the encoding LATIN1");
     await latin.end();
     const url = await fixture.emptyDatabase();

@@ -29,7 +29,7 @@ describe("a PgBouncer in front of Postgres", function pooler() {
   before(async function find() {
     const found = findPgBouncer();
     if (found === undefined) {
-      console.log("    skipped: pgbouncer is not installed (apt-get install pgbouncer)");
+      process.stdout.write("    skipped: pgbouncer is not installed (apt-get install pgbouncer)\n");
       this.skip();
     }
     program = found;
