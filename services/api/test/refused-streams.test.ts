@@ -11,6 +11,7 @@ import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { SmallDisks, canMountDisks, fillDisk, freeDisk } from "../../../test/support/small-disks.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
+import { wakeSession } from "../../../test/support/wake-session.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const { signal } = new AbortController();
@@ -35,7 +36,6 @@ describe("streams that take no message", () => {
     Promise.all(STREAMS.map(async (stream) => (await bus.jsm.streams.info(stream)).created));
   const startApi = async (env: Record<string, string> = {}): Promise<ApiFixture> => {
     const api = resources.use(await ApiFixture.start({ servers, env }));
-    api.sweep(SWEEP_MS);
     await until("the streams exist", created);
     return api;
   };
@@ -75,6 +75,8 @@ describe("streams that take no message", () => {
       await refuseAll();
       expect((await readRefusedStreams(bus)).refused.map(({ stream }) => stream)).to.deep.equal(STREAMS);
       const before = await created();
+      // Not earlier: one that is refused before the others would be made anew before them.
+      for (const api of apis) api.sweep(SWEEP_MS);
       await until("health tells of it", async () => /SESSIONS takes no message/u.test(await health(first)));
       const id = await first.client.submit("x");
       await until("the stream holds the wake-up", async () => (await queuedSessions(bus)).has(id));
@@ -90,12 +92,14 @@ describe("streams that take no message", () => {
       await start({ nats: "24m" });
       const api = await startApi();
       const old = await api.client.submit("x");
+      await wakeSession(bus, old);
       const delivery = await until("the session is delivered", () =>
         pullSession(bus, SESSIONS_QUEUE, signal),
       );
       expect(delivery.sessionId).to.equal(old);
       const before = (await bus.jsm.streams.info(SESSIONS_STREAM)).state.last_seq;
       await refuseAll();
+      api.sweep(SWEEP_MS);
       await until("the stream is made anew", async () => (await remade([api]))(SESSIONS_STREAM) === 1);
       await until("its wake-up is there", async () => (await queuedSessions(bus)).has(old));
       const { state } = await bus.jsm.streams.info(SESSIONS_STREAM);
@@ -112,6 +116,7 @@ describe("streams that take no message", () => {
     const url = (role: "api" | "stream-admin") => servers.natsUrl(role, proxy.port);
     const api = await startApi({ NATS_URL: url("api"), NATS_ADMIN_URL: url("stream-admin") });
     const before = await created();
+    api.sweep(SWEEP_MS);
     proxy.blackhole(true);
     await api.client.submit("x");
     await until("NATS is away", async () => !(await health(api)).includes('"nats":{"status":"healthy"'));
