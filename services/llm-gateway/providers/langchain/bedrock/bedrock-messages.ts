@@ -1,6 +1,7 @@
 import type { ContentBlock, Message } from "@aws-sdk/client-bedrock-runtime";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { isObject, rawNumber } from "../../../parse-json.ts";
+import { isExactNumber } from "#shared/exact-json.ts";
+import { isObject } from "../../../parse-json.ts";
 import { anthropicTurns, type AnthropicMessagesOptions, type Block } from "../request/anthropic-messages.ts";
 
 /** The messages of a conversation in the form of Converse, which follows the same rules as Anthropic's. */
@@ -51,8 +52,7 @@ type Document = null | boolean | number | string | Document[] | { [key: string]:
 
 /** A JSON value as the SDK types it; a number that a double would round in the form that the SDK writes with all digits. */
 export function documentOf(value: unknown): Document {
-  const digits = rawNumber(value);
-  if (digits !== undefined) return { type: "bigDecimal", string: digits };
+  if (isExactNumber(value)) return { type: "bigDecimal", string: value.rawJSON };
   if (Array.isArray(value)) return value.map(documentOf);
   if (isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, documentOf(inner)]));
