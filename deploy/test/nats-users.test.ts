@@ -232,11 +232,7 @@ describe("the users of the NATS server", () => {
     "tool-runner": [SUBJECTS.toolProgress(SESSION)],
     notifier: [SUBJECTS.snapshot(SESSION)],
     "stream-admin": [
-      ...onStreams("INFO"),
-      ...onStreams("CREATE"),
-      ...onStreams("UPDATE"),
-      ...onStreams("PURGE"),
-      ...onStreams("DELETE"),
+      ...["INFO", "CREATE", "UPDATE", "PURGE", "DELETE"].flatMap(onStreams),
       ...onDurables("INFO"),
       ...onDurables("CREATE"),
       ...onDurables("DURABLE.CREATE"),

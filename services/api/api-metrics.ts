@@ -48,6 +48,37 @@ function budgetMetrics(registers: Registry[]): Pick<ApiMetrics, "budgetUsedRatio
   };
 }
 
+function repairMetrics(
+  registers: Registry[],
+): Pick<ApiMetrics, "streamRefused" | "streamsRemade" | "openRowsClosed"> {
+  const metrics = {
+    streamRefused: new Gauge({
+      name: "tarsy_api_stream_refused",
+      help: "1 while the stream takes no message although NATS answers, else 0",
+      labelNames: ["stream"],
+      registers,
+    }),
+    streamsRemade: new Counter({
+      name: "tarsy_api_streams_remade_total",
+      help: "Times a stream took no message and was deleted and created again",
+      labelNames: ["stream"],
+      registers,
+    }),
+    openRowsClosed: new Counter({
+      name: "tarsy_api_open_rows_closed_total",
+      help: "Rows that were left open behind the end of their session and were closed",
+      labelNames: ["table"],
+      registers,
+    }),
+  };
+  for (const stream of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
+    metrics.streamRefused.set({ stream }, 0);
+    metrics.streamsRemade.inc({ stream }, 0);
+  }
+  startAtZero(metrics.openRowsClosed, { table: Object.keys(OPEN_ROWS) });
+  return metrics;
+}
+
 /** Creates the api's metrics in `registry`. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
@@ -85,6 +116,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       registers,
     }),
     ...budgetMetrics(registers),
+    ...repairMetrics(registers),
     steered: new Counter({
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",
@@ -101,24 +133,6 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       help: "Times the queue's consumer was stuck and was recreated",
       registers,
     }),
-    streamRefused: new Gauge({
-      name: "tarsy_api_stream_refused",
-      help: "1 while the stream takes no message although NATS answers, else 0",
-      labelNames: ["stream"],
-      registers,
-    }),
-    streamsRemade: new Counter({
-      name: "tarsy_api_streams_remade_total",
-      help: "Times a stream took no message and was deleted and created again",
-      labelNames: ["stream"],
-      registers,
-    }),
-    openRowsClosed: new Counter({
-      name: "tarsy_api_open_rows_closed_total",
-      help: "Rows that were left open behind the end of their session and were closed",
-      labelNames: ["table"],
-      registers,
-    }),
     unowned: new Gauge({
       name: "tarsy_api_sessions_unowned",
       help: "Unfinished sessions without a live lease at the last sweep",
@@ -130,12 +144,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       registers,
     }),
   };
-  startAtZero(metrics.openRowsClosed, { table: Object.keys(OPEN_ROWS) });
   startAtZero(metrics.steered, { mode: STEERING_MODES });
-  for (const stream of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
-    metrics.streamRefused.set({ stream }, 0);
-    metrics.streamsRemade.inc({ stream }, 0);
-  }
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
   return metrics;
 }

@@ -97,21 +97,14 @@ export function openDispatcher({
   let waker: SessionWaker | undefined;
   let namesLanes = false;
   const background = openBackgroundSends(log);
+  const connected = () => assertConnected(bus);
   const wakeCounted = async (wakeUps: readonly WakeUp[]) =>
     catchUp.watch(wakeAndCount(waker, { metrics, streams }, wakeUps));
   const bursts = new WakeUpBursts((wakeUps) =>
     background.start("wake-up", bus, async () => wakeCounted(wakeUps)),
   );
-  const admin = openAdmin(config, { log, signal, assertConnected: () => void connected() });
-  const streams = new StreamWatch({
-    admin,
-    log,
-    metrics,
-    announce: (refused) => {
-      if (bus?.isConnected() === true) announceRefusal(bus, refused);
-    },
-    onLost: () => catchUp.recover(),
-  });
+  const admin = openAdmin(config, { log, signal, assertConnected: connected });
+  const streams = watchStreams({ admin, log, metrics, onLost: () => catchUp.recover() }, () => bus);
   const catchUp = new CatchUp({
     prepare: () => admin.prepare(),
     send: (wakeUp) => bursts.add(wakeUp),
@@ -126,12 +119,6 @@ export function openDispatcher({
   const opening = open().catch((error: unknown) => {
     if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: sweeper retries");
   });
-
-  const connected = (): Bus => {
-    if (bus === undefined) throw new Error("NATS has not answered yet");
-    if (!bus.isConnected()) throw new Error("NATS is not connected");
-    return bus;
-  };
 
   return {
     // Messages are dropped while disconnected: the sweep after the reconnect sends them.
@@ -245,9 +232,24 @@ async function wakeAndCount(
   if (failed !== undefined) throw failed;
 }
 
-/** Core publish, unacknowledged: the next sweep repeats it. */
-function announceRefusal(bus: Bus, streams: readonly string[]): void {
-  bus.connection.publish(SUBJECTS.queueRefuses, queueRefusalCodec.encode({ streams: [...streams] }));
+/** Throws one sentence while NATS is not connected. */
+function assertConnected(bus: Bus | undefined): Bus {
+  if (bus === undefined) throw new Error("NATS has not answered yet");
+  if (!bus.isConnected()) throw new Error("NATS is not connected");
+  return bus;
+}
+
+function watchStreams(
+  parts: Omit<ConstructorParameters<typeof StreamWatch>[0], "announce">,
+  current: () => Bus | undefined,
+): StreamWatch {
+  const announce = (streams: readonly string[]) => {
+    const bus = current();
+    // Core publish, unacknowledged: the next sweep repeats it.
+    const notice = queueRefusalCodec.encode({ streams: [...streams] });
+    if (bus?.isConnected() === true) bus.connection.publish(SUBJECTS.queueRefuses, notice);
+  };
+  return new StreamWatch({ ...parts, announce });
 }
 
 async function sendCancel(bus: Bus, sessionId: string): Promise<void> {

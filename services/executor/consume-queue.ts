@@ -82,6 +82,7 @@ export async function consumeQueue(
     await slot.done;
   };
 
+  const hasPlace = async () => consumed.unqueued.hasPlace();
   const freeSlots: FreeSlots = {
     isFull: () => slots.size >= consumed.slots,
     ready: async () => {
@@ -91,14 +92,12 @@ export async function consumeQueue(
     },
     freed: () => Promise.race([...slots].map(({ done }) => done)),
     // Sessions without a wake-up are none of those that the stream's consumer counts.
-    handle: (delivery) =>
-      void handle(delivery, isRefused(consumed.queue) ? consumed.unqueued.hasPlace : undefined),
+    handle: (delivery) => void handle(delivery, isRefused(consumed.queue) ? hasPlace : undefined),
   };
   const looking = lookWhileRefused(deps, consumed, { isRefused, stop }, async () => {
     await freeSlots.ready();
-    const { find, hasPlace } = consumed.unqueued;
     const taken = [...slots].flatMap((slot) => [slot.sessionId, slot.delivery.sessionId]);
-    const found = await find(consumed.slots - slots.size, taken);
+    const found = await consumed.unqueued.find(consumed.slots - slots.size, taken);
     for (const sessionId of found) void handle(withoutWakeUp(sessionId), hasPlace);
   });
   await pullWhileSlotsAreFree(deps, consumed, stop, freeSlots);

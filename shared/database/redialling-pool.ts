@@ -1,5 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { coerceError } from "#shared/errors.ts";
 import { jitter } from "#shared/pause.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -23,12 +24,17 @@ export class RediallingPool extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<PoolClient> | void {
-    const opened = this.#open();
-    if (callback === undefined) return opened;
-    opened.then(
-      (client) => callback(undefined, client, (release) => client.release(release)),
-      (error: Error) => callback(error, undefined, () => undefined),
-    );
+    if (callback === undefined) return this.#open();
+    void this.#openFor(callback);
+  }
+
+  async #openFor(callback: Callback): Promise<void> {
+    try {
+      const client = await this.#open();
+      callback(undefined, client, (release?: Error | boolean) => client.release(release));
+    } catch (error) {
+      callback(coerceError(error), undefined, () => undefined);
+    }
   }
 
   async #open(): Promise<PoolClient> {

@@ -47,8 +47,7 @@ async function eraseSoon({ db, log }: CleanUpDeps, signal: AbortSignal): Promise
 async function closeSoon(deps: CleanUpDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await closeOpenRows(deps, 1).catch((error: unknown) => {
-      if (!signal.aborted)
-        deps.log.warn({ error: errorMessage(error) }, "open rows not looked for: retrying");
+      if (!signal.aborted) deps.log.warn({ error: errorMessage(error) }, "open rows not closed: retrying");
     });
     await pause(jitter(CLOSE_EVERY_MS), signal).catch(() => undefined);
   }

@@ -94,9 +94,9 @@ describe("the pool of connections to Postgres", () => {
       server.listen({ host: "127.0.0.1", port: 0, backlog: 1 }, () => console.log(server.address().port));`;
     const child = spawn(process.execPath, ["-e", forward], { stdio: ["ignore", "pipe", "inherit"] });
     resources.defer(() => void child.kill("SIGKILL"));
-    const [line] = await once(child.stdout, "data");
+    const [line] = (await once(child.stdout, "data")).map(String);
     const url = new URL(fixture.servers.postgres.url);
-    url.port = String(line).trim();
+    url.port = line?.trim() ?? "";
     child.kill("SIGSTOP");
     for (let n = 0; n < 4; n += 1) {
       const socket = connect(Number(url.port), "127.0.0.1").on("error", () => undefined);

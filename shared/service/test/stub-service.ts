@@ -27,8 +27,8 @@ await runService(
     starts += 1;
     if (fault === "broken-start" && starts === 1) throw new RetryableError("not_connected", "NATS is gone");
     // As Node tells of a socket, or pg of a server.
-    if (fault === "broken-start" && starts === 2)
-      throw Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    const epipe = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    if (fault === "broken-start" && starts === 2) throw epipe;
     if (fault === "broken-start" && starts === 3) throw new Error("Connection terminated unexpectedly");
     if (fault === "failing-start") throw new TerminalError("x", "the port is taken");
     if (fault === "waiting-start") {
