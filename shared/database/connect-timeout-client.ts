@@ -5,7 +5,7 @@ import { Client, type ClientConfig } from "pg";
  * connection that was begun while a container had gone and its address belonged to none, 3 s or more pass until it is made,
  * however soon the address is back.
  */
-const DIAL_TIMEOUT_MS = 1_000;
+export const DIAL_TIMEOUT_MS = 1_000;
 /** What a server offers or asks for instead of a proof that is bound to the channel. */
 const UNBOUND = ["authenticationCleartextPassword", "authenticationMD5Password", "authenticationOk"];
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { ACK_WAIT_MS } from "#shared/bus/ensure-streams.ts";
 import { BUS_TIMING } from "#shared/bus/open-bus.ts";
+import { DIAL_TIMEOUT_MS } from "#shared/database/connect-timeout-client.ts";
 import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
 import { STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
 import { TOOL_CALL_SECONDS } from "../../services/executor/config.ts";
@@ -20,6 +21,7 @@ const TIMEOUTS = [
   STATEMENT_LIMITS.lock_timeout,
   DATABASE_TIMEOUTS.responseMs,
   DATABASE_TIMEOUTS.connectMs,
+  DIAL_TIMEOUT_MS,
   DATABASE_TIMEOUTS.queueMs,
   DATABASE_TIMEOUTS.keepAliveAfterMs,
   BUS_TIMING.pingMs,

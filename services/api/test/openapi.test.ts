@@ -46,7 +46,9 @@ describe("the OpenAPI document", () => {
     expect(withBody).to.have.length.above(10);
     for (const operation of withBody) {
       const { operationId, responses }: Record<string, unknown> = { ...operation };
-      const success = Object.entries(members(responses)).filter(([status]) => /^20[0-3]/u.test(status));
+      const answers = Object.entries(members(responses)).filter(([status]) => /^20[0-3]/u.test(status));
+      // The other answer of a webhook is that to a handshake.
+      const success = answers.length > 1 ? answers.filter(([status]) => status === "202") : answers;
       // An answer without a body has no room for them.
       if ("204" in members(responses)) continue;
       expect(success, String(operationId)).to.have.length(1);

@@ -35,7 +35,13 @@ function shownLane({ executionId, agent, status, error, entries }: Lane) {
       event_type: entry.type,
       status: entry.status,
       content: entry.content,
-      call: entry.call === undefined ? undefined : entry.metadata,
+      call: entry.call === undefined ? undefined : withArgumentsAsText(entry.metadata),
     })),
   };
+}
+
+/** REST has a call's arguments as JSON text, an event has them as an object. */
+function withArgumentsAsText(metadata: Lane["entries"][number]["metadata"]) {
+  const written: unknown = metadata?.["arguments"];
+  return typeof written === "object" ? { ...metadata, arguments: JSON.stringify(written) } : metadata;
 }
