@@ -195,5 +195,7 @@ function copyForClosedRun(checkout: string): void {
   }
   cpSync(join(root, "package.json"), join(checkout, "package.json"));
   cpSync(dirname(native), join(checkout, "node_modules", name), { recursive: true, verbatimSymlinks: true });
-  symlinkSync(join(root, "node_modules", "pg"), join(checkout, "node_modules", "pg"));
+  for (const used of ["ajv", "pg"]) {
+    symlinkSync(join(root, "node_modules", used), join(checkout, "node_modules", used));
+  }
 }

@@ -79,7 +79,7 @@ describe("the gate of tool calls", () => {
     );
   });
 
-  it("sends what a ReAct agent writes with the types of the tool's schema", async () => {
+  it("sends what a ReAct agent writes as it is, for the tool-runner to fit to the tool's schema", async () => {
     const parameters_schema = '{"properties":{"limit":{"type":"integer"},"all":{"type":"boolean"}}}';
     using runner = await AnsweringRunner.start(fixture.executor.bus, {
       listing: { tools: [listedTool("k8s.pods", { parameters_schema })] },
@@ -93,7 +93,7 @@ describe("the gate of tool calls", () => {
     );
     const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"] });
     expect(await fixture.run(id)).to.equal("completed");
-    expect(runner.requests.map((request) => request.arguments)).to.deep.equal(['{"limit":5,"all":true}']);
+    expect(runner.requests.map((request) => request.arguments)).to.deep.equal(['{"limit":"5","all":"true"}']);
   });
 
   it("sends effect and definition hash of the listing with the call", async () => {

@@ -15,7 +15,11 @@ const CASES: readonly (readonly [string, string, Record<string, unknown>])[] = [
   ["a JSON number", "42", { input: 42 }],
   ["a JSON null", "null", { input: null }],
   ["a JSON boolean", "true", { input: true }],
-  ["a JSON number beyond range", '{"a": 1e400, "b": [-1e999]}', { a: "Infinity", b: ["-Infinity"] }],
+  [
+    "a JSON number beyond range",
+    '{"a": 1e400, "b": [-1e999]}',
+    { a: JSON.rawJSON("1e400"), b: [JSON.rawJSON("-1e999")] },
+  ],
   ["a YAML list", "pods:\n  - a\n  - b", { pods: ["a", "b"] }],
   ["a YAML map", "labels:\n  app: web\n  n: 2\nall: true", { labels: { app: "web", n: 2 }, all: true }],
   ["a YAML map in a fence", "```yaml\nlabels:\n  app: web\n```", { labels: { app: "web" } }],
