@@ -7,7 +7,7 @@ type JsonType = (typeof TYPES)[number];
 
 /**
  * The arguments as the tool's schema wants them, where what the model wrote can mean one thing only: without `null` for an
- * optional member that does not admit it, and for one with a default; text that is JSON of an admitted type as that value; other
+ * optional or unknown member that does not admit it, and for one with a default; text that is JSON of an admitted type as that value; other
  * values for text as text; a single value for a list as a list of it. Anything else stays as it is, to be judged.
  */
 export function fitArguments(
@@ -47,18 +47,29 @@ function fit(value: unknown, place: Place): unknown {
 
 function fitMembers(value: Readonly<Record<string, unknown>>, place: Place): Record<string, unknown> {
   const [schema = {}, ...others] = alternatives(place);
-  const { properties, required } = others.length === 0 ? schema : {};
+  const { properties, required, additionalProperties: more } = others.length === 0 ? schema : {};
   const members = Object.entries(value).flatMap(([name, given]): [string, unknown][] => {
-    if (!isObject(properties) || !Object.hasOwn(properties, name)) return [[name, given]];
+    if (!isObject(properties) || !Object.hasOwn(properties, name)) {
+      return given === null && more === false ? [] : [[name, given]];
+    }
     const member = { ...place, schema: properties[name] };
     const types = admittedTypes(alternatives(member));
     const mayBeLeftOut =
       !(Array.isArray(required) && required.includes(name)) || hasDefault(properties[name]);
-    if (given === null && mayBeLeftOut && types !== undefined && !types.includes("null")) return [];
+    const isLeftOut = types !== undefined && !types.includes("null") && isNothing(given, types);
+    if (isLeftOut && mayBeLeftOut) return [];
     return [[name, fit(given, member)]];
   });
   // fromEntries keeps __proto__ as an ordinary key.
   return Object.fromEntries(members);
+}
+
+/** `null`, and the texts that stand for it where no text is admitted. */
+function isNothing(value: unknown, types: readonly JsonType[]): boolean {
+  if (typeof value !== "string") return value === null;
+  return (
+    !types.includes("string") && !types.includes("array") && /^\s*(?:null|none|undefined)?\s*$/iu.test(value)
+  );
 }
 
 function hasDefault(schema: unknown): boolean {

@@ -1,4 +1,4 @@
-import { withPlainNumbers } from "#shared/exact-json.ts";
+import { isExactNumber, withPlainNumbers } from "#shared/exact-json.ts";
 
 /** What stands for an object in some languages' JSON if it is empty. */
 export function isEmptyList(value: unknown): boolean {
@@ -9,7 +9,7 @@ export function isEmptyList(value: unknown): boolean {
 const MAX_DEPTH = 8;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /** An object in the place of one that may be `null`, missing, an empty list, or anything else. */
@@ -19,8 +19,9 @@ export function objectOr(value: unknown): Record<string, unknown> {
 
 /** Without the members that are `null`: in the protocol an optional member is there or not. */
 export function withoutNulls(value: unknown, depth = 0): unknown {
-  if (depth === MAX_DEPTH || typeof value !== "object" || value === null) return value;
+  if (depth === MAX_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, depth + 1));
+  if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member, depth + 1)]));
 }

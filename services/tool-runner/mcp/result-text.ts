@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseExactJson } from "#shared/exact-json.ts";
+import { isExactNumber, parseExactJson } from "#shared/exact-json.ts";
 import { contentOf, type CallResult } from "./call-result.ts";
 
 const EMPTY = "(empty result)";
@@ -73,11 +73,13 @@ function partText(found: unknown): string {
 /** A part of another kind: what it was, and its text if it has one. */
 function unknownText(part: unknown): string {
   if (typeof part === "string") return part;
-  if (typeof part !== "object" || part === null) return NO_CONTENT;
+  if (typeof part !== "object" || part === null || isExactNumber(part)) return NO_CONTENT;
   const type = "type" in part && typeof part.type === "string" ? part.type : "without type";
   const name = JSON.stringify(type.slice(0, MAX_TYPE_CHARS));
-  const text = "text" in part && typeof part.text === "string" ? `\n${part.text}` : "";
-  return `[a part of another kind: ${name}, not shown${text === "" ? "" : " but for its text"}]${text}`;
+  const written: unknown = "text" in part ? part.text : undefined;
+  const isText = typeof written === "string" || written === undefined || written === null;
+  const text = isText ? (written ?? "") : JSON.stringify(written);
+  return `[a part of another kind: ${name}, not shown${text === "" ? "" : " but for its text"}]${text === "" ? "" : `\n${text}`}`;
 }
 
 /** Structured content that is only the text under a name says the same as the text. */

@@ -82,15 +82,20 @@ export class UnansweredRequests {
     if (Array.isArray(written)) return written.map((one: unknown) => this.readable(one, held));
     if (!isObject(written)) return written;
     const { jsonrpc, id, method, result, error, params } = written;
-    const hasError = error !== undefined && error !== null;
+    const hasResult = isSaid(result);
+    const hasError = isSaid(error) && !(hasResult && isEmpty(error));
     const request = this.#find(id);
-    const known = { jsonrpc, ...(id === undefined || id === null ? {} : { id: request?.id ?? id }) };
+    const isCall = isSaid(method);
+    const known = {
+      jsonrpc: isCall || request === undefined ? jsonrpc : "2.0",
+      ...(isSaid(id) ? { id: request?.id ?? id } : {}),
+    };
     // The library refuses members that it does not know.
-    if (method !== undefined) {
+    if (isCall) {
       return { ...known, method, ...(isObject(params) ? { params: plain(params) } : {}) };
     }
     // Both is neither.
-    if (hasError && result !== undefined && result !== null) return written;
+    if (hasError && hasResult) return written;
     if (hasError) return { ...known, error: readableError(error) };
     if (!("result" in written)) return written;
     const read = isEmptyList(result) ? {} : result;
@@ -154,6 +159,20 @@ export class UnansweredRequests {
       ? this.#requests.get(String(id).trim())
       : undefined;
   }
+}
+
+function isSaid(member: unknown): boolean {
+  return member !== undefined && member !== null;
+}
+
+/** Some servers send an error beside each result: an empty one is none. */
+function isEmpty(error: unknown): boolean {
+  return (
+    error === "" ||
+    error === false ||
+    isEmptyList(error) ||
+    (isObject(error) && Object.keys(error).length === 0)
+  );
 }
 
 function plain(value: unknown): unknown {

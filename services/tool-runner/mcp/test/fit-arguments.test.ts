@@ -39,7 +39,11 @@ describe("fitArguments", () => {
     ["integer", "5.0", 5],
     ["integer", "1.5", "1.5"],
     ["integer", "many", "many"],
-    ["integer", "", ""],
+    ["integer", "", OUT],
+    ["integer", "None", OUT],
+    ["flag", "null", OUT],
+    ["text", "null", "null"],
+    ["page", "", OUT],
     ["flag", "True", true],
     ["flag", "yes", "yes"],
     ["text", 20, "20"],
@@ -82,6 +86,12 @@ describe("fitArguments", () => {
       expect(fitArguments({ [name]: value }, SCHEMA)).to.deep.equal(wanted);
     });
   }
+
+  it("leaves out null as a member that the schema does not know only where no such member is allowed", () => {
+    const args = { integer: 1, other: null };
+    expect(fitArguments(args, { ...SCHEMA, additionalProperties: false })).to.deep.equal({ integer: 1 });
+    expect(fitArguments(args, SCHEMA)).to.deep.equal(args);
+  });
 
   it("keeps all digits", () => {
     const args = parseArguments('{"integer":"1764163864123456789","text":9007199254740993,"number":"1e400"}');

@@ -103,7 +103,7 @@ for (const era of ["legacy", "modern"] as const) {
       expect(await textOf({ content: parts })).to.equal(
         'keep me\n[a part of another kind: "hologram", not shown]\n' +
           '[a part of another kind: "note", not shown but for its text]\nand me\n' +
-          '[a part of another kind: "without type", not shown]\n[a part that is no content of the protocol, not shown]',
+          '[a part of another kind: "without type", not shown but for its text]\n5\n[a part that is no content of the protocol, not shown]',
       );
       expect(
         await textOf({ content: [text, { type: "image", data: "no base64!", mimeType: "image/png" }] }),

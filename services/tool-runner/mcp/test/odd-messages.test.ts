@@ -101,6 +101,33 @@ for (const transport of RAW_TRANSPORTS) {
       expect(resultText(await server.call())).to.equal("here");
     });
 
+    it("reads an answer beside an empty error, without the version of the protocol, or with a method of null", async () => {
+      const answer = result('{"content":[{"type":"text","text":"here"}]}');
+      await using server = await start({
+        object: answer.replace('"result"', '"error":{},"result"'),
+        text: answer.replace('"result"', '"error":"","result"'),
+        method: answer.replace('"result"', '"method":null,"result"'),
+        number: answer.replace('"2.0"', "2.0"),
+        none: answer.replace('"jsonrpc":"2.0",', ""),
+      });
+      for (const tool of ["object", "text", "method", "number", "none"]) {
+        expect(resultText(await server.call(tool)), tool).to.equal("here");
+      }
+    });
+
+    it("reads long numbers where the protocol has no object", async () => {
+      const limit = '{"type":"integer","maximum":9223372036854775807}';
+      const part = '{"type":"resource_link","uri":"u","name":"n","size":12345678901234567890}';
+      await using server = await start({
+        "tools/list": tools(`{"name":"echo","inputSchema":{"properties":{"n":${limit}}}}`),
+        echo: result(`{"content":[${part},{"type":"text","text":12345678901234567890}]}`),
+      });
+      const [echo] = (await server.listed()).tools;
+      expect(echo?.schema).to.contain('"maximum":9223372036854776000}');
+      const text = resultText(await server.call());
+      expect(text).to.contain("[resource n u 12345678901234567").and.contain("\n12345678901234567890");
+    });
+
     it("tells an error whose members are empty or of another type", async () => {
       await using server = await start({
         bare: '{"jsonrpc":"2.0","id":$ID,"error":{"code":null,"message":null,"data":null}}',
