@@ -16,12 +16,27 @@ const TOO_LONG = [
   String.raw`too large for model with \d+ maximum`,
   "tokens.{0,40} must be (?:<=|less than)",
   "more than max(?:imum)? tokens allowed",
+  // Of Alibaba, Moonshot and Zhipu.
+  "range of input length should be",
+  "exceeded model token limit",
+  "exceed max message tokens",
+  "超长",
 ];
 /** "billing" alone is not one of them: Gemini mentions it in every 429. */
 const UNPAID = [
   "insufficient[_ ](?:quota|balance|credits)",
   "credit balance",
-  "(?:prepayment|available) credits",
+  "(?:prepayment|available|included|more) credits",
+  "balance (?:is )?(?:insufficient|not enough)",
+  "余额不足",
+  "欠费",
+  String.raw`\bArrearage\b`,
+  "free allocated quota exceeded",
+  // Limits that the owner of an account or a key has set.
+  String.raw`\bbudget_exceeded|ExceededBudget|budget has been exceeded`,
+  "spend(?:ing)? limit",
+  "specified API usage limits",
+  String.raw`key limit exceeded \((?:total|monthly|weekly)`,
   String.raw`billing_\w+`,
   // Gemini's, of a model that the account's plan does not include.
   String.raw`quota exceeded for metric[^\n]{0,200}\blimit: 0\b`,
@@ -30,6 +45,8 @@ const UNPAID = [
 const BAD_KEY = [
   "(?:incorrect|invalid|wrong|missing|no) (?:api[ _-]?(?:key|token)|x-api-key|subscription key)",
   "api[ _-]?key (?:is )?(?:not valid|invalid|missing|required)",
+  "api[ _-]?key (?:has |is )?(?:expired|disabled|revoked)",
+  "organization has been disabled",
   "invalid_api_key",
   "authentication fail",
 ];
@@ -40,9 +57,22 @@ const NO_MODEL = [
   "model not (?:found|exist)",
 ];
 /** In types and codes. */
-const BLOCKED = ["content_filter", "content_policy", "invalid_prompt", "safety_check", "moderation"];
-/** In texts, of Azure. */
-const BLOCKED_TEXT = ["content management policy", "ResponsibleAIPolicyViolation"];
+const BLOCKED = [
+  "content_filter",
+  "content_policy",
+  "invalid_prompt",
+  "safety_check",
+  "moderation",
+  "data_?inspection_?failed",
+];
+/** In texts, of Azure, xAI, DeepSeek and Zhipu. */
+const BLOCKED_TEXT = [
+  "content management policy",
+  "ResponsibleAIPolicyViolation",
+  "SAFETY_CHECK",
+  "content exists risk",
+  "不安全或敏感内容",
+];
 /** What servers and the proxies before them say of an address that they do not serve. */
 const NO_ROUTE = [
   "page not found",

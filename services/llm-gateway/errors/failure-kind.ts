@@ -1,4 +1,5 @@
 import { ERROR_TEXTS } from "./error-texts.ts";
+import { parseWaitText } from "./parse-wait-text.ts";
 import { kindOfStatus, type FailureKind } from "./provider-failure.ts";
 import { WEB_PAGE } from "./web-page.ts";
 
@@ -26,7 +27,7 @@ function kindInWords({ status, kinds, detail }: ReportedFailure): FailureKind | 
   const all = [...kinds, detail].join(" ");
   // Proxies and routers report what cannot succeed as a rate limit or a failure of theirs.
   if (ERROR_TEXTS.unpaid.test(all)) return "unpaid";
-  if (status === 429) return exceededLimit(detail) ?? permanentKind(all, kinds, detail);
+  if (status === 429) return exceededLimit(detail) ?? permanentKind(all, kinds, detail) ?? dailyQuota(detail);
   // llama.cpp reports a full context as 500.
   const isOfRequest = status === undefined || (status >= 400 && status <= 500);
   if (isOfRequest && ERROR_TEXTS.tooLong.test(all)) return "context_too_long";
@@ -54,6 +55,12 @@ function exceededLimit(detail: string): FailureKind | undefined {
   );
   if (requested <= limit) return undefined;
   return limit === 0 ? "unpaid" : "context_too_long";
+}
+
+/** A quota per day whose reset is not within the wait that the provider names. */
+function dailyQuota(detail: string): FailureKind | undefined {
+  const isOfDay = /\bper[ -]day\b/iu.test(detail) && !/\bper[ -]?min/iu.test(detail);
+  return isOfDay && parseWaitText(detail) === undefined ? "daily_quota" : undefined;
 }
 
 function isBlocked(kinds: readonly string[], detail: string): boolean {

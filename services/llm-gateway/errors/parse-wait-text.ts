@@ -1,6 +1,6 @@
-const UNIT = String.raw`(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)(?![a-z])`;
+const UNIT = String.raw`(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)(?![a-z])`;
 const WAIT = new RegExp(
-  String.raw`(?:try again|retry) (?:in|after) (?<wait>(?:\d{1,6}(?:\.\d{1,9})?\s?${UNIT}\s?){1,4})`,
+  String.raw`(?:(?:try again|retry) (?:in|after)|please wait(?: for)?) (?<wait>(?:\d{1,6}(?:\.\d{1,9})?\s?${UNIT}\s?){1,4})`,
   "iu",
 );
 const PART = new RegExp(String.raw`(?<number>[\d.]+)\s?(?<unit>${UNIT})`, "giu");
@@ -22,5 +22,6 @@ export function parseWaitText(text: string): number | undefined {
 function unitMs(unit: string): number {
   if (unit.startsWith("ms") || unit.startsWith("milli")) return 1;
   if (unit.startsWith("s")) return 1_000;
+  if (unit.startsWith("d")) return 86_400_000;
   return unit.startsWith("m") ? 60_000 : 3_600_000;
 }

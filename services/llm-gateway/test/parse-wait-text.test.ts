@@ -15,6 +15,8 @@ describe("parseWaitText", () => {
     ["Try again in 1 minute", 60_000],
     ["try again in 2 hours", 7_200_000],
     ["try again in 300 milliseconds", 300],
+    ["Please wait 20 seconds before retrying", 20_000],
+    ["try again in 2 days 3 hours", 183_600_000],
     ["try again later", undefined],
     ["try again in 5 apples", undefined],
     ["try again in 5 months", undefined],

@@ -1,7 +1,7 @@
 import { TEST_KEY_ENV } from "./open-gateway.ts";
 
 /** An error response and what the gateway makes of it. */
-interface Refusal {
+export interface Refusal {
   readonly server: string;
   readonly status: number;
   readonly body: object | string;

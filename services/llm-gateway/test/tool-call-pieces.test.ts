@@ -141,6 +141,12 @@ describe("llm-gateway with the pieces of tool calls", () => {
       [{ index: 0, id: "x", name: NAME, args: `I call it with ${A}.` }],
       [A],
     ],
+    "with an empty list for no arguments": [[{ index: 0, id: "x", name: NAME, args: "[]" }], ["{}"]],
+    "with the arguments alone in a list": [[{ index: 0, id: "x", name: NAME, args: `[${A}]` }], [A]],
+    "with a line break in a text": [
+      [{ index: 0, id: "x", name: NAME, args: '{"namespace":"a\nb"}' }],
+      [String.raw`{"namespace":"a\nb"}`],
+    ],
     "with no arguments at all": [[{ index: 0, id: "x", name: NAME, args: "null" }], ["{}"]],
     "with two different objects, which only the model can choose from": [
       [

@@ -5,7 +5,7 @@ const MAX_ENCODINGS = 3;
 
 /**
  * The arguments of a call as the text of one JSON object, all digits kept; undefined if they have no meaning, or several. Servers and
- * models send nothing or `null` for no arguments, an empty object before the real one, the object twice, as a JSON string, or within
+ * models send nothing or `null` for no arguments, an empty list, an empty object before the real one, the object twice, alone in a list, as a JSON string, or within
  * a sentence or a fence.
  */
 export function wholeArguments(text: string, encodings = 0): string | undefined {
@@ -16,7 +16,24 @@ export function wholeArguments(text: string, encodings = 0): string | undefined 
   if (typeof value === "string") {
     return encodings < MAX_ENCODINGS ? wholeArguments(value, encodings + 1) : undefined;
   }
-  return value === undefined ? onlyObject(json) : undefined;
+  if (Array.isArray(value)) {
+    // PHP writes an empty object so, and some models a list of the one object.
+    return value.length === 0
+      ? "{}"
+      : value.length === 1 && isObject(value[0])
+        ? onlyObject(json)
+        : undefined;
+  }
+  return value === undefined ? (onlyObject(json) ?? onlyObject(withEscapes(json))) : undefined;
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"/gsu;
+
+/** With the control characters in strings, which models write as they are, in the form that JSON wants. */
+function withEscapes(json: string): string {
+  return json.replaceAll(STRING, (string) =>
+    string.replaceAll(/\p{Cc}/gu, (sign) => JSON.stringify(sign).slice(1, -1)),
+  );
 }
 
 /** The one object in a text; undefined if it has none, several different ones, or a part of one. */

@@ -19,10 +19,14 @@ export type FindTool = (written: string) => string | undefined;
 
 /** How the templates of models begin a call: Qwen's and Hermes', Llama's, Mistral's, DeepSeek's, Kimi's, gpt-oss', Claude's. */
 const MARK =
-  /<\/?tool_calls?>|<function(?:=|_calls?>)|<invoke name=|\[TOOL_CALLS?\]|<[|｜](?:tool|channel|start|call|constrain|message|python_tag|function)[^<>]{0,60}[|｜]>/iu;
+  /<\/?(?:\w{1,20}:)?tool(?:_calls?|_code|s)>|<start_function_call>|<function(?:=|_calls?>)|<invoke name=|\[TOOL_CALLS?\]|<[|｜](?:tool|channel|start|call|constrain|message|python_tag|function)[^<>]{0,60}[|｜]>/iu;
 const STARTS_WITH_MARK = new RegExp(String.raw`^\s*(?:${MARK.source})`, "iu");
 /** What a call written as JSON has, besides its name and arguments. */
-const CALL_KEYS = new Set(["name", "arguments", "parameters", "id", "type"]);
+const CALL_KEYS = new Set(
+  "name tool tool_name function arguments parameters args tool_input id type".split(" "),
+);
+/** How such templates end a call. */
+const ENDS_WITH_MARK = /<\/(?:\w{1,20}:)?(?:tool_calls?|function(?:_calls?)?|invoke)>\s*$/iu;
 const NAMING_TAG = /<function=([^<>]{1,200})>/gu;
 const MAX_FRAGMENT_LENGTH = 2_000;
 const CANNOT_BE_READ =
@@ -30,8 +34,8 @@ const CANNOT_BE_READ =
 
 /**
  * Reads an answer that is nothing but calls written as text, or that ends with such calls behind the mark of a chat template. Only calls
- * of offered tools with the text of one JSON object are calls; a text that begins with such a mark, or that is only the rest of a
- * call, is a problem. Text that quotes JSON is an answer.
+ * of offered tools with the text of one JSON object are calls; a text that begins with such a mark, that ends with one behind a line which begins with one, or that is only the
+ * rest of a call, is a problem. Text that quotes JSON is an answer.
  */
 export function writtenText(text: string, findTool: FindTool): WrittenText {
   if (STARTS_WITH_MARK.test(text)) {
@@ -43,7 +47,10 @@ export function writtenText(text: string, findTool: FindTool): WrittenText {
   if (isFragment(text)) return { problem: "the model's answer is only the rest of a tool call" };
   const mark = MARK.exec(text);
   const calls = mark === null ? undefined : markedCalls(text.slice(mark.index), findTool);
-  return calls === undefined ? undefined : { calls };
+  if (calls !== undefined) return { calls };
+  const isCall =
+    mark !== null && /(?:^|\n)\s*$/u.test(text.slice(0, mark.index)) && ENDS_WITH_MARK.test(text);
+  return isCall ? { problem: CANNOT_BE_READ } : undefined;
 }
 
 /** True for the beginning of a text that may turn out to be no answer, so that it is not shown yet. */
@@ -110,12 +117,17 @@ interface NamedCall {
 /** The call that a JSON object is; undefined if it is none. */
 function jsonCall(value: Readonly<Record<string, unknown>>): NamedCall | undefined {
   const inner = isObject(value["function"]) ? value["function"] : value;
-  const { name, arguments: given, parameters } = inner;
-  const args = given ?? parameters;
-  if (typeof name !== "string" || !Object.keys(inner).every((key) => CALL_KEYS.has(key))) return undefined;
+  const { name: named, arguments: given, parameters, args: short, tool_input: input } = inner;
+  const name = [named, inner["tool"], inner["tool_name"], inner["function"]].find(
+    (one) => typeof one === "string",
+  );
+  const args = given ?? parameters ?? short ?? input;
+  if (name === undefined || !Object.keys(inner).every((key) => CALL_KEYS.has(key))) return undefined;
   const text =
     typeof args === "string" ? wholeArguments(args) : isObject(args) ? JSON.stringify(args) : undefined;
-  return text === undefined ? undefined : { written: name, args: text, isCall: given !== undefined };
+  return text === undefined
+    ? undefined
+    : { written: name, args: text, isCall: named !== undefined && given !== undefined };
 }
 
 /** The calls of a text that is only JSON: one call, several in a row, or a list of them; undefined for any other text. */

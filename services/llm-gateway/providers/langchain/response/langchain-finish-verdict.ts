@@ -19,7 +19,7 @@ interface LangchainFinish {
   readonly begun: boolean;
 }
 
-const COMPLETE = new Set(["stop", "end_turn", "stop_sequence", "completed", "eos"]);
+const COMPLETE = new Set(["stop", "end_turn", "stop_sequence", "completed", "complete", "eos", "eos_token"]);
 /** Words of a failure: a router's own reason may be `stop` where the provider behind it has failed. */
 const FAILED = /malformed|unexpected|invalid|missing|too_many|error|fail|abort|^other$/iu;
 const BLOCKED =
@@ -29,7 +29,8 @@ const CONTEXT_FULL_NOTE = "\n\n[The answer ends here: the conversation fills the
 /** How an answer with this finish reason, of any API, ended; one that stopped early is never a success. */
 export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
   const { begun } = finish;
-  const reason = decidingReason(finish);
+  const said = decidingReason(finish);
+  const reason = usualWord(said);
   if (reason !== undefined && COMPLETE.has(reason)) return {};
   switch (reason) {
     case "tool_calls":
@@ -53,8 +54,14 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
     case "model_context_window_exceeded":
       return truncated(finish, CONTEXT_FULL_NOTE, "the conversation fills the model's context");
     default:
-      return { error: stopError(reason) };
+      return { error: stopError(said ?? reason) };
   }
+}
+
+/** Servers write reasons in either case, and a few in words of their own. */
+function usualWord(reason: string | undefined): string | undefined {
+  const word = reason?.toLowerCase();
+  return word === "tool_call" ? "tool_calls" : word === "model_length" ? "length" : word;
 }
 
 function decidingReason({ reason, nativeReason = "" }: LangchainFinish): string | undefined {
