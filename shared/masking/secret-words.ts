@@ -1,6 +1,6 @@
-/** In every name that a kind is found for, in lower case: most have none of them. */
+/** In every name that a kind is found for, in lower case: most have none of them. Words of every log, as `path` is, are left out. */
 const HINT =
-  /pass|pwd|psw|pw|se[cgk]r|secur|token|key|cred|sig|docker|auth|cookie|cert|salt|psk|bearer|otp|pat|communit|mnemo|seed|hash|kennw|gehei|schl|mdp|jeton|cle|cla|cha|chi|contra|senha|parol|wachtw|sleut|hasl|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau/;
+  /pass|pwd|psw|pw|se[cgk]r|secure.?str|token|key|cred|sig|dockerc|auth|cookie|certificate.?data|salt|psk|bearer|otp|pat(?!h(?!ex)|ch|tern|ient)|communit|mnemo|seed.?phr|nt.?hash|kennw|gehei|schlu|mdp|jeton|cle(?!a|r)|clave|chave|chiave|contra|senha|parol|wachtw|sleut|hasl|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau|palabra|parool|nyckel|avain|tajne/;
 // oxlint-disable-next-line no-control-regex -- any character beyond ASCII may belong to a name in another language
 const FOREIGN = /[^\x00-\x7F]/;
 let last = { text: "", isHinted: false };

@@ -37,6 +37,9 @@ const FIRST = new Set(
     .split(" ")
     .map((word) => word.slice(0, 3)),
 );
+/** The first two of them: the table is read for every word of a text. */
+const FIRST_TWO = new Uint8Array(128 * 128);
+for (const first of FIRST) FIRST_TWO[first.charCodeAt(0) * 128 + first.charCodeAt(1)] = 1;
 /** Shorter words are no tokens. */
 const MIN_RUN = 14;
 const OTHER = 0;
@@ -60,7 +63,9 @@ export function maskTokens(text: string, context: MaskContext): string {
     const here = at < text.length ? (IN_RUN[text.charCodeAt(at)] ?? OTHER) : OTHER;
     if (here > SEPARATOR) continue;
     context.step();
-    if (FIRST.has(text.slice(word, word + 3))) mayBegin = true;
+    // A word of one character is read with what ends it, or with the end of the text.
+    const pair = text.charCodeAt(word) * 128 + text.charCodeAt(word + 1);
+    if (FIRST_TWO[pair] === 1 && FIRST.has(text.slice(word, word + 3))) mayBegin = true;
     word = at + 1;
     if (here === SEPARATOR) continue;
     if (mayBegin && at - start >= MIN_RUN) {
