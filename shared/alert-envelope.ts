@@ -26,6 +26,8 @@ const PLACE = "\u0000payload\u0000";
  * members around it that are texts, numbers or booleans. All digits stay.
  */
 export function openEnvelope(text: string, depth = 0): Opened {
+  const quoted = depth < MAX_LAYERS ? quotedStructure(text) : undefined;
+  if (quoted !== undefined) return openEnvelope(quoted, depth + 1);
   const value = structureOf(text);
   if (value === undefined) return { text, payload: text, layers: [] };
   const content = depth < MAX_LAYERS ? contentOf(value) : undefined;
@@ -151,6 +153,17 @@ function scalars(value: Readonly<Record<string, unknown>>): Record<string, unkno
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The text of JSON that a sender has encoded twice. */
+function quotedStructure(text: string): string | undefined {
+  if (!/^\s*"\s*(?:[[{]|\\)/u.test(text)) return undefined;
+  try {
+    const inner: unknown = JSON.parse(text);
+    return typeof inner === "string" && structureOf(inner) !== undefined ? inner : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The JSON array or object that the text is; undefined for any other text, and for one that is nested too deeply. */

@@ -63,11 +63,12 @@ const ONLY: Readonly<Record<string, { readonly allowed: readonly string[]; reado
  * Reads a URL as libpq does (PostgreSQL manual, "Connection URIs"), also with the directory of a socket as `host`. Returns what is
  * wrong with it as the end of a sentence, without a part of the value, which may hold a password. Reads the files of certificates.
  */
-export function databaseAddress(text: string): DatabaseAddress | string {
+export function databaseAddress(given: string): DatabaseAddress | string {
+  const text = given.trim();
   if (!/^postgres(?:ql)?:\/\//iu.test(text)) {
     return "is not a valid URL: it must start with postgres:// or postgresql://";
   }
-  const groups = PARTS.exec(text.trim())?.groups;
+  const groups = PARTS.exec(text)?.groups;
   const { database = "", fragment } = groups ?? {};
   if (groups === undefined || fragment !== undefined || database.includes("@")) return ENCODE;
   try {

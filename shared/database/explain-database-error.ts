@@ -100,6 +100,23 @@ const CAUSES: readonly Cause[] = [
     codes: ["ERR_TLS_CERT_ALTNAME_INVALID"],
     remedy: "its certificate is for another name: use that name in the URL, or sslmode=verify-ca",
   },
+  {
+    message: /requires a valid client certificate/iu,
+    remedy: "name the files of the client's certificate and key with sslcert and sslkey",
+  },
+  {
+    message: /max clients reached|max_client_conn|query_wait_timeout/iu,
+    remedy:
+      "the pooler has no connection left: raise its pool size or its limit of clients, or run fewer replicas",
+  },
+  { codes: ["CERT_NOT_YET_VALID"], remedy: "its certificate is not valid yet: correct the clocks" },
+  { codes: ["53100"], remedy: "the disk of the server is full: make room there" },
+  {
+    codes: ["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
+    message: /due to connection timeout/iu,
+    remedy:
+      "the server does not answer: check host and port, and that firewalls and network policies let it be reached",
+  },
   { codes: ["ECONNREFUSED"], remedy: "nothing listens there: check host and port, and that the server runs" },
   { codes: ["ENOTFOUND"], remedy: "the host name is unknown: correct it in the URL" },
   { codes: ["EAI_AGAIN"], remedy: "the host name cannot be resolved right now" },

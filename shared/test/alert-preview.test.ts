@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
+import { openEnvelope } from "#shared/alert-envelope.ts";
 import { alertPreview, MAX_PREVIEW } from "#shared/alert-preview.ts";
 
 const example = async (name: string) =>
@@ -20,6 +21,13 @@ describe("the preview of an alert", () => {
     expect(alertPreview('{"title":"says \\"no\\"\\nand more"}')).to.equal('says "no"');
     expect(alertPreview('{"a":1}')).to.equal('{"a":1}');
     expect(alertPreview("{broken")).to.equal("{broken");
+  });
+
+  it("is found in JSON that its sender has encoded twice", () => {
+    const { text, payload } = openEnvelope(JSON.stringify('{"title":"Disk full"}'));
+    expect([text, payload]).to.deep.equal(['{"title":"Disk full"}', { title: "Disk full" }]);
+    expect(alertPreview(text)).to.equal("Disk full");
+    expect(openEnvelope('"says {"').text).to.equal('"says {"');
   });
 
   it("is found by the structure of the alert, in envelopes too", () => {

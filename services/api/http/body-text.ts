@@ -21,7 +21,10 @@ export function readContentType(header: string | undefined): Pick<Body, "type" |
   const charset = /;\s*charset\s*=\s*(?:"(?<quoted>[^"]*)"|(?<plain>[^\s;]+))/iu.exec(header ?? "")?.groups;
   return {
     type: header?.split(";", 1)[0]?.trim().toLowerCase() ?? "",
-    charset: (charset?.["quoted"] ?? charset?.["plain"] ?? "").trim().toLowerCase(),
+    charset: (charset?.["quoted"] ?? charset?.["plain"] ?? "")
+      .replaceAll(/^[\s']+|[\s']+$/gu, "")
+      .toLowerCase()
+      .replace("utf_", "utf-"),
   };
 }
 
@@ -40,7 +43,8 @@ function unmarked(bytes: Buffer, charset: string): string {
   if (isUtf16 && bytes.length > 1 && (bytes[0] === 0) !== (bytes[1] === 0)) {
     return bytes[0] === 0 ? "utf-16be" : "utf-16le";
   }
-  return charset === "" ? "utf-8" : charset;
+  // Said of a text that is none: half of the bytes of ASCII in UTF-16 are zero.
+  return charset === "" || (charset.startsWith("utf-16") && !bytes.includes(0)) ? "utf-8" : charset;
 }
 
 function decoderOf(charset: string) {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { connectClient } from "#shared/database/connect-client.ts";
 import { databaseAddress } from "#shared/database/database-address.ts";
+import { explainDatabaseError } from "#shared/database/explain-database-error.ts";
 import { databaseUrl } from "#shared/service/service-config.ts";
 
 const problem = (url: string): string => {
@@ -35,6 +36,10 @@ describe("the URL of a database", () => {
     expect(clientOf("postgres://h/d?channel_binding=prefer&target_session_attrs=read-write")).to.include({
       enableChannelBinding: true,
     });
+  });
+
+  it("may have the white space around it that files and secrets have", () => {
+    expect(clientOf(" postgres://app:pw@h/db\n")).to.include({ host: "h", database: "db", password: "pw" });
   });
 
   it("may name the directory of a socket", () => {
@@ -111,4 +116,20 @@ describe("the URL of a database", () => {
     const refused = connectClient("postgres://u:p@/d?host=/nowhere").catch((error: unknown) => error);
     expect(await refused).to.have.property("code", "ENOENT");
   });
+});
+
+describe("what a database or a pooler says", () => {
+  for (const [message, code, remedy] of [
+    ["connect ETIMEDOUT 192.0.2.1:5432", "ETIMEDOUT", "does not answer"],
+    ["Connection terminated due to connection timeout", "", "does not answer"],
+    ["MaxClientsInSessionMode: max clients reached", "XX000", "pool size"],
+    ["query_wait_timeout", "08P01", "pool size"],
+    ["connection requires a valid client certificate", "28000", "sslcert"],
+    ["certificate is not yet valid", "CERT_NOT_YET_VALID", "clocks"],
+    ["could not extend file: No space left on device", "53100", "disk"],
+  ] as const) {
+    it(`has its remedy: ${message}`, () => {
+      expect(explainDatabaseError(Object.assign(new Error(message), { code }))).to.include(remedy);
+    });
+  }
 });

@@ -121,4 +121,13 @@ export const COMMAND_RULES: readonly CommandRule[] = [
     options: /^--value$/u,
   },
   { names: words("swaks"), options: /^-ap$/u },
+  { names: words("net net.exe"), needs: /^use$/iu, behind: [/^\\\\/u, 1] },
+  {
+    names: words("psexec psexec.exe PsExec PsExec.exe psexec64 PsExec64 PsExec64.exe paexec rabbitmqadmin"),
+    options: /^-p$/u,
+  },
+  { names: words("schtasks schtasks.exe"), options: /^\/r?p$/iu },
+  { names: words("doctl influx"), options: /^-t$/u },
+  { names: words("composer"), behind: [/^http-basic\./u, 2] },
+  { names: words("composer"), behind: [/^(?:github-oauth|gitlab-oauth|gitlab-token|bearer)\./u, 1] },
 ];

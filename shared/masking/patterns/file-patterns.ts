@@ -12,9 +12,9 @@ export const IN_FILES: readonly Form[] = [
   // Files of servers: a word and its secret.
   {
     kind: "PASSWORD",
-    hint: /bindpw|rootpw|community|requirepass|masterauth/i,
+    hint: /bindpw|rootpw|community|requirepass|masterauth|com2sec|trapsink|trap2sink|wpa-psk|insecure-password/,
     expression:
-      /(?<![\w-])(?:(?:(?<=^[ \t]{0,20})(?:bindpw|rootpw|r[ow]community6?|trap[2]?sink[ \t]{1,3}\S{1,100})|(?:snmp-server|snmp)[ \t]{1,3}community|requirepass|masterauth)[ \t]{1,20}(?!(?:is|was|has|must|not|in|of|strings?|and|or)\b)|com2sec6?[ \t]{1,20}\S{1,60}[ \t]{1,20}\S{1,60}[ \t]{1,20})\\?["']?(?<secret>[^\s"'[\\]{1,400})/gm,
+      /(?<![\w-])(?:(?:(?<=^[ \t]{0,20})(?:bindpw|rootpw|r[ow]community6?|trap[2]?sink[ \t]{1,3}\S{1,100})|(?:snmp-server|snmp)[ \t]{1,3}community|requirepass|masterauth|wpa-psk(?:[ \t](?:ascii|hex))?(?:[ \t]\d(?=[ \t]))?|insecure-password)[ \t]{1,20}(?!(?:is|was|has|must|not|in|of|strings?|and|or)\b)|com2sec6?[ \t]{1,20}\S{1,60}[ \t]{1,20}\S{1,60}[ \t]{1,20})\\?["']?(?<secret>[^\s"'[\\]{1,400})/gm,
   },
   // Configurations of network devices: behind a word and the digit of an encryption.
   {
@@ -26,9 +26,9 @@ export const IN_FILES: readonly Form[] = [
   // Statements of their accounts, neighbours and protocols.
   {
     kind: "PASSWORD",
-    hint: /(?:username|enable|neighbor|server|isakmp|key|ppp|ip|-password|md5|snmp-server)[ \t]/,
+    hint: /(?:username|enable|neighbor|server|isakmp|key|ppp|ip|-password|md5|authentication)[ \t]/,
     expression:
-      /^[ \t>#+]{0,20}(?:[\w.()-]{1,60}[#>][ \t]{0,3})?(?:username[ \t]{1,3}\S{1,64}[ \t](?:[^\n]{0,100}?[ \t])?(?:password|secret)|enable[ \t](?:[^\n]{0,60}?[ \t])?(?:secret|password)|neighbor[ \t]{1,3}\S{1,64}[ \t]{1,3}password|crypto[ \t]{1,3}isakmp[ \t]{1,3}key|(?:tacacs|radius)-server[ \t](?:[^\n]{0,100}?[ \t])?key|(?:ppp|ip|ntp|area|isis|standby|vrrp)[ \t][^\n]{0,80}?[ \t](?:password|authentication-key|md5|key)|set[ \t][^\n]{1,200}?[ \t](?:community|[\w-]{1,30}-(?:password|key)|ascii-text|simple-password))[ \t]{1,3}(?:level[ \t]\d{1,2}[ \t]{1,3}|ascii-text[ \t]{1,3})?(?:\d{1,2}[ \t]{1,3}(?:md5[ \t]{1,3})?)?["']?(?!(?:is|was|for|not|and|or|must|chain|generate|\d{1,3}(?=\s|$))\b)(?<secret>[^\s"';\\[]{1,400})/gm,
+      /^[ \t>#+]{0,20}(?:[\w.()-]{1,60}[#>][ \t]{0,3})?(?:username[ \t]{1,3}\S{1,64}[ \t](?:[^\n]{0,100}?[ \t])?(?:password|secret)|enable[ \t](?:[^\n]{0,60}?[ \t])?(?:secret|password)|neighbor[ \t]{1,3}\S{1,64}[ \t]{1,3}password|crypto[ \t]{1,3}isakmp[ \t]{1,3}key|(?:tacacs|radius)-server[ \t](?:[^\n]{0,100}?[ \t])?key|(?:ppp|ip|ntp|area|isis|standby|vrrp)[ \t][^\n]{0,80}?[ \t](?:password|authentication-key|md5|key)|snmp-server[ \t]host[ \t]\S{1,64}[ \t](?:(?:traps|informs)[ \t])?version[ \t](?:1|2c)|(?:standby|vrrp)[ \t]\d{1,4}[ \t]authentication(?:[ \t]text|(?![ \t]{1,3}(?:md5|key-chain|text)[ \t]))|set[ \t][^\n]{1,200}?[ \t](?:community|[\w-]{1,30}-(?:password|key)|ascii-text|simple-password))[ \t]{1,3}(?:level[ \t]\d{1,2}[ \t]{1,3}|ascii-text[ \t]{1,3})?(?:\d{1,2}[ \t]{1,3}(?:md5[ \t]{1,3})?)?(?:key-string[ \t]{1,3}(?:\d[ \t]{1,3})?)?["']?(?!(?:is|was|for|not|and|or|must|chain|key-chain|key-string|generate|\d{1,3}(?=\s|$))\b)(?<secret>[^\s"';\\[]{1,400})/gm,
   },
   {
     kind: "PASSWORD",
@@ -51,8 +51,35 @@ export const IN_FILES: readonly Form[] = [
   },
   {
     kind: "PASSWORD",
-    hint: /ACL\s+SETUSER/i,
-    expression: /(?<=\bACL[ \t]{1,3}SETUSER[ \t][^\n]{0,300})(?<=[ \t"'])[><](?<secret>[^\s"'\\[]{1,400})/gi,
+    hint: /ACL\s+SETUSER|^user /im,
+    expression:
+      /(?<=\bACL[ \t]{1,3}SETUSER[ \t][^\n]{0,300}|^user[ \t]\S{1,64}[ \t](?:on|off)(?:[ \t](?:nopass|sanitize-payload|reset\w{0,10}|[~&+@#>%-]\S{0,200})){0,10}[ \t])(?<=[ \t"'])[><](?<secret>[^\s"'\\[]{1,400})/gim,
+  },
+  // The key of a server in a block of its own, and the page of statistics of a proxy.
+  {
+    kind: "PASSWORD",
+    hint: /(?:radius|tacacs) server /,
+    expression:
+      /(?<=^[ \t]{0,20}(?:radius|tacacs) server \S{1,64}\n(?:[ \t][^\n]{0,100}\n){0,5}[ \t]{1,8})key[ \t]{1,3}(?:\d[ \t]{1,3})?(?<secret>[^\s"'\\[]{1,400})/gm,
+  },
+  {
+    kind: "PASSWORD",
+    hint: "stats auth ",
+    expression: /\bstats auth \S{1,64}?:(?<secret>[^\s"'\\[]{1,400})/g,
+  },
+  // A user and a password side by side: `auth=("name", "VALUE")`, `db.auth("name", "VALUE")`.
+  {
+    kind: "PASSWORD",
+    hint: /auth|UserPassword/i,
+    expression:
+      /(?:\bauth\s{0,3}=\s{0,3}\w{0,40}\(|\bdb\.auth\(|\.(?:basicAuth|setBasicAuth|basic_auth|changeUserPassword)\()\s{0,3}\\?["'][^"'\n]{1,200}["']\s{0,3},\s{0,3}\\?(?<quote>["'])(?<secret>(?:(?!\\?\k<quote>)[^\n]){1,400})/gi,
+  },
+  // What a program says once about a password that it has made.
+  {
+    kind: "PASSWORD",
+    hint: /password/i,
+    expression:
+      /\bpassword (?:for \S{1,64} )?(?:is generated for \S{1,200}:|(?:is|(?:has been |was )?set to|changed to):?)[ \t]{1,3}["'`]?(?!base64|md5|sha\d|bcrypt|\d[\d.-]{0,20}\s)(?=[^\s"'`]{0,200}\d)(?=[^\s"'`]{0,200}[A-Za-z])(?<secret>[^\s"'`\\[]{6,200})/gi,
   },
   // SMTP, and FTP or POP3 behind the name of the user.
   {
@@ -92,6 +119,19 @@ export const IN_FILES: readonly Form[] = [
     hint: /curl\s/,
     expression:
       /(?<![\w-])curl[ \t](?:[^\n]{0,300}?[ \t])?(?:-b|--cookie)[ \t=]{0,3}["']?(?<secret>[^\s"'=;[]{1,100}=[^\n"'[]{1,4096})(?=["']|$)/gm,
+  },
+  // The key of a function that encrypts, and the former password of an account.
+  {
+    kind: "PASSWORD",
+    hint: /crypt/i,
+    expression:
+      /(?:\b(?:pgp_sym_(?:en|de)crypt(?:_bytea)?|aes_(?:en|de)crypt)\((?:[^,'()\n]|'[^'\n]{0,400}'|\([^()\n]{0,200}\)){1,400},\s{0,3}|\bcrypt\(\s{0,3}(?='[^'\n]{1,400}'\s{0,3},))'(?<secret>[^'\n[]{1,400})/gi,
+  },
+  {
+    kind: "PASSWORD",
+    hint: /identified\s/i,
+    expression:
+      /\bidentified\s{1,3}by\s{1,3}\S{1,200}\s{1,3}replace\s{1,3}(?<quote>["']|)(?<secret>(?:(?!\k<quote>["';])[^\n\s"';]){1,400})/gi,
   },
   // A statement about an account, whatever stands before the word.
   {

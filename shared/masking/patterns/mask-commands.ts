@@ -10,7 +10,7 @@ const NAMES = [...RULES.keys()]
   .sort((a, b) => b.length - a.length)
   .map((name) => name.replaceAll(".", "\\."));
 /** The name of a command, also in a list of JSON and behind a path. */
-const COMMAND = new RegExp(String.raw`\b(?:${NAMES.join("|")})(?=[ \t]+["'$\w/-]|\\?["'],)`, "g");
+const COMMAND = new RegExp(String.raw`\b(?:${NAMES.join("|")})(?=[ \t]+["'$\w/\\-]|\\?["'],)`, "g");
 /** White space, a line that goes on, or what separates strings in a list. */
 const BETWEEN = /(?:[ \t]|\\\r?\n|\\?["']?,)[ \t]*(?:\\\r?\n[ \t]*)*/y;
 const ARGUMENT = /\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"'|;&`]+/y;

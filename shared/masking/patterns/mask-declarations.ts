@@ -19,6 +19,19 @@ const DECLARATIONS: readonly Declaration[] = [
       /(?<=^|#\(nop\)[ \t]{1,3}|[;&][ \t]{0,3})[ \t]{0,20}(?:ENV|env|setenv)[ \t]{1,8}(?<name>[A-Za-z_]\w{0,120})[ \t]{1,8}(?=[^\s=])(?<value>[^\n]{1,4096})/gm,
     isHarmless: (before, value) => /^[ \t]*env/u.test(before) && /\s/u.test(value.trim()),
   },
+  // Variables and headers in the files of web servers.
+  {
+    hint: /(?:SetEnv|_param|_header)[ \t]/,
+    expression:
+      /(?<![\w-])(?:SetEnv|(?:fastcgi|uwsgi|scgi)_param|(?:proxy|grpc)_set_header|add_header)[ \t]{1,8}(?<name>[A-Za-z_][\w-]{0,120})[ \t]{1,8}["']?(?<value>[^\s"';]{1,4096})/g,
+    isHarmless: (_before, value) => value.startsWith("$"),
+  },
+  // `:name "value"` of Clojure, `(setq name "value")`, `{name, <<"value">>}` of Erlang.
+  {
+    hint: /[a-z]\s{0,3},?\s{0,3}(?:<<)?\\?"/,
+    expression:
+      /(?:(?<=[{([\s]):|\((?:setq|defvar|def)[ \t]{1,3}|\{\s{0,3}(?=\w{1,61}\s{0,3},))(?<name>[a-z][\w-]{0,60})(?:\s{0,3},\s{0,3}(?:<<)?|[ \t]{1,3})\\?"(?<value>(?:[^"\\\n]|\\[^"n]){1,4096})(?=\\?")/g,
+  },
   // A variable and its value between tabs, as tools print them for other programs.
   {
     hint: /\t/,

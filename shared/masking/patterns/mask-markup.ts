@@ -3,6 +3,9 @@ import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts
 
 const ELEMENT =
   /<([A-Za-z\u00C0-\u1FFF\u3040-\uD7FF][\w.:\u00C0-\u1FFF\u3040-\uD7FF-]{0,60})(?:\s[^<>\n]{0,200})?>([^<>]+)(?=<\/)/g;
+/** An element whose attribute names its text: `<entry key="…">…</entry>`. What people see on a page is a caption. */
+const NAMED_ELEMENT =
+  /<(?!(?:a|button|label|option|input|select|h\d)\b)[A-Za-z][\w.:-]{0,60}\s(?:[^<>\n]{0,200}?\s)?(?:name|key)\s{0,3}=\s{0,3}(["'])([^"'<>]{1,200})\1[^<>\n]{0,200}>([^<>\s]{1,4096})(?=<\/)/gi;
 const CDATA =
   /<([A-Za-z\u00C0-\u1FFF\u3040-\uD7FF][\w.:\u00C0-\u1FFF\u3040-\uD7FF-]{0,60})(?:\s[^<>\n]{0,200})?>\s{0,100}<!\[CDATA\[/g;
 /** A name and its value side by side, in a table or a list of HTML. */
@@ -31,7 +34,10 @@ export function maskMarkup(text: string, context: MaskContext): string {
     const elements = masked.replaceAll(ELEMENT, (whole, name: string, value: string) =>
       maskEnd(whole, name, value, context),
     );
-    const cells = elements.replaceAll(CELLS, (whole, name: string, value: string) =>
+    const named = elements.replaceAll(NAMED_ELEMENT, (whole, _quote, name: string, value: string) =>
+      secretNameKind(value) === undefined ? maskEnd(whole, name, value, context) : whole,
+    );
+    const cells = named.replaceAll(CELLS, (whole, name: string, value: string) =>
       maskEnd(whole, name, value, context),
     );
     masked = maskNestedValues(maskCdata(cells, context), context);

@@ -10,7 +10,7 @@ const BEGINNINGS = {
     "dckr_oat_ dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ hvs. hvb. hvr. tskey- ATATT3 ATCTT3 sntrys_ sntryu_ " +
     "glsa_ glc_ pscale_tkn_ pscale_oauth_ pscale_pw_ lin_api_ lin_oauth_ ntn_ figd_ figo_ fio-u- fo1_ sq0atp- sq0csp- " +
     "duffel_live_ duffel_test_ frameio- shippo_live_ shippo_test_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. lsv2_pt_ lsv2_sk_ " +
-    "CCIPAT_ CCIPRJ_ bkua_ ory_st_ ory_at_ ory_pat_ sb_secret_ k8s-aws-v1. phx_",
+    "CCIPAT_ CCIPRJ_ bkua_ ory_st_ ory_at_ ory_pat_ CFPAT- sb_secret_ k8s-aws-v1. phx_",
   API_KEY:
     "sk_live_ sk_test_ rk_live_ rk_test_ whsec_ SG. AIza NRAK- NRAL- NRII- NRJS- NRRA- PMAK- xkeysib- xsmtpsib- xai- " +
     "nvapi- pcsk_ tvly- pplx- sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk-lf-",
@@ -19,7 +19,7 @@ const BEGINNINGS = {
 /** Those whose beginning an ordinary name may have, too: at least twenty letters and digits follow at once. */
 const SHORT_BEGINNINGS =
   "npm_ dapi dkea dose sbp_ rubygems_ key- pul- rnd_ r8_ nfp_ vcp_ pnu_ e2b_ jina_ fw_ crsr_ hf_ gsk_ tfp_ secret_ sqp_ squ_ sqa_ " +
-  "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi";
+  "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi rdme_";
 
 const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
 /** Behind a beginning, a digit tells a token from a name of words. */
@@ -114,6 +114,24 @@ export const TOKEN_FORMS: readonly Form[] = [
     kind: "SECRET",
     hint: "Q~",
     expression: /(?<![\w~.-])(?<secret>[\w~.-]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])/g,
+  },
+  {
+    kind: "TOKEN",
+    hint: ".atlasv1.",
+    expression: /(?<![A-Za-z0-9])(?<secret>[A-Za-z0-9]{10,20}\.atlasv1\.[\w-]{20,200})/g,
+  },
+  // Of Airtable, HubSpot and Sourcegraph, and the identifiers of keys at other clouds.
+  {
+    kind: "TOKEN",
+    hint: /pat[A-Za-z0-9]{14}\.|pat-[a-z]{2}\d-|sgp_/,
+    expression:
+      /(?<![A-Za-z0-9])(?<secret>pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|pat-[a-z]{2}\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sgp_(?:[0-9a-f]{16}_)?[0-9a-f]{40})(?![A-Za-z0-9])/g,
+  },
+  {
+    kind: "API_KEY",
+    hint: /LTAI|AKID/,
+    expression:
+      /(?<![A-Za-z0-9])(?<secret>(?:LTAI|AKID)(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12,36})(?![A-Za-z0-9])/g,
   },
   { kind: "API_KEY", hint: "-us", expression: /(?<![\w-])(?<secret>[0-9a-f]{32}-us\d{1,2})(?![\w-])/g },
 ];

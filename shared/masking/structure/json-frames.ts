@@ -57,9 +57,18 @@ export const DATA = new Set(["data", "stringdata"]);
 const COLUMNS = new Set(["columns", "fields", "header", "headers", "columnnames"]);
 const ROWS = new Set(["rows", "values", "data", "records"]);
 const PLURAL = /(?<=password|passwd|token|key|credential)s$/iu;
-const NAMES = new Set(["name", "key", "path", "parameterkey", "parametername", "variable", "header"]);
+const NAMES = new Set([
+  "name",
+  "key",
+  "path",
+  "parameterkey",
+  "parametername",
+  "variable",
+  "header",
+  "optionname",
+]);
 /** Names of fields with the value that a name beside them tells about. */
-export const VALUES = new Set(["value", "parametervalue", "plaintext", "cleartext"]);
+export const VALUES = new Set(["value", "val", "parametervalue", "plaintext", "cleartext"]);
 
 /** The frame of an object or array that opens within `outer`. */
 export function newFrame(isObject: boolean, outer: Frame | undefined, firstLeaf: number): Frame {
