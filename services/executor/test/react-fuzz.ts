@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { parseExactJson } from "#shared/exact-json.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
@@ -124,7 +125,7 @@ export function checkParse(text: string): void {
 /** Checks that an input is parsed into a plain object that JSON can represent. */
 export function checkInput(text: string): void {
   const parameters = parseActionInput(text);
-  const again: unknown = JSON.parse(JSON.stringify(parameters));
+  const again = parseExactJson(JSON.stringify(parameters));
   expect(Object.getPrototypeOf(parameters)).to.equal(Object.prototype);
   expect(JSON.stringify(again)).to.equal(JSON.stringify(parameters));
 }
