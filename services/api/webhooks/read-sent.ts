@@ -1,5 +1,6 @@
 import { openEnvelope } from "#shared/alert-envelope.ts";
 import { bodyText, type Body } from "../http/body-text.ts";
+import { decodeJson } from "../http/read-json-body.ts";
 import { RequestError, abbreviate } from "../http/request-error.ts";
 
 /** What a source of alerts sent, without what services of delivery put around it. */
@@ -38,7 +39,6 @@ function ofForm(text: string): string {
 }
 
 /** The value of a body that must be JSON. Throws RequestError 400. */
-export function requireJson({ payload, layers }: Sent): unknown {
-  if (layers.length > 0 && typeof payload !== "string") return payload;
-  throw new RequestError(400, "request body is not valid JSON: it must be what the source of alerts sends");
+export function requireJson({ text, payload, layers }: Sent): unknown {
+  return layers.length > 0 && typeof payload !== "string" ? payload : decodeJson(text);
 }
