@@ -40,7 +40,7 @@ import { budgetKill } from "./scenarios/46-budget-kill.ts";
 import { parkingKill } from "./scenarios/47-parking-kill.ts";
 import { pastKill } from "./scenarios/48-past-kill.ts";
 import { slowLists } from "./scenarios/49-slow-lists.ts";
-import { busRefuses, natsStoreFull } from "./scenarios/49-nats-store-full.ts";
+import { busRefuses, natsStoreFull } from "./scenarios/51-nats-store-full.ts";
 import { startOutage } from "./scenarios/50-start-outage.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 

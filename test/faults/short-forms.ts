@@ -12,17 +12,17 @@ import { reconnectStorm } from "./scenarios/21-reconnect-storm.ts";
 import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
 import { workKill } from "./scenarios/45-work-kill.ts";
 import { slowLists } from "./scenarios/49-slow-lists.ts";
-import { busRefuses, natsStoreFull } from "./scenarios/49-nats-store-full.ts";
+import { busRefuses, natsStoreFull } from "./scenarios/51-nats-store-full.ts";
 import { startOutage } from "./scenarios/50-start-outage.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
   executors: [executorKill],
-  servers: [natsKill, startOutage],
+  servers: [natsKill],
   takeovers: [zombie],
   /** Only where disks can be mounted. */
-  disks: [natsStoreFull, busRefuses],
+  disks: [natsStoreFull],
 } as const;
 
 /** Further short forms, for the nightly run: `npm test` has a smaller test of each of these faults. */
@@ -40,4 +40,6 @@ export const NIGHTLY_SHORT_FORMS = [
   providerOutage,
   providerFallback,
   slowLists,
+  startOutage,
+  busRefuses,
 ] as const;
