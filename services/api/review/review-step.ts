@@ -67,7 +67,7 @@ const EFFECTS: Readonly<
   acknowledge: (review, fields, actor) => ended(review, { ...CLEARED, ...fields }, actor),
 };
 
-/** What ends a review makes its actor the assignee of one that nobody has claimed. */
+/** What ends a review makes its actor the assignee of one without a claim. */
 function ended({ assignee }: Review, fields: Partial<Review>, actor: string): Effect {
   return {
     after: { ...fields, feedback_edited: false, review_status: "reviewed", assignee: assignee ?? actor },

@@ -15,7 +15,7 @@ const STREAMS = ["SESSIONS", "FOLLOWUPS", "EVENTS"];
 /** What a full disk makes the server say. */
 const COMPLAINTS = /no space left|JetStream|consumer|filestore/iu;
 
-/** The disk of NATS runs full under load and is freed again; nobody restarts anything. */
+/** The disk of NATS runs full under load and is freed again, without a restart. */
 export const natsStoreFull: Scenario = {
   name: "nats-store-full",
   summary: "the disk of NATS is full for a while, under load, and is freed again",
