@@ -176,9 +176,10 @@ export class FaultLab implements AsyncDisposable {
   }
 
   async #startServices(): Promise<void> {
-    await this.startService("api");
     await assertOwnServers(this.servers);
+    // Before any service runs, whose statements lock the same tables in other orders.
     await this.servers.query(CREATE_RECORDER, []);
+    await this.startService("api");
     await Promise.all([
       ...(["tool-runner", "llm-gateway", "notifier"] as const).map((name) => this.startService(name)),
       ...this.executors.map((slot) => slot.start()),
