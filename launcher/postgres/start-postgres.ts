@@ -69,8 +69,11 @@ function serverOptions({ port, socketDirectory }: Address, durable: boolean): st
     log_line_prefix: "%m [%p] ",
     timezone: "UTC",
     log_timezone: "UTC",
-    // Commits still reach the operating system, so a killed server loses none; fault tests depend on that.
-    ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
+    // Commits still reach the operating system, so a killed server loses none; fault tests depend on that. The log is short and the
+    // connections are many, because the data may be in memory and the server that of a whole test run.
+    ...(durable
+      ? {}
+      : { fsync: "off", full_page_writes: "off", max_wal_size: "128MB", max_connections: "600" }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

@@ -12,7 +12,7 @@ import { serverDirectory } from "./server-directory.ts";
 import type { ServiceName } from "./spawn-service.ts";
 import { IN_CONTAINERS, startNatsIn, startPostgresIn } from "./start-servers.ts";
 import { testPort } from "./test-port.ts";
-import { takeServerShare } from "./worker-servers.ts";
+import { takeServerShare, type ServerShare } from "./run-servers.ts";
 
 interface BackingServersOptions {
   readonly durable?: boolean;
@@ -22,12 +22,12 @@ interface BackingServersOptions {
   readonly prepare?: (directory: string) => void;
 }
 
-/** A real Postgres and a real NATS on free ports: started for one test file, or shared by the test files of a process. */
+/** A real Postgres and a real NATS on free ports: started for one test file, or shared by the test files of a run. */
 export class BackingServers implements AsyncDisposable {
   /** Contains the data of both servers. */
   readonly directory: string;
   readonly #durable: boolean;
-  readonly #shared: boolean;
+  readonly #share: ServerShare | undefined;
   readonly #migrated: boolean;
   readonly #monitorPort: number;
   readonly #users: NatsUsers;
@@ -38,7 +38,7 @@ export class BackingServers implements AsyncDisposable {
   private constructor(parts: {
     directory: string;
     durable: boolean;
-    shared: boolean;
+    share?: ServerShare;
     migrated: boolean;
     monitorPort?: number;
     users: NatsUsers;
@@ -47,7 +47,7 @@ export class BackingServers implements AsyncDisposable {
   }) {
     this.directory = parts.directory;
     this.#durable = parts.durable;
-    this.#shared = parts.shared;
+    this.#share = parts.share;
     this.#migrated = parts.migrated;
     this.#monitorPort = parts.monitorPort ?? 0;
     this.#users = parts.users;
@@ -90,7 +90,6 @@ export class BackingServers implements AsyncDisposable {
     return new BackingServers({
       directory,
       durable,
-      shared: false,
       migrated: migrated && !IN_CONTAINERS,
       monitorPort,
       users,
@@ -101,13 +100,12 @@ export class BackingServers implements AsyncDisposable {
 
   /** A migrated database and a NATS account for one test file, on servers that keep running after it. */
   static async share(): Promise<BackingServers> {
-    const { directory, database, users, nats, ...servers } = await takeServerShare();
-    const { url, serviceUrls } = database;
-    const postgres = { ...servers.postgres, url, serviceUrls };
+    const share = await takeServerShare();
+    const { directory, users, postgres, nats } = share;
     return new BackingServers({
       directory,
       durable: false,
-      shared: true,
+      share,
       migrated: true,
       users,
       postgres,
@@ -197,7 +195,7 @@ export class BackingServers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#closePool();
-    if (this.#shared) return;
+    if (this.#share !== undefined) return this.#share[Symbol.asyncDispose]();
     await Promise.all([this.nats.stop(), this.postgres.stop()]);
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -209,7 +207,9 @@ export class BackingServers implements AsyncDisposable {
   }
 
   #assertOwn(): void {
-    if (this.#shared) throw new Error("other test files use these servers: start servers of your own");
+    if (this.#share !== undefined) {
+      throw new Error("other test files use these servers: start servers of your own");
+    }
   }
 }
 

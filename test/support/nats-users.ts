@@ -12,11 +12,12 @@ const ROLES: readonly NatsRole[] = [...BUS_USERS, "test"];
 /** The users of one test: those of production, and one that may do everything. */
 export class NatsUsers {
   readonly #prefix: string;
-  readonly #password = randomBytes(12).toString("hex");
+  readonly #password: string;
 
   /** `prefix` makes the names differ from those of other accounts on the same server. */
-  constructor(prefix = "") {
+  constructor(prefix = "", password = randomBytes(12).toString("hex")) {
     this.#prefix = prefix;
+    this.#password = password;
   }
 
   /** For the server's configuration. */

@@ -11,6 +11,11 @@ import { NEVER_RERUN } from "./never-rerun.ts";
  * passes now it appends to `DIRECTORY/counts` by how much that changes the numbers of passed and failed tests, and to `DIRECTORY/flaky` what had failed.
  */
 
+/** One line per landing, newest last: the day, and the files that `.ci/run` named as FLAKY. Who mends a file removes it here. */
+const LANDINGS = "test/landings.txt";
+const COUNTED_LANDINGS = 10;
+/** A file that was flaky this often in the counted landings runs no second time. */
+const TOO_OFTEN = 2;
 /** More files than this do not fail by chance. */
 const MOST_FILES = 3;
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -38,11 +43,22 @@ function rerun(directory: string, { path, passed, failed, text }: FailedFile): v
   if (NEVER_RERUN.some((glob) => matchesGlob(path, glob))) {
     return say(`not run again: ${path}, whose failures are findings (test/support/never-rerun.ts)`);
   }
+  const times = flakyLandings(path);
+  if (times >= TOO_OFTEN) {
+    return say(
+      `not run again: ${path}, flaky in ${times} of the last ${COUNTED_LANDINGS} landings (${LANDINGS}): mend it`,
+    );
+  }
   const now = passedAlone(path);
   // Fewer than before: it left something out.
   if (now === undefined || now < passed) return;
   appendFileSync(join(directory, "counts"), `${now - passed} ${-failed}\n`);
   appendFileSync(join(directory, "flaky"), `FLAKY: ${path} failed, and passed when run alone\n${text}\n\n`);
+}
+
+function flakyLandings(path: string): number {
+  const landings = readFileSync(LANDINGS, "utf8").trimEnd().split("\n").slice(-COUNTED_LANDINGS);
+  return landings.filter((landing) => landing.split(" ").includes(path)).length;
 }
 
 function say(line: string): void {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeOnExit } from "./kill-on-exit.ts";
@@ -6,23 +6,35 @@ import { removeOnExit } from "./kill-on-exit.ts";
 const PREFIX = "tarsy-test-";
 const HOUR_MS = 3_600_000;
 
-let cleanup: Promise<void> | undefined;
+/** Linux keeps its files in memory. */
+const IN_MEMORY = "/dev/shm";
+const ENOUGH_BYTES = 2 * 1024 ** 3;
 
-/** Creates a temporary directory for servers' data. It is removed when this process ends, if not before. */
+let parent: Promise<string> | undefined;
+
+/**
+ * Creates a temporary directory for servers' data, in memory where there is room. It is removed when this process ends, if not
+ * before.
+ */
 export async function serverDirectory(): Promise<string> {
-  cleanup ??= removeAbandoned();
-  await cleanup;
-  const directory = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  parent ??= chooseParent();
+  const directory = await mkdtemp(join(await parent, `${PREFIX}${process.pid}-`));
   removeOnExit(directory);
   return directory;
 }
 
+async function chooseParent(): Promise<string> {
+  await Promise.all([removeAbandoned(IN_MEMORY), removeAbandoned(tmpdir())]);
+  const memory = await statfs(IN_MEMORY).catch(() => undefined);
+  return memory !== undefined && memory.bavail * memory.bsize >= ENOUGH_BYTES ? IN_MEMORY : tmpdir();
+}
+
 /** Removes what killed test processes left, if older than an hour: another container's process may use newer ones. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+async function removeAbandoned(from: string): Promise<void> {
+  for (const name of await readdir(from).catch(() => [])) {
     const pid = Number(/^tarsy-test-(\d+)-/u.exec(name)?.[1]);
     if (!Number.isInteger(pid) || isAlive(pid)) continue;
-    const path = join(tmpdir(), name);
+    const path = join(from, name);
     const found = await stat(path).catch(() => undefined);
     if (found === undefined || Date.now() - found.mtimeMs < HOUR_MS) continue;
     // Another process may be removing it too.

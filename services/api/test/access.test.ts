@@ -235,7 +235,7 @@ describe("who may use the api with an API key", () => {
       }
       await until("the key is being read", async () => {
         const sql =
-          "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM api_keys WHERE%'";
+          "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM api_keys WHERE%'";
         return (await selectRows(api.db, parseWaiting, sql, [])).length > 0;
       });
       for (const socket of sockets) {

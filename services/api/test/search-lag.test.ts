@@ -16,7 +16,7 @@ describe("the lag of the search", () => {
     const lag = async () => (await metrics.searchLag.get()).values[0]?.value ?? 0;
     const waitingStatement = async () => {
       const rows = await api.servers.query(
-        "SELECT query_start::text AS at FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%search_progress%'",
+        "SELECT query_start::text AS at FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%search_progress%'",
         [],
       );
       return JSON.stringify(rows[0] ?? null);

@@ -167,7 +167,7 @@ describe("answerCall", () => {
         "the claim waits for the cancel",
         async () => {
           const waiting = await fixture.servers.query(
-            "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'",
+            "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND wait_event_type = 'Lock'",
             ["tarsy-tool-runner"],
           );
           return waiting.length > 0;

@@ -92,7 +92,7 @@ describe("appendEvents", () => {
       waiting = db.transaction(async (other) => append(other, id));
       await until("the other writer waits for the row", async () => {
         const rows: unknown = await db.query(
-          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH numbered%'",
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH numbered%'",
         );
         return Array.isArray(rows) && rows.length > 0;
       });

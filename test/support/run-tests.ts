@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { startRunServers } from "./run-servers.ts";
+import { CHECKOUT } from "./spawn-service.ts";
+import { TestTiers, TIERS } from "./test-tiers.ts";
+
+const USAGE = `Runs the test files of these tiers in parallel, the longest first, on one Postgres and one NATS.
+
+  node test/support/run-tests.ts [--jobs N] [--record] TIER…
+
+  TIER       ${TIERS.join(", ")} (needs servers, or services as processes), or web (a browser)
+  --jobs N   test files at the same time; most of them mostly wait
+  --record   writes how long each file took to test/timings.json
+`;
+
+/** The seconds that the tests and hooks of a file took when they were recorded. Files below two seconds are left out. */
+const TIMINGS = join(CHECKOUT, "test/timings.json");
+const SHORT_S = 2;
+const WEB = "test/web/**/*.test.ts";
+const OTHERS = ["**/node_modules/**", "**/.*/**", "test/stack/**", "lab/bench/versus/**", WEB];
+const readTimings = (path: string) => parseTimings(JSON.parse(readFileSync(path, "utf8")));
+const parseTimings = compileParser("timings", Type.Record(Type.String(), Type.Number()));
+
+interface RunOptions {
+  readonly tiers: readonly string[];
+  readonly jobs: string;
+  readonly record: boolean;
+}
+
+/** Resolves with the exit code of mocha. */
+async function run({ tiers, jobs, record }: RunOptions): Promise<number> {
+  const timings = readTimings(TIMINGS);
+  const took = (path: string) => timings[path] ?? 0;
+  const files = chooseFiles(tiers).toSorted((a, b) => took(b) - took(a));
+  const servers = tiers.every((tier) => tier === "unit") ? {} : await startRunServers();
+  const measured = join(CHECKOUT, ".tarsy/timings.json");
+  const mocha = spawn("mocha", ["--parallel", "--jobs", jobs, ...files], {
+    cwd: CHECKOUT,
+    stdio: "inherit",
+    env: { ...process.env, ...servers, ...(record ? { TEST_TIMINGS_FILE: measured } : {}) },
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => mocha.kill(signal));
+  await once(mocha, "exit");
+  if (record) {
+    keepTimings({ ...timings, ...readTimings(measured) });
+    rmSync(measured);
+  }
+  return mocha.exitCode ?? 1;
+}
+
+function chooseFiles(tiers: readonly string[]): string[] {
+  const sorter = new TestTiers(CHECKOUT);
+  const files = globSync("**/*.test.ts", { cwd: CHECKOUT, exclude: OTHERS });
+  const chosen = files.filter((path) => tiers.includes(sorter.tierOf(path)));
+  return tiers.includes("web") ? [...chosen, ...globSync(WEB, { cwd: CHECKOUT })] : chosen;
+}
+
+function keepTimings(timings: Readonly<Record<string, number>>): void {
+  const isFile = (path: string) => globSync(path, { cwd: CHECKOUT }).length > 0;
+  const kept = Object.entries(timings).filter(([path, seconds]) => seconds >= SHORT_S && isFile(path));
+  const sorted = Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(TIMINGS, `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+const { values, positionals } = parseArgs({
+  options: { jobs: { type: "string", default: "4" }, record: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const known = new Set<string>([...TIERS, "web"]);
+if (positionals.length === 0 || positionals.some((tier) => !known.has(tier))) {
+  process.stderr.write(USAGE);
+  process.exit(2);
+}
+// The servers end with this process.
+process.exit(await run({ tiers: positionals, ...values }));
