@@ -6,12 +6,25 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { lockHolder, takeLock } from "./process/file-lock.mjs";
 import { npmCommand } from "./process/npm-command.mjs";
-import { countInstalled, isInstalled, stampInstalled } from "./installed-packages.mjs";
+import {
+  countInstalled,
+  isInstalled,
+  planInstallation,
+  removeUnread,
+  stampInstalled,
+} from "./installed-packages.mjs";
+
+/** @typedef {import("./installed-packages.mjs").PackageSet} PackageSet */
 
 /** The directory of package.json. */
 export const projectRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const PROGRESS_MS = 10_000;
+
+const SIZES = {
+  running: "the packages that TARSy runs with, 0.4 GB on disk,",
+  all: "all packages, 0.8 GB on disk,",
+};
 
 /** An error that the user can fix. Its message is printed without a stack trace. */
 class PrepareError extends Error {}
@@ -22,18 +35,21 @@ function progress(line) {
 }
 
 /**
- * Runs npm ci and prints how far it is, which npm does not.
+ * Has npm install packages and prints how far it is, which npm does not.
  *
  * @param {string} root
+ * @param {PackageSet} set
+ * @param {"extend" | "replace"} way
  */
-async function install(root) {
-  progress("installing the dependencies with npm ci: about 0.9 GB on disk, a minute or more the first time");
+async function install(root, set, way) {
   const [command, ...before] = npmCommand();
+  const action = way === "extend" ? ["install", "--no-save"] : ["ci"];
+  progress(`installing ${SIZES[set]} with npm ${action.join(" ")}: a minute or more the first time`);
   const args = [
     ...before,
-    "ci",
+    ...action,
     "--ignore-scripts",
-    "--include=dev",
+    set === "all" ? "--include=dev" : "--omit=dev",
     "--include=optional",
     "--no-audit",
     "--no-fund",
@@ -41,13 +57,23 @@ async function install(root) {
   ];
   const startedAt = performance.now();
   const report = setInterval(() => {
-    const { installed, all } = countInstalled(root);
+    const { installed, all } = countInstalled(root, set);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     progress(`${installed} of ${all} packages after ${seconds} s`);
   }, PROGRESS_MS);
   try {
+    if (way === "extend") stampInstalled(root, "extending");
     const failure = await failureOf(command, args, root);
-    if (failure !== undefined) throw notInstalled(failure);
+    if (failure !== undefined) {
+      // npm has removed what it had added, unless it was killed.
+      if (way === "extend" && failure.startsWith("exit code")) stampInstalled(root, "running");
+      throw new PrepareError(
+        `The dependencies could not be installed (npm ${action.join(" ")}: ${failure}); see the output of npm above, fix the cause and run this again.`,
+      );
+    }
+    if (set === "running") removeUnread(root);
+    stampInstalled(root, set);
+    progress("the dependencies are installed");
   } finally {
     clearInterval(report);
   }
@@ -71,35 +97,28 @@ async function failureOf(command, args, cwd) {
   });
 }
 
-/** @param {string} reason */
-function notInstalled(reason) {
-  return new PrepareError(
-    `The dependencies could not be installed (npm ci: ${reason}); see the output of npm above, fix the cause and run: npm ci.`,
-  );
-}
-
 /**
  * Installs the packages of package-lock.json unless they are installed; concurrent callers wait for each other. Throws PrepareError
- * while TARSy runs in this checkout: npm would remove the files of its services and of its PostgreSQL.
+ * while TARSy runs in this checkout if npm would remove the files of its services and of its PostgreSQL.
  *
  * @param {string} root
+ * @param {PackageSet} wanted
  */
-async function ensureInstalled(root) {
+async function ensureInstalled(root, wanted) {
   const lockPath = join(root, ".tarsy", "prepare.lock");
-  for (let isReported = false; !isInstalled(root); await delay(200)) {
+  for (let isReported = false; !isInstalled(root, wanted); await delay(200)) {
     const taken = takeLock(lockPath);
     if ("lock" in taken) {
       try {
-        if (isInstalled(root)) return;
+        if (isInstalled(root, wanted)) return;
+        const { set, way } = planInstallation(root, wanted);
         const launcher = lockHolder(join(root, ".tarsy", "launcher.lock"));
-        if (launcher !== undefined) {
+        if (launcher !== undefined && way === "replace") {
           throw new PrepareError(
             `The dependencies have changed, and TARSy runs with those of before in this directory (process ${launcher.identity.pid}): stop it, then run this again.`,
           );
         }
-        await install(root);
-        stampInstalled(root);
-        progress("the dependencies are installed");
+        await install(root, set, way);
         return;
       } finally {
         taken.lock.release();
@@ -137,12 +156,13 @@ function findNode(root) {
 /**
  * Installs the dependencies and a Node that runs TypeScript. Quick if they are installed.
  *
+ * @param {PackageSet} set
  * @param {string} [root]
  * @returns {Promise<{ node: string }>} the path of that Node
  * @throws PrepareError with the remedy
  */
-export async function prepare(root = projectRoot) {
-  await ensureInstalled(root);
+export async function prepare(set, root = projectRoot) {
+  await ensureInstalled(root, set);
   return { node: findNode(root) };
 }
 
@@ -163,8 +183,9 @@ export async function exitWith(main) {
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await exitWith(async () => {
-    const { node } = await prepare();
-    if (process.argv.includes("--dependencies-only")) return 0;
+    const isToRun = process.argv.includes("--running-only");
+    const { node } = await prepare(isToRun ? "running" : "all");
+    if (isToRun || process.argv.includes("--dependencies-only")) return 0;
     const { status } = spawnSync(node, [join(projectRoot, "launcher", "prepare-tools.ts")], {
       stdio: "inherit",
     });

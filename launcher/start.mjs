@@ -18,7 +18,7 @@ await exitWith(async () => {
     process.stderr.write(`Unknown option '${unknown}'; npm start -- --help lists the options.\n`);
     return 2;
   }
-  const { node } = await prepare();
+  const { node } = await prepare("running");
   return runInForeground(node, [join(projectRoot, "launcher", "main.ts"), ...args], {
     stopWithParent: ["start", "dev"].includes(process.env["npm_lifecycle_event"] ?? ""),
   });

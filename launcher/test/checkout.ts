@@ -34,7 +34,7 @@ export function createCheckout(root: string): void {
     // Each checkout has its own record of installed packages.
     if (name !== ".tarsy-stamp" && name !== ".package-lock.json") link(join("node_modules", name));
   }
-  stampInstalled(root);
+  stampInstalled(root, "all");
   mkdirSync(join(root, ".tarsy"));
   mkdirSync(projectPaths(projectRoot).tools, { recursive: true });
   symlinkSync(projectPaths(projectRoot).tools, projectPaths(root).tools);

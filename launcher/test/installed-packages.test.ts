@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countInstalled, isInstalled, stampInstalled } from "../installed-packages.mjs";
+import { countInstalled, isInstalled, planInstallation, stampInstalled } from "../installed-packages.mjs";
 
 describe("isInstalled", () => {
   let root = "";
@@ -14,7 +14,10 @@ describe("isInstalled", () => {
     "": { version: "0.1.0" },
     "node_modules/pg": { version: "8.0.0" },
     "node_modules/only-on-a-mac": { version: "1.0.0", optional: true },
+    "node_modules/mocha": { version: "12.0.0", dev: true },
   };
+  const running = { "node_modules/pg": { version: "8.0.0" } };
+  const all = { ...running, "node_modules/mocha": { version: "12.0.0" } };
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "tarsy-installed-"));
     writeLock(root, wanted);
@@ -27,30 +30,45 @@ describe("isInstalled", () => {
   };
 
   it("is false if nothing is installed", () => {
-    expect(isInstalled(root)).to.equal(false);
+    expect(isInstalled(root, "running")).to.equal(false);
     makeModules();
-    expect(isInstalled(root)).to.equal(false);
+    expect(isInstalled(root, "running")).to.equal(false);
   });
 
   it("trusts its stamp until package-lock.json changes", () => {
     makeModules();
-    stampInstalled(root);
-    expect(isInstalled(root)).to.equal(true);
+    stampInstalled(root, "all");
+    expect(isInstalled(root, "all")).to.equal(true);
+    expect(isInstalled(root, "running")).to.equal(true);
     writeLock(root, { ...wanted, "node_modules/pg": { version: "9.0.0" } });
-    expect(isInstalled(root)).to.equal(false);
+    expect(isInstalled(root, "running")).to.equal(false);
+    expect(planInstallation(root, "running")).to.deep.equal({ set: "all", way: "replace" });
   });
 
   it("trusts npm's record after a manual npm run", () => {
-    writeLock(makeModules(), { "node_modules/pg": { version: "8.0.0" } });
-    expect(isInstalled(root)).to.equal(true);
+    const folder = makeModules();
+    writeLock(folder, running);
+    expect(isInstalled(root, "running")).to.equal(true);
+    expect(isInstalled(root, "all")).to.equal(false);
+    expect(planInstallation(root, "all")).to.deep.equal({ set: "all", way: "extend" });
+    writeLock(folder, all);
+    expect(isInstalled(root, "all")).to.equal(true);
+  });
+
+  it("installs everything anew after npm was killed while it added packages", () => {
+    writeLock(makeModules(), running);
+    stampInstalled(root, "extending");
+    expect(isInstalled(root, "running")).to.equal(true);
+    expect(isInstalled(root, "all")).to.equal(false);
+    expect(planInstallation(root, "all")).to.deep.equal({ set: "all", way: "replace" });
   });
 
   it("is false if npm's record has another version or lacks a package", () => {
     const folder = makeModules();
     writeLock(folder, { "node_modules/pg": { version: "7.9.0" } });
-    expect(isInstalled(root)).to.equal(false);
+    expect(isInstalled(root, "running")).to.equal(false);
     writeLock(folder, {});
-    expect(isInstalled(root)).to.equal(false);
+    expect(isInstalled(root, "running")).to.equal(false);
   });
 });
 
@@ -62,13 +80,14 @@ describe("countInstalled", () => {
       "node_modules/pg": { version: "8.0.0" },
       "node_modules/pg/node_modules/pg-types": { version: "2.0.0" },
       "node_modules/only-on-a-mac": { version: "1.0.0", optional: true },
+      "node_modules/mocha": { version: "12.0.0", dev: true },
     };
     writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages }));
-    expect(countInstalled(root)).to.deep.equal({ installed: 0, all: 2 });
+    expect(countInstalled(root, "all")).to.deep.equal({ installed: 0, all: 3 });
     mkdirSync(join(root, "node_modules/pg"), { recursive: true });
-    expect(countInstalled(root)).to.deep.equal({ installed: 0, all: 2 });
+    expect(countInstalled(root, "running")).to.deep.equal({ installed: 0, all: 2 });
     writeFileSync(join(root, "node_modules/pg/package.json"), "{}");
-    expect(countInstalled(root)).to.deep.equal({ installed: 1, all: 2 });
+    expect(countInstalled(root, "running")).to.deep.equal({ installed: 1, all: 2 });
     rmSync(root, { recursive: true });
   });
 });
