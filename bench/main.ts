@@ -11,7 +11,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["parking", async () => (await import("./parking.ts")).parking],
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
-  ["versus", async () => (await import("./versus.ts")).versus],
+  ["versus", async () => (await import("../lab/bench/versus/versus.ts")).versus],
   ["door", async () => (await import("./door.ts")).door],
   ["masking", async () => (await import("./masking.ts")).masking],
   ["grouping", async () => (await import("./grouping.ts")).grouping],

@@ -21,10 +21,7 @@ export const projectRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const PROGRESS_MS = 10_000;
 
-const SIZES = {
-  running: "the packages that TARSy runs with, 0.4 GB on disk,",
-  all: "all packages, 0.8 GB on disk,",
-};
+const SIZES = { running: "what TARSy runs with, 0.4 GB on disk", all: "all packages, 0.8 GB on disk" };
 
 /** An error that the user can fix. Its message is printed without a stack trace. */
 class PrepareError extends Error {}
@@ -44,7 +41,8 @@ function progress(line) {
 async function install(root, set, way) {
   const [command, ...before] = npmCommand();
   const action = way === "extend" ? ["install", "--no-save"] : ["ci"];
-  progress(`installing ${SIZES[set]} with npm ${action.join(" ")}: a minute or more the first time`);
+  const what = root === projectRoot ? SIZES[set] : `the packages of ${root}`;
+  progress(`installing ${what}, with npm ${action.join(" ")}: a minute or more the first time`);
   const args = [
     ...before,
     ...action,

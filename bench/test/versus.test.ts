@@ -6,11 +6,13 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { prepare } from "../../launcher/prepare.mjs";
 import { projectPaths } from "../../launcher/project-paths.ts";
 import { NIGHTLY } from "../../test/support/nightly.ts";
 import { CHECKOUT } from "../../test/support/spawn-service.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
+const PEERS = join(CHECKOUT, "lab/bench/versus/peers");
 const run = promisify(execFile);
 const { compileCache } = projectPaths(CHECKOUT);
 
@@ -55,7 +57,7 @@ const Report = Type.Object({
 type Comparison = Static<typeof Report>["comparisons"][number];
 const parseReport = compileParser("report", Report);
 
-// It runs other systems beside ours, which takes minutes.
+// It installs other systems and runs them beside ours, which takes minutes.
 if (NIGHTLY) {
   describe("npm run bench -- versus", () => {
     let temporary: string;
@@ -123,6 +125,11 @@ if (NIGHTLY) {
       for (const { arms, rounds } of comparisons) {
         for (const arm of arms) expect(rounds[0]?.figures[arm]?.["latency_p50_ms"], arm).to.be.greaterThan(0);
       }
+    });
+
+    it("has code for the other systems that passes the checks", async () => {
+      await prepare("all", PEERS);
+      await run("npm", ["run", "check"], { cwd: PEERS });
     });
 
     const wrongCalls: [string, readonly string[], string][] = [

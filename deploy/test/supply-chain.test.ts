@@ -9,6 +9,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
+const INSTALLED = [".", "lab/bench/versus/peers"];
 const loose = { additionalProperties: true } as const;
 
 const parseLock = compileParser(
@@ -51,23 +52,27 @@ const json = async (name: string): Promise<unknown> => JSON.parse(await readFile
 
 describe("the supply chain", () => {
   it("runs no install script, and names every package that has one", async () => {
-    const { packages } = parseLock(await json("package-lock.json"));
-    const withScript = Object.entries(packages).filter(
-      ([, { hasInstallScript }]) => hasInstallScript === true,
-    );
-    const names = withScript.map(([folder]) => folder.slice(folder.lastIndexOf("node_modules/") + 13));
-    const { allowScripts } = parsePackage(await json("package.json"));
-    expect(Object.keys(allowScripts)).to.have.members([...new Set(names)]);
-    expect(new Set(Object.values(allowScripts))).to.deep.equal(new Set([false]));
+    for (const folder of INSTALLED) {
+      const { packages } = parseLock(await json(join(folder, "package-lock.json")));
+      const withScript = Object.entries(packages).filter(
+        ([, { hasInstallScript }]) => hasInstallScript === true,
+      );
+      const names = withScript.map(([path]) => path.slice(path.lastIndexOf("node_modules/") + 13));
+      const { allowScripts } = parsePackage(await json(join(folder, "package.json")));
+      expect(Object.keys(allowScripts)).to.have.members([...new Set(names)]);
+      expect(new Set(Object.values(allowScripts))).to.deep.equal(new Set([false]));
+    }
     expect(await readFile(join(ROOT, ".npmrc"), "utf8")).to.match(/^ignore-scripts=true$/mu);
     expect(await readFile(join(ROOT, "launcher/prepare.mjs"), "utf8")).to.include('"--ignore-scripts"');
     expect(await readFile(join(ROOT, "deploy/Containerfile"), "utf8")).to.include("npm ci --ignore-scripts");
   });
 
   it("has a hash for every package", async () => {
-    const { packages } = parseLock(await json("package-lock.json"));
-    for (const [folder, { integrity }] of Object.entries(packages)) {
-      if (folder !== "") expect(integrity, folder).to.match(/^sha512-/u);
+    for (const directory of INSTALLED) {
+      const { packages } = parseLock(await json(join(directory, "package-lock.json")));
+      for (const [folder, { integrity }] of Object.entries(packages)) {
+        if (folder !== "") expect(integrity, folder).to.match(/^sha512-/u);
+      }
     }
   });
 

@@ -2,17 +2,17 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { nextMessage } from "../../support/next-message.ts";
-import { untilExited } from "../../support/until-exited.ts";
-import { HandlerStarts } from "../handler-starts.ts";
-import { startMeasuredServers } from "../start-measured-servers.ts";
-import type { UnitSystem } from "../unit-system.ts";
+import { nextMessage } from "../../../bench/support/next-message.ts";
+import { untilExited } from "../../../bench/support/until-exited.ts";
+import { HandlerStarts } from "./handler-starts.ts";
+import { startMeasuredServers } from "./start-measured-servers.ts";
+import type { UnitSystem } from "./unit-system.ts";
 
 /** The queues of other projects. */
 export const PEER_NAMES = ["graphile-worker", "pg-boss", "BullMQ"] as const;
 type PeerName = (typeof PEER_NAMES)[number];
 
-const PROGRAM = join(import.meta.dirname, "peer-process.ts");
+const PROGRAM = join(import.meta.dirname, "peers/peer-process.ts");
 /** The jobs that are stored and not completed. */
 const UNFINISHED: Readonly<Record<PeerName, string>> = {
   "graphile-worker": "SELECT count(*)::int AS jobs FROM graphile_worker._private_jobs",

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { UsageError } from "../support/benchmark.ts";
+import { UsageError } from "../../../bench/support/benchmark.ts";
 
 /** The options of `versus`. */
 export interface VersusOptions {

@@ -1,19 +1,25 @@
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg } from "node:os";
-import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
-import type { Comparison } from "./versus/comparison.ts";
-import { pairedRatios } from "./versus/paired-ratios.ts";
-import { renderComparisons } from "./versus/render-comparisons.ts";
-import { parseVersusOptions, VERSUS_OPTIONS_HELP, type VersusOptions } from "./versus/versus-options.ts";
+import { join } from "node:path";
+import { prepare } from "../../../launcher/prepare.mjs";
+import type { Benchmark, BenchmarkContext } from "../../../bench/support/benchmark.ts";
+import type { Comparison } from "./comparison.ts";
+import { pairedRatios } from "./paired-ratios.ts";
+import { renderComparisons } from "./render-comparisons.ts";
+import { parseVersusOptions, VERSUS_OPTIONS_HELP, type VersusOptions } from "./versus-options.ts";
 
 type Compare = (options: VersusOptions, context: BenchmarkContext) => Promise<Comparison[]>;
 
-/** Every comparison by its name; loaded when it runs, because the systems to compare with are loaded too. */
+/** The package of the systems to compare with; it is installed when it is first needed. */
+const PEERS = join(import.meta.dirname, "peers");
+const WITH_PEERS: ReadonlySet<string> = new Set(["queue", "step"]);
+
+/** Every comparison by its name; loaded when it runs, because each loads much of the system. */
 const COMPARISONS: ReadonlyMap<string, () => Promise<Compare>> = new Map([
-  ["commits", async () => (await import("./versus/compare-commits.ts")).compareCommits],
-  ["queue", async () => (await import("./versus/compare-queue.ts")).compareQueue],
-  ["step", async () => (await import("./versus/compare-step.ts")).compareStep],
-  ["fanout", async () => (await import("./versus/compare-fanout.ts")).compareFanout],
+  ["commits", async () => (await import("./compare-commits.ts")).compareCommits],
+  ["queue", async () => (await import("./compare-queue.ts")).compareQueue],
+  ["step", async () => (await import("./compare-step.ts")).compareStep],
+  ["fanout", async () => (await import("./compare-fanout.ts")).compareFanout],
 ]);
 const NAMES = [...COMPARISONS.keys()];
 
@@ -30,7 +36,9 @@ ${VERSUS_OPTIONS_HELP}
     const options = parseVersusOptions(args, NAMES);
     const startedAt = new Date();
     const comparisons: Comparison[] = [];
-    for (const name of chosen(options, context)) {
+    const names = chosen(options, context);
+    if (names.some((name) => WITH_PEERS.has(name))) await prepare("all", PEERS);
+    for (const name of names) {
       const compare = await COMPARISONS.get(name)?.();
       comparisons.push(...((await compare?.(options, context)) ?? []));
     }

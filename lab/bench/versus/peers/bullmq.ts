@@ -1,6 +1,6 @@
 import { createPostgresBackend, Queue, Worker } from "bullmq";
 import { Type } from "typebox";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { compileParser } from "../../../../shared/contracts/compile-parser.ts";
 import { poolSize, type StartPeer } from "./peer.ts";
 
 const QUEUE = "job";

@@ -1,6 +1,6 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { Type } from "typebox";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { compileParser } from "../../../../shared/contracts/compile-parser.ts";
 
 /**
  * DBOS Transact with the settings of its guide. Argument: the URL of Postgres. Sends "ready", and answers a task with the

@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import { Type } from "typebox";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { compileParser } from "../../../../shared/contracts/compile-parser.ts";
 import { poolSize, type StartPeer } from "./peer.ts";
 
 const parseJob = compileParser("job", Type.Object({ id: Type.String(), data: Type.String() }));

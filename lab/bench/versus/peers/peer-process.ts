@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { Type } from "typebox";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { compileParser } from "../../../../shared/contracts/compile-parser.ts";
 import type { StartPeer } from "./peer.ts";
 
 /**
