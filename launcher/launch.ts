@@ -119,6 +119,7 @@ async function migrateDatabase(
         ? {}
         : { DATABASE_DIRECT_URL: "", DATABASE_DIRECT_URL_FILE: "" }),
     },
+    ownData: servers.postgres.process === undefined ? undefined : paths.data,
     signal: request.stop,
     onLine: (line) => printLine("migrate", line),
   });

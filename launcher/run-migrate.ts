@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { LaunchError } from "./launch-error.ts";
 import { SERVICE_NODE_FLAGS } from "./service-node-flags.ts";
 import { splitLines } from "./supervisor/split-lines.ts";
@@ -10,12 +11,17 @@ type RunMigrate = {
   readonly compileCacheDir: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The directory with the database that the launcher itself runs; undefined for another server's. */
+  readonly ownData?: string | undefined;
   readonly signal: AbortSignal;
   /** Called with every line of its output. */
   readonly onLine: (line: string) => void;
 };
 
 const maxLastLines = 8;
+
+const newDatabase = (directory: string): string =>
+  `\nFor a new database, move ${directory} away, or delete it by \`npm start -- --reset\`, and start again.`;
 
 /**
  * Brings the schema of the database to this version, in a process of its own, which alone connects as the owner of the
@@ -27,6 +33,7 @@ export async function runMigrate({
   compileCacheDir,
   cwd,
   env,
+  ownData,
   signal,
   onLine,
 }: RunMigrate): Promise<void> {
@@ -51,17 +58,17 @@ export async function runMigrate({
   const stop = (): void => void child.kill("SIGTERM");
   signal.addEventListener("abort", stop);
   try {
-    const end = await new Promise<string | undefined>((resolve) => {
-      child.once("error", (error) => resolve(error.message));
-      child.once("close", (code, killed) =>
-        resolve(code === 0 ? undefined : killed === null ? `exit code ${code}` : `signal ${killed}`),
+    const [end, code] = await new Promise<readonly [string, number | null]>((resolve) => {
+      child.once("error", (error) => resolve([error.message, null]));
+      child.once("close", (exitCode, killed) =>
+        resolve([killed === null ? `exit code ${exitCode}` : `signal ${killed}`, exitCode]),
       );
     });
     signal.throwIfAborted();
-    if (end === undefined) return;
+    if (code === 0) return;
     const words = lastLines.length === 0 ? "it printed nothing" : `its last output:\n${lastLines.join("\n")}`;
     throw new LaunchError(
-      `migrate cannot bring the database to this version (${end}), so TARSy cannot start; ${words}`,
+      `migrate cannot bring the database to this version (${end}), so TARSy cannot start; ${words}${code === EXIT_MISCONFIGURED && ownData !== undefined ? newDatabase(ownData) : ""}`,
     );
   } finally {
     signal.removeEventListener("abort", stop);

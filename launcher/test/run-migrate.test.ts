@@ -10,7 +10,10 @@ describe("runMigrate", () => {
   const lines: string[] = [];
   after(() => rmSync(servicesDir, { recursive: true }));
 
-  const run = async (program: string, signal = new AbortController().signal): Promise<void> => {
+  const run = async (
+    program: string,
+    { signal = new AbortController().signal, ownData }: { signal?: AbortSignal; ownData?: string } = {},
+  ): Promise<void> => {
     mkdirSync(join(servicesDir, "migrate"), { recursive: true });
     writeFileSync(join(servicesDir, "migrate/main.ts"), program);
     lines.length = 0;
@@ -19,6 +22,7 @@ describe("runMigrate", () => {
       compileCacheDir: join(servicesDir, "cache"),
       cwd: servicesDir,
       env: { WORD: "done" },
+      ownData,
       signal,
       onLine: (line) => lines.push(line),
     });
@@ -36,9 +40,17 @@ describe("runMigrate", () => {
       .and.include("no disk space");
   });
 
+  it("names the directory of a database that cannot be used, if the launcher runs it", async () => {
+    const refuse = "console.error('the schema of the database is another'); process.exit(78)";
+    expect(await rejectionOf(run(refuse, { ownData: "/data/here" })))
+      .to.include("the schema of the database is another")
+      .and.include("move /data/here away, or delete it by `npm start -- --reset`");
+    expect(await rejectionOf(run(refuse))).not.to.include("--reset");
+  });
+
   it("ends the program when the start is given up", async () => {
     const stop = new AbortController();
-    const running = run("console.log(1); setInterval(() => {}, 1000)", stop.signal);
+    const running = run("console.log(1); setInterval(() => {}, 1000)", { signal: stop.signal });
     stop.abort(new Error("stopped by the user"));
     expect(await rejectionOf(running)).to.equal("stopped by the user");
   });

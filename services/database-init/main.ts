@@ -21,11 +21,10 @@ await runTask("database-init", readInitConfig, async ({ config, log, signal }) =
   });
   const prepare = async () => {
     await prepareServiceRoles(admin, servicePasswords);
-    return prepareOwner(admin, ownerPassword);
+    await prepareOwner(admin, ownerPassword);
   };
-  const adopted = await prepare().catch((error: unknown) => {
+  await prepare().catch((error: unknown) => {
     throw withRemedy(error);
   });
-  if (adopted > 0) log.info({ objects: adopted }, "the tables of an earlier version have a new owner");
   log.info("the roles are ready");
 });

@@ -1,6 +1,7 @@
-import type { DataSource, Migration } from "typeorm";
+import type { DataSource, Migration, MigrationInterface } from "typeorm";
 import { applyGrants } from "#shared/database/apply-grants.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
+import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
 import { createPastViews } from "#shared/database/past-views.ts";
 import { openForMigrations } from "#shared/database/open-orm.ts";
 import { limitRoles } from "#shared/database/limit-roles.ts";
@@ -15,15 +16,16 @@ const MIGRATION_LOCK = 7_241_903_358;
 /**
  * Runs the outstanding migrations of the database at `url`, whose user owns the tables, and then gives the roles of the
  * services what is declared for them. An advisory lock makes any number of concurrent calls safe. Resolves with the services
- * whose role exists. Throws TerminalError `schema_too_new` for a schema that this version cannot use, or the database's error;
+ * whose role exists. Throws TerminalError `unusable_schema` for a schema that this version cannot use, or the database's error;
  * a failed migration leaves the schema as it was.
  */
 export async function migrate(
   { url }: { readonly url: string },
   log: Logger,
+  migrations: readonly (new () => MigrationInterface)[] = MIGRATIONS,
 ): Promise<readonly DatabaseService[]> {
   // A migration, or waiting for another replica's, may exceed the normal statement and lock timeouts.
-  const db = await openForMigrations(url, log);
+  const db = await openForMigrations(url, log, migrations);
   try {
     const lockHolder = db.createQueryRunner();
     // A lock of a transaction: one of a session would stay behind in a pooler's connection.

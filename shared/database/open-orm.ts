@@ -1,5 +1,5 @@
 import pg, { type ClientBase } from "pg";
-import { DataSource } from "typeorm";
+import { DataSource, type MigrationInterface } from "typeorm";
 import { firstTls } from "#shared/database/connect-client.ts";
 import { requireDatabaseAddress } from "#shared/database/database-address.ts";
 import { limitSession, NO_LIMITS } from "#shared/database/statement-limits.ts";
@@ -56,8 +56,12 @@ export async function openOrm(options: DatabaseOptions): Promise<DataSource> {
   );
 }
 
-/** Opens a database for migrations: without statement and lock timeouts. The caller destroys the data source. */
-export async function openForMigrations(url: string, log: Logger): Promise<DataSource> {
+/** Opens a database for these migrations: without statement and lock timeouts. The caller destroys the data source. */
+export async function openForMigrations(
+  url: string,
+  log: Logger,
+  migrations: readonly (new () => MigrationInterface)[] = MIGRATIONS,
+): Promise<DataSource> {
   const address = requireDatabaseAddress(url);
   return firstTls(address, async (ssl) =>
     new DataSource({
@@ -66,7 +70,7 @@ export async function openForMigrations(url: string, log: Logger): Promise<DataS
       poolSize: 2,
       connectTimeoutMS: DATABASE_TIMEOUTS.queueMs,
       poolErrorHandler: warnOfLostConnection(log),
-      migrations: [...MIGRATIONS],
+      migrations: [...migrations],
       migrationsTableName: MIGRATIONS_TABLE,
       extra: {
         ...connectionBasics(address, ssl),

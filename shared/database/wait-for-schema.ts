@@ -18,7 +18,7 @@ const LOG_EVERY_MS = 30_000;
 /**
  * Waits until `migrate` has applied every migration that this process knows and has given the connection's role what is
  * declared for the service, so that everything may start in any order. Warns if the role may do more than that. Throws the
- * signal's reason if it aborts first, or TerminalError `schema_too_new` for a schema that this version cannot use.
+ * signal's reason if it aborts first, or TerminalError `unusable_schema` for a schema that this version cannot use.
  */
 export async function waitForSchema(
   db: Queryable,

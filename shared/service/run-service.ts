@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Environment } from "#shared/service/environment.ts";
 import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
-import { EXIT_MISCONFIGURED, SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
+import { EXIT_MISCONFIGURED, UNUSABLE_SCHEMA } from "#shared/service/exit-codes.ts";
 import { logLineMask } from "#shared/masking/mask-log-line.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import type { ServiceConfig } from "#shared/service/service-config.ts";
@@ -60,8 +60,8 @@ export async function runService<C extends ServiceConfig>(
   } catch (error) {
     const { message, stack } = coerceError(error);
     log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
-    const isTooOld = error instanceof TerminalError && error.code === SCHEMA_TOO_NEW;
-    process.exit(isTooOld ? EXIT_MISCONFIGURED : 1);
+    const isUnusable = error instanceof TerminalError && error.code === UNUSABLE_SCHEMA;
+    process.exit(isUnusable ? EXIT_MISCONFIGURED : 1);
   }
 }
 

@@ -1,7 +1,7 @@
 import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { EXIT_MISCONFIGURED, SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
+import { EXIT_MISCONFIGURED, UNUSABLE_SCHEMA } from "#shared/service/exit-codes.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import { configDirectory, logSettings } from "#shared/service/service-config.ts";
 import { untilStarted } from "#shared/service/until-started.ts";
@@ -18,7 +18,7 @@ interface TaskContext<C> {
 /**
  * The body of a `main.ts` that does one thing and ends: reads the environment over `<config-dir>/.env` and runs `work`, again if the
  * database goes away meanwhile. Exit
- * code 0 when it is done, 78 for an invalid configuration or a schema that is too new, 1 after any other failure or a stop; a
+ * code 0 when it is done, 78 for an invalid configuration or a schema that it cannot use, 1 after any other failure or a stop; a
  * failure is logged here, once, as one sentence.
  */
 export async function runTask<C>(
@@ -37,8 +37,8 @@ export async function runTask<C>(
   } catch (error) {
     const { message, stack } = coerceError(error);
     log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
-    const isTooOld = error instanceof TerminalError && error.code === SCHEMA_TOO_NEW;
-    process.exit(isTooOld ? EXIT_MISCONFIGURED : 1);
+    const isUnusable = error instanceof TerminalError && error.code === UNUSABLE_SCHEMA;
+    process.exit(isUnusable ? EXIT_MISCONFIGURED : 1);
   }
 }
 

@@ -29,7 +29,6 @@ import { gatewayAway } from "./scenarios/34-gateway-away.ts";
 import { rateLimits } from "./scenarios/35-rate-limits.ts";
 import { slowCommits } from "./scenarios/36-slow-commits.ts";
 import { frozenToolRunner } from "./scenarios/37-frozen-tool-runner.ts";
-import { upgradeScenarios } from "./scenarios/38-upgrade.ts";
 import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
 import { chatKill } from "./scenarios/41-chat-kill.ts";
 import { subAgentsKill } from "./scenarios/42-sub-agents-kill.ts";
@@ -76,7 +75,6 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   rateLimits,
   slowCommits,
   frozenToolRunner,
-  ...upgradeScenarios,
   powerCut,
   providerOutage,
   providerFallback,

@@ -5,7 +5,7 @@ import CountReporter from "../support/count-reporter.ts";
 import { findEngine, NoEngineError } from "./container-engine.ts";
 
 /**
- * `npm run test:stack [-- stack | cluster | upgrade]`, only `stack` unless others are named: exit code 0 if all passed, 1 if something
+ * `npm run test:stack [-- stack | cluster]`, only `stack` unless others are named: exit code 0 if all passed, 1 if something
  * failed, 3 if containers cannot run here. `-- images` builds the base images and runs no tests.
  */
 const CANNOT_RUN = 3;

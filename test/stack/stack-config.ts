@@ -63,18 +63,3 @@ export const STACK_CONFIG = {
     ],
   },
 };
-
-/** What the last version reads, too: the alert type `steps` alone. */
-export const UPGRADE_CONFIG = {
-  ...STACK_CONFIG,
-  tarsy: {
-    queue: STACK_CONFIG.tarsy.queue,
-    defaults: { llm_provider: "scripted", alert_type: "steps" },
-    mcp_servers: { k8s: STACK_CONFIG.tarsy.mcp_servers.k8s },
-    agents: { Investigator: STACK_CONFIG.tarsy.agents.Investigator },
-    agent_chains: {
-      "steps-chain": chain("steps", "Investigator"),
-      "kubernetes-agent-chain": chain("kubernetes", "Investigator"),
-    },
-  },
-};

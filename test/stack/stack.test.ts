@@ -195,31 +195,6 @@ describe("the compose stack, through its published port", () => {
     await expectWhole(stack, next);
   });
 
-  it("takes over a database of the superuser, as versions before roles have it", async () => {
-    await stack.query(
-      `DO $$ DECLARE one record; BEGIN
-         FOR one IN SELECT oid::regclass AS name FROM pg_class
-                    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
-           EXECUTE format('ALTER TABLE %s OWNER TO tarsy', one.name);
-         END LOOP;
-       END $$; ALTER DATABASE tarsy OWNER TO tarsy`,
-    );
-    await stack.apply({});
-    const owners =
-      "SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'public'::regnamespace";
-    await until(
-      "the owner has everything",
-      async () => JSON.stringify(await stack.query(owners)) === '[["tarsy_owner"]]',
-    );
-    const load = new Load(client, stack.urls.ws);
-    await load.submit("after the change of the owner", "steps");
-    await expectWhole(stack, load);
-    const [[superusers = ""] = []] = await stack.query(
-      "SELECT count(*) FROM pg_stat_activity WHERE usename = 'tarsy' AND client_addr IS NOT NULL",
-    );
-    expect(superusers).to.equal("0");
-  });
-
   it("is taken down by its label, whatever was scaled, with its data only when that is wanted", async () => {
     await stack.compose("up", "--detach", "--scale", "executor=5");
     const all = await stack.containers();

@@ -19,15 +19,12 @@ interface StackOptions {
   readonly configDir: string;
   /** Variables of deploy/.env.example, such as { EXECUTORS: "2" }. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The root of the version that is started; this checkout without it. */
-  readonly checkout?: string;
 }
 
 /** The compose stack with its own project name, images, networks and volumes. */
 export class Stack implements AsyncDisposable {
   readonly #engine: ContainerEngine;
   readonly #directory: string;
-  #checkout: string;
   /** Compose files in the directory `deploy` of the checkout. */
   #files: readonly string[] = ["podman-compose.yml"];
   readonly name: string;
@@ -36,7 +33,7 @@ export class Stack implements AsyncDisposable {
   readonly port: number;
 
   private constructor(
-    { engine, checkout = CHECKOUT }: StackOptions,
+    { engine }: StackOptions,
     parts: {
       directory: string;
       settings: Record<string, string>;
@@ -45,7 +42,6 @@ export class Stack implements AsyncDisposable {
     },
   ) {
     this.#engine = engine;
-    this.#checkout = checkout;
     this.#directory = parts.directory;
     this.#settings = parts.settings;
     this.name = parts.name;
@@ -88,7 +84,7 @@ export class Stack implements AsyncDisposable {
 
   /** Runs a command of podman-compose on this stack. */
   async compose(...args: string[]): Promise<string> {
-    const files = this.#files.flatMap((file) => ["-f", join(this.#checkout, "deploy", file)]);
+    const files = this.#files.flatMap((file) => ["-f", join(CHECKOUT, "deploy", file)]);
     return this.#engine.compose("-p", this.name, "--env-file", this.#envFile, ...files, ...args);
   }
 
@@ -123,13 +119,6 @@ export class Stack implements AsyncDisposable {
   async overlay(file: string): Promise<void> {
     this.#files = [...this.#files, file];
     await this.#up();
-  }
-
-  /** Takes the compose files, images and new secrets of this checkout; no container is changed. */
-  async prepareUpgrade(): Promise<void> {
-    this.#checkout = CHECKOUT;
-    this.#settings = { ...this.#settings, TARSY_VERSION: this.#nextVersion };
-    await this.#build();
   }
 
   /** Removes a container and starts it from the current image; resolves once it is healthy. */
@@ -213,20 +202,14 @@ export class Stack implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.takeDown("--volumes");
     for (const image of ["tarsy", "tarsy-nats"]) {
-      for (const version of [this.name, this.#nextVersion]) {
-        await this.podman("rmi", "--force", "--ignore", `localhost/${image}:${version}`);
-      }
+      await this.podman("rmi", "--force", "--ignore", `localhost/${image}:${this.name}`);
     }
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  get #nextVersion(): string {
-    return `${this.name}-next`;
-  }
-
-  /** Builds the images of the checkout, with the secrets that its version needs. */
+  /** Builds the images, with the secrets that they need. */
   async #build(): Promise<void> {
-    execFileSync(join(this.#checkout, "deploy/make-env.sh"), [this.#secretsFile], { stdio: "ignore" });
+    execFileSync(join(CHECKOUT, "deploy/make-env.sh"), [this.#secretsFile], { stdio: "ignore" });
     await this.#writeSettings();
     await this.compose("build");
   }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Pool } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
-import { undoMigrations } from "#shared/database/undo-migrations.ts";
 import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { natsClients, type NatsClient } from "./nats-clients.ts";
@@ -121,11 +120,6 @@ export class BackingServers implements AsyncDisposable {
   /** Brings the schema and the privileges of the services' roles to this version, if they are not. */
   async migrate(): Promise<void> {
     if (!this.#migrated) await migrate(this.postgres, pino({ level: "silent" }));
-  }
-
-  /** Undoes the migrations after this one. */
-  async undoMigrations(last: number): Promise<void> {
-    await undoMigrations(this.postgres, last, pino({ level: "silent" }));
   }
 
   /** Queries Postgres as the owner of the tables. A statement must leave nothing behind in its connection, which others use. */

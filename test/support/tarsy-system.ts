@@ -39,7 +39,7 @@ export class TarsySystem implements AsyncDisposable {
   /** The socket that speaks the dialect of existing clients. */
   readonly dialect: string;
   /** The directory with the code of processes that are started from now on. */
-  checkout: string;
+  readonly checkout: string;
   /** The end of the services' output, for the message of a failing test. */
   output = "";
 

@@ -1,10 +1,16 @@
 import { expect } from "chai";
 import { pino } from "pino";
+import type { MigrationInterface, QueryRunner } from "typeorm";
+import { baselineHash } from "#shared/database/baseline/baseline-sql.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
 import { openForMigrations, openOrm } from "#shared/database/open-orm.ts";
+import { pastFunctions } from "#shared/database/past-triggers.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { BASELINE_HASH, pastTriggersSql } from "#shared/generated/baseline.ts";
+import { projectRoot } from "../../../launcher/prepare.mjs";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
+import { frozenBaseline } from "../../../scripts/baseline-file.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -24,18 +30,6 @@ describe("the schema", () => {
   const empty = async (): Promise<Database> => fixture.connect(await fixture.emptyDatabase());
 
   describe("migrate", () => {
-    it("goes up, down and up again, and leaves nothing behind when down", async () => {
-      const db = await empty();
-      await migrate(db, log);
-      const above: unknown = await db.query(TABLES);
-      expect(above).to.have.length(54);
-      await undoAfter(db, 0);
-      expect(await db.query(TABLES)).to.deep.equal([{ table_name: "schema_migrations" }]);
-      expect(await db.query("SELECT typname FROM pg_type WHERE typtype = 'e'")).to.deep.equal([]);
-      await migrate(db, log);
-      expect(await db.query(TABLES)).to.deep.equal(above);
-    });
-
     it("migrates once when replicas start together", async () => {
       const url = await fixture.emptyDatabase();
       const replicas = await Promise.all([1, 2, 3].map(async () => fixture.connect(url)));
@@ -66,6 +60,24 @@ describe("the schema", () => {
         .filter((query) => !/^(?:ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /u.test(query));
       expect(drift).to.deep.equal([]);
     });
+
+    it("keeps the past with the functions that its tables declare", async () => {
+      const db = await empty();
+      await migrate(db, log);
+      const sources = async (): Promise<unknown> =>
+        db.query(
+          "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY proname",
+        );
+      const migrated = await sources();
+      for (const declared of pastFunctions(`"public"`)) await db.query(declared);
+      expect(await sources()).to.deep.equal(migrated);
+    });
+
+    it("begins with a baseline that has the hash of its statements, which is frozen once it is released", async () => {
+      expect(baselineHash(pastTriggersSql)).to.equal(BASELINE_HASH);
+      const frozen = await frozenBaseline(projectRoot);
+      expect(frozen ?? BASELINE_HASH, "0.1.0 is released: write a migration instead").to.equal(BASELINE_HASH);
+    });
   });
 
   describe("a schema of a newer version", () => {
@@ -95,17 +107,54 @@ describe("the schema", () => {
     });
   });
 
-  describe("migrate beside running services", () => {
-    /** Migrates while a service writes to both tables in one transaction, to the second one once the migration waits. */
-    const migrateBeside = async (first: string, second: string): Promise<unknown> => {
-      const url = await fixture.emptyDatabase();
-      const [db, service] = [await fixture.connect(url), await openForMigrations(url, log)];
+  describe("another baseline", () => {
+    const refusals = async (db: Database): Promise<readonly string[]> =>
+      Promise.all(
+        [migrate(db, log), waitForSchema(db, "api", log, signal)].map(async (one) => rejectionOf(one)),
+      );
+    const rename = async (name: string): Promise<Database> => {
+      const db = await empty();
       await migrate(db, log);
-      await undoAfter(db, 2);
+      await db.query("UPDATE schema_migrations SET name = $1", [name]);
+      return db;
+    };
+
+    it("is refused by its hash, with the way out, and nothing is changed", async () => {
+      const db = await rename("Baseline_0123456789abcdef_0000000000001");
+      for (const refusal of await refusals(db)) {
+        expect(refusal)
+          .to.include(`baseline 0123456789abcdef, and this version has ${BASELINE_HASH}`)
+          .and.include("a new, empty database")
+          .and.include("git log -S 0123456789abcdef shared/generated/baseline.ts");
+      }
+      expect(await db.query("SELECT count(*)::int AS n FROM schema_migrations")).to.deep.equal([{ n: 1 }]);
+    });
+
+    it("of before the first release is refused with the last commit for it", async () => {
+      for (const refusal of await refusals(await rename("Initial0000000000001"))) {
+        expect(refusal)
+          .to.include("a new, empty database")
+          .and.match(/the last commit for this one, e010a46d[0-9a-f]{32}$/u);
+      }
+    });
+  });
+
+  describe("migrate beside running services", () => {
+    it("repeats a migration that was the victim of a deadlock", async () => {
+      const url = await fixture.emptyDatabase();
+      const db = await fixture.connect(url);
+      await migrate(db, log);
+      const admin = new URL(fixture.servers.postgres.adminUrl);
+      admin.pathname = new URL(url).pathname;
+      const service = await openForMigrations(admin.href, log);
       const runner = service.createQueryRunner();
       await runner.startTransaction();
-      await runner.query(first);
-      const migrating = migrate(db, log);
+      // Only a superuser may set it: the server looks for a deadlock when the migration waits, so that is the victim.
+      await runner.query("SET LOCAL deadlock_timeout = '10min'");
+      await runner.query("UPDATE session_runtime SET last_seq = last_seq");
+      const lines: string[] = [];
+      const recordingLog = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
+      const migrating = migrate(db, recordingLog, [...MIGRATIONS, LockBoth]);
       migrating.catch(() => undefined);
       await until("the migration waits for the service", async () => {
         const waiting: unknown = await db.query(
@@ -113,21 +162,13 @@ describe("the schema", () => {
         );
         return JSON.stringify(waiting) !== "[]";
       });
-      const written = await rejectionOf(runner.query(second)).catch(() => "written");
+      await runner.query("UPDATE alert_sessions SET author = author");
       await runner.rollbackTransaction();
       await service.destroy();
       await migrating;
-      return written;
-    };
-    const SESSIONS = "UPDATE alert_sessions SET author = author";
-    const RUNTIME = "UPDATE session_runtime SET last_seq = last_seq";
-
-    it("locks tables in the order of the services, alert_sessions before session_runtime", async () => {
-      expect(await migrateBeside(SESSIONS, RUNTIME)).to.equal("written");
-    });
-
-    it("repeats a migration that was the victim of a deadlock", async () => {
-      await migrateBeside(RUNTIME, SESSIONS);
+      expect(lines.join()).to.include("migration deadlocked with a running service: repeating it");
+      const names = "SELECT name FROM schema_migrations WHERE name LIKE 'LockBoth%'";
+      expect(await db.query(names)).to.have.length(1);
     });
   });
 
@@ -200,9 +241,13 @@ describe("the schema", () => {
   });
 });
 
-/** Undoes the migrations after the first ones. */
-async function undoAfter({ url }: Database, first: number): Promise<void> {
-  const orm = await openForMigrations(url, log);
-  for (const _ of MIGRATIONS.slice(first)) await orm.undoLastMigration({ transaction: "each" });
-  await orm.destroy();
+/** Locks what every service writes, in the order of the services. */
+class LockBoth implements MigrationInterface {
+  readonly name = "LockBoth0000000000002";
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query("LOCK TABLE alert_sessions; LOCK TABLE session_runtime");
+  }
+
+  async down(): Promise<void> {}
 }

@@ -2,8 +2,6 @@ import { expect } from "chai";
 import { Client } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
-import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
-import { openForMigrations } from "#shared/database/open-orm.ts";
 import { OWNER_ROLE, prepareOwner } from "#shared/database/prepare-owner.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
@@ -51,7 +49,7 @@ describe("prepareOwner", () => {
 
   it("makes an empty database and what migrate creates in it belong to the owner, who is no superuser", async () => {
     const { admin, owner, service } = await database();
-    expect(await prepareOwner(await fixture.connect(admin), "owner-password")).to.equal(0);
+    await prepareOwner(await fixture.connect(admin), "owner-password");
     await migrate({ url: owner }, log);
     const db = await fixture.connect(owner);
     expect(await db.query(OWNERS)).to.deep.equal([{ owner: OWNER_ROLE }]);
@@ -61,34 +59,6 @@ describe("prepareOwner", () => {
       ),
     ).to.deep.equal([{ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolbypassrls: false }]);
     await waitForSchema(await fixture.connect(service), "executor", log, signal);
-  });
-
-  it("takes over a database that a superuser has created and filled, while its services run", async () => {
-    const { admin, owner, service } = await database();
-    const old = await fixture.connect(admin);
-    await migrate({ url: admin }, log);
-    await undo(admin, MIGRATIONS.length - 8);
-    const id = await fixture.insertSession(old);
-    await prepareOwner(await fixture.connect(admin), "owner-password");
-    await migrate({ url: owner }, log);
-    const db = await fixture.connect(owner);
-    expect(await db.query(OWNERS)).to.deep.equal([{ owner: OWNER_ROLE }]);
-    const role = await fixture.connect(service);
-    await waitForSchema(role, "executor", log, signal);
-    const found = [{ session_id: id }];
-    expect(await role.query("SELECT session_id FROM alert_sessions")).to.deep.equal(found);
-    // The services of the version before go on as who they were.
-    await old.query("UPDATE session_runtime SET last_seq = 1");
-    expect(await prepareOwner(old, "owner-password")).to.equal(0);
-  });
-
-  it("takes over the schema of the past, too", async () => {
-    const { admin, owner } = await database();
-    await migrate({ url: admin }, log);
-    expect(await prepareOwner(await fixture.connect(admin), "owner-password")).to.be.greaterThan(50);
-    await migrate({ url: owner }, log);
-    const db = await fixture.connect(owner);
-    expect(await db.query(OWNERS)).to.deep.equal([{ owner: OWNER_ROLE }]);
   });
 
   it("is what an owner of tables needs that may not create the schema of the past, and the error says so", async () => {
@@ -125,10 +95,3 @@ describe("prepareOwner", () => {
     expect(rows).to.deep.equal([{ owner: OWNER_ROLE }]);
   });
 });
-
-/** Undoes the newest migrations. */
-async function undo(url: string, count: number): Promise<void> {
-  const orm = await openForMigrations(url, log);
-  for (let undone = 0; undone < count; undone += 1) await orm.undoLastMigration({ transaction: "each" });
-  await orm.destroy();
-}

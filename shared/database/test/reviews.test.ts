@@ -1,17 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { pino } from "pino";
 import { reviewAtEnd } from "#shared/contracts/review.ts";
 import { SESSION_STATUSES, isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 import type { Database } from "#shared/database/database.ts";
-import { migrate } from "#shared/database/migrate.ts";
-import { Reviews0000000000024 } from "#shared/database/migrations/0024-reviews.ts";
-import { Past0000000000053 } from "#shared/database/migrations/0053-past.ts";
-import { openForMigrations } from "#shared/database/open-orm.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
-
-const log = pino({ level: "silent" });
 
 describe("the review status of a session", () => {
   let fixture: DatabaseFixture;
@@ -70,29 +63,5 @@ describe("the review status of a session", () => {
     expect(await rejectionOf(set("review_status", "done"))).to.include("review_status_known");
     expect(await rejectionOf(set("review_status", null))).to.include("review_follows_end");
     expect(await rejectionOf(set("quality_rating", "good"))).to.include("quality_rating_known");
-  });
-
-  it("of sessions that ended before there were reviews is `reviewed`; others begin theirs when they end", async () => {
-    const db = await fixture.connect(await fixture.emptyDatabase());
-    await migrate(db, log);
-    const orm = await openForMigrations(db.url, log);
-    const runner = orm.createQueryRunner();
-    const migration = new Reviews0000000000024();
-    // What keeps the past depends on the columns.
-    await new Past0000000000053().down(runner);
-    await migration.down(runner);
-    const before = await Promise.all(SESSION_STATUSES.map(async (status) => insert(db, status)));
-    await migration.up(runner);
-    await runner.release();
-    await orm.destroy();
-    expect(await reviews(db, before)).to.deep.equal(
-      SESSION_STATUSES.map((status) => ({ review_status: isTerminal(status) ? "reviewed" : null })),
-    );
-    await db.query(
-      "UPDATE alert_sessions SET status = 'failed', completed_at = now() WHERE completed_at IS NULL",
-    );
-    expect(await reviews(db, before.slice(0, 3))).to.deep.equal(
-      Array.from({ length: 3 }, () => ({ review_status: "needs_review" })),
-    );
   });
 });

@@ -34,7 +34,7 @@ SELECT s.session_id, substring(s.alert_data from 'case-[[:alnum:]_-]+') AS case_
        CASE WHEN f.open_follow_ups = 0 THEN extract(epoch FROM greatest(s.completed_at, f.ended_at))::float8 * 1000 END AS ended_at
 FROM alert_sessions s JOIN session_runtime r USING (session_id) LEFT JOIN events e USING (session_id),
   LATERAL (SELECT count(*)::int AS follow_ups, count(*) FILTER (WHERE completed_at IS NULL)::int AS open_follow_ups,
-                  max(completed_at) AS ended_at FROM fault.follow_ups() o WHERE o.session_id = s.session_id) f
+                  max(completed_at) AS ended_at FROM follow_ups o WHERE o.session_id = s.session_id) f
 GROUP BY s.session_id, r.session_id, f.follow_ups, f.open_follow_ups, f.ended_at`;
 
 /** Reads all sessions. */

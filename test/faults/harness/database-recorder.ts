@@ -49,14 +49,6 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The last version has no such table.
-CREATE FUNCTION fault.follow_ups() RETURNS TABLE (session_id uuid, completed_at timestamptz) LANGUAGE plpgsql AS $$
-BEGIN
-  IF to_regclass('follow_ups') IS NOT NULL THEN
-    RETURN QUERY SELECT f.session_id, f.completed_at FROM follow_ups f;
-  END IF;
-END $$;
-
 DO $$
 DECLARE
   name text;

@@ -50,8 +50,6 @@ export interface LabOptions {
   readonly executorEnv?: Variables | ((slot: number) => Variables);
   /** Additional variables for the api's process. */
   readonly apiEnv?: Variables;
-  /** The directory with the code of the services at the start, disposed with the lab; by default this checkout. */
-  readonly checkout?: { readonly path: string } & AsyncDisposable;
   /** Three NATS servers in a cluster instead of one; the links to NATS then have no effect. */
   readonly natsCluster?: boolean;
   /** Called with the servers' data directory before they start. */
@@ -105,7 +103,6 @@ export class FaultLab implements AsyncDisposable {
       hasSpare = false,
     } = options;
     await using resources = new AsyncDisposableStack();
-    if (options.checkout !== undefined) resources.use(options.checkout);
     const model = resources.use(await ModelServer.open(options.plan ?? answerFromAlert));
     const servers = resources.use(
       await BackingServers.start(
@@ -132,7 +129,6 @@ export class FaultLab implements AsyncDisposable {
         configDir: config.path,
         env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true" },
         ...(cluster === undefined ? {} : { natsEnvironment: (name) => cluster.natsEnvironment(name) }),
-        ...(options.checkout === undefined ? {} : { checkout: options.checkout.path }),
       }),
     );
     const link = async (service: "api" | "executor", watch?: () => StatementWatch) => {
@@ -223,7 +219,7 @@ export class FaultLab implements AsyncDisposable {
   async unfinished(): Promise<number> {
     const [row] = await this.servers.query(
       `SELECT count(*)::int AS count FROM alert_sessions
-       WHERE completed_at IS NULL OR session_id IN (SELECT session_id FROM fault.follow_ups() f WHERE f.completed_at IS NULL)`,
+       WHERE completed_at IS NULL OR session_id IN (SELECT session_id FROM follow_ups f WHERE f.completed_at IS NULL)`,
       [],
     );
     return parseCount(row).count;
