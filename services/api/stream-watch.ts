@@ -1,6 +1,7 @@
 import type { QueueAdmin, QueueState } from "#shared/bus/queue-admin.ts";
 import type { RefusedStream } from "#shared/bus/refused-streams.ts";
 import { isNotTaken, type WakeResult } from "#shared/bus/session-waker.ts";
+import { STREAM_LOOK_EVERY_MS, STREAM_REMAKE_EVERY_MS } from "#shared/contracts/durations.ts";
 import { queueOf, type WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
@@ -20,10 +21,6 @@ interface StreamWatchParts {
   readonly onLost: () => void;
 }
 
-/** While nothing points to a refusal: nothing else would notice one by EVENTS, which is written without an answer. */
-const LOOK_EVERY_MS = 10_000;
-/** A disk that is full stays so for a while; each try empties the streams. */
-const REMAKE_EVERY_MS = 10_000;
 /** No slow answer takes as long: a wake-up has 2 s. */
 const SILENT_AFTER_MS = 30_000;
 /** Without a further failure for this long, there was nothing to send. */
@@ -75,13 +72,13 @@ export class StreamWatch {
   async look(inTurn: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     const now = performance.now();
     const isQuiet = this.#refused.length === 0 && this.#failures.size === 0;
-    if (isQuiet && now - this.#lookedAt < LOOK_EVERY_MS) return;
+    if (isQuiet && now - this.#lookedAt < STREAM_LOOK_EVERY_MS) return;
     this.#lookedAt = now;
     const found = await this.#read();
     const again = found.filter(({ stream }) => this.#refused.some((known) => known.stream === stream));
     this.#setRefused(found);
     if (found.length > 0) this.#parts.announce(found.map(({ stream }) => stream));
-    if (again.length === 0 || now - this.#remadeAt < REMAKE_EVERY_MS) return;
+    if (again.length === 0 || now - this.#remadeAt < STREAM_REMAKE_EVERY_MS) return;
     await inTurn(async () => this.#remake());
   }
 

@@ -1,3 +1,4 @@
+import { GATEWAY_WAIT_MS } from "#shared/contracts/durations.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
 import { chooseLane } from "./choose-lane.ts";
@@ -5,9 +6,6 @@ import type { Choice } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { gatewayAddress, untilGatewayConnected } from "./llm/gateway-connection.ts";
 import { readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
-
-/** How long a new session holds its slot while no gateway can be reached, in milliseconds. */
-const GATEWAY_WAIT_MS = 10_000;
 
 /**
  * The sessions to claim for a delivered wake-up, in this order. The wake-up is a place among the running sessions; which

@@ -1,3 +1,4 @@
+import { LEASE_MS } from "#shared/contracts/durations.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -21,7 +22,6 @@ import {
   takenOverEvent,
   type ClaimOutcome,
 } from "./session-claim.ts";
-import { LEASE_SECONDS } from "./session-lease.ts";
 
 /**
  * Claims the session if it has no lease and is due; returns no row otherwise. Its event, if it starts, goes on
@@ -48,7 +48,7 @@ WITH found AS MATERIALIZED (
     counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL, ${clearCancel("found.is_followed_up")},
     place_id = $3, place_epoch = r.lease_epoch + 1, ${CLAIM_PARKING},
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
-    lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
+    lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = now(),
     last_seq = r.last_seq + (found.event_type IS NOT NULL)::int
   FROM found WHERE r.session_id = found.session_id
   RETURNING r.session_id, r.last_seq, r.lease_epoch,

@@ -1,9 +1,10 @@
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { EXECUTOR_DEAD_MS, LEASE_MS, RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { MAX_ATTEMPTS, RESTART_EXCUSES_SECONDS } from "./persist/release-session.ts";
+import { MAX_ATTEMPTS } from "./persist/release-session.ts";
 import { claimFreeSession } from "./claim-free-session.ts";
 import {
   CLAIM_COLUMNS,
@@ -19,11 +20,7 @@ import {
   takenOverEvent,
   type ClaimOutcome,
 } from "./session-claim.ts";
-import { LEASE_SECONDS } from "./session-lease.ts";
 import type { Database } from "#shared/database/database.ts";
-
-/** An executor that was not seen for this long is dead: three renewals. */
-const DEAD_AFTER_SECONDS = 15;
 
 const parseRow = compileParser("claim row", ClaimRow);
 
@@ -33,9 +30,9 @@ SELECT ${CLAIM_COLUMNS},
        (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS postgres_up_ms,
        EXISTS (SELECT 1 FROM executors other
                WHERE other.pod_id <> r.lease_owner AND other.stopped_at IS NULL
-                 AND other.seen_at < clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})
-                 AND abs(extract(epoch FROM other.seen_at - r.lease_expires_at) + ${LEASE_SECONDS})
-                     < ${RESTART_EXCUSES_SECONDS}) AS others_died
+                 AND other.seen_at < clock_timestamp() - make_interval(secs => ${EXECUTOR_DEAD_MS / 1_000})
+                 AND abs(extract(epoch FROM other.seen_at - r.lease_expires_at) + ${LEASE_MS / 1_000})
+                     < ${RESTART_EXCUSES_MS / 1_000}) AS others_died
 ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
@@ -43,7 +40,7 @@ UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1, ${
     counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
     place_id = $5, place_epoch = lease_epoch + 1,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
-  lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
+  lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = now()
 WHERE session_id = $1`;
 
 const START_SESSION = `
@@ -168,8 +165,8 @@ function diedWithOthers(
   leaseMs: number,
   { natsUpMs, postgresCounts = true }: ServerNews,
 ): boolean {
-  const renewedMsAgo = LEASE_SECONDS * 1_000 - leaseMs;
-  const within = renewedMsAgo + RESTART_EXCUSES_SECONDS * 1_000;
+  const renewedMsAgo = LEASE_MS - leaseMs;
+  const within = renewedMsAgo + RESTART_EXCUSES_MS;
   const isPostgresNew = postgresCounts && row.postgres_up_ms < within;
   return row.others_died || isPostgresNew || natsUpMs < within;
 }

@@ -1,4 +1,5 @@
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import { LOOK_EVERY_MS, WORKING_EVERY_MS } from "#shared/contracts/durations.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { checkDatabase } from "#shared/database/open-database.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -8,11 +9,8 @@ import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { RETRY_MS, runDelivered, type AckDecision, type Slot } from "./run-delivered.ts";
 
-export const WORKING_EVERY_MS = 8_000;
 /** The first is short: at a common start the api creates the queue within milliseconds. */
 const PULL_RETRIES = { firstMs: 50, lastMs: 1_000 };
-/** Between two looks for sessions while the stream takes no wake-ups. */
-const LOOK_EVERY_MS = 2_000;
 /** After a start a missing server or queue is expected for as long: everything starts at the same time. */
 const STARTING_MS = 10_000;
 

@@ -1,3 +1,4 @@
+import { LEASE_MS } from "#shared/contracts/durations.ts";
 import {
   CancelledError,
   RetryableError,
@@ -25,7 +26,6 @@ import { automaticScore } from "./scoring/automatic-score.ts";
 import { failFollowUps, runFollowUps } from "./follow-ups/run-follow-ups.ts";
 import { runExecutions } from "./run-executions.ts";
 import { settleRunbook } from "./settle-runbook.ts";
-import { LEASE_SECONDS } from "./session-lease.ts";
 import { foldSession, type SessionState } from "./state/session-state.ts";
 import { summarizeSession } from "./summarize-session.ts";
 import type { AgentWait } from "./wait.ts";
@@ -243,8 +243,6 @@ async function end(session: OwnedSession, thrown: unknown, close: Close): Promis
   }
 }
 
-/** Then the lease has expired. */
-const RELEASE_WITHIN_MS = LEASE_SECONDS * 1_000;
 const RELEASE_RETRIES = { firstMs: 250, lastMs: 1_000 };
 
 /**
@@ -252,7 +250,7 @@ const RELEASE_RETRIES = { firstMs: 250, lastMs: 1_000 };
  * first, and until it expires the session's wake-up keeps others from running.
  */
 async function releaseOnceAnswered(session: OwnedSession, release: Release): Promise<void> {
-  const until = performance.now() + RELEASE_WITHIN_MS;
+  const until = performance.now() + LEASE_MS;
   for (let retry = 1; ; retry += 1) {
     try {
       await releaseSession(session, release);

@@ -1,3 +1,4 @@
+import { LEASE_MS } from "#shared/contracts/durations.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ResolvedBudgets } from "#shared/contracts/budget.ts";
@@ -8,7 +9,6 @@ import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 import { PARK_REQUEST_COLUMNS, WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { LEASE_SECONDS } from "./session-lease.ts";
 
 /** A claimed session, with what its owner needs at the start. */
 export interface SessionClaim {
@@ -121,7 +121,7 @@ export const CLAIM_COLUMNS = `
        s.session_id, s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts, r.interruptions,
        ${HAS_OWNER} AS has_owner, ${IS_FOLLOWED_UP} AS is_followed_up,
        (1000 * least(1e6, greatest(0, extract(epoch FROM clock_timestamp() - coalesce(
-         r.lease_expires_at - make_interval(secs => ${LEASE_SECONDS}), r.last_interaction_at, clock_timestamp())))))::int AS silent_ms,
+         r.lease_expires_at - make_interval(secs => ${LEASE_MS / 1_000}), r.last_interaction_at, clock_timestamp())))))::int AS silent_ms,
        (extract(epoch FROM r.lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_ms,
        NOT ${IS_DUE} AS deferred,
        r.waiting_for, paused.pause_ms, paused.parked_ms, r.inbox_seq,

@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { LEASE_MS, RENEW_EVERY_MS, SELF_FENCE_MS } from "#shared/contracts/durations.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, errorMessage, leaseLost } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { Database } from "#shared/database/database.ts";
-
-/** How long a claim or a renewal lasts, by the database's clock. */
-export const LEASE_SECONDS = 20;
-const RENEW_EVERY_MS = 5_000;
-/** Sessions stop after this long without a renewal, by the monotonic clock: well before another executor may claim them. */
-const SELF_FENCE_MS = 15_000;
 
 /** The lease of an owned session. `stop` cancels the session's work with the given reason. */
 interface HeldLease {
@@ -43,7 +38,7 @@ WITH alive AS (
   ON CONFLICT (executor_id) DO UPDATE SET seen_at = now()
 ), renewed AS (
   UPDATE session_runtime r
-  SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
+  SET lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = now()
   FROM unnest($1::uuid[], $2::int[]) AS held(session_id, epoch)
   WHERE r.session_id = held.session_id AND r.lease_epoch = held.epoch AND r.lease_expires_at IS NOT NULL
   RETURNING r.session_id, r.cancel_requested_at IS NOT NULL AS cancelled, r.inbox_seq

@@ -1,5 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { HELD_SWEEP_MS, HELD_UNUSED_MS } from "#shared/contracts/durations.ts";
 import type { ToolRelease } from "#shared/contracts/tool-call.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -8,10 +9,6 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import type { RunningCalls } from "./running-calls.ts";
 import type { SessionCleanups } from "./session-cleanups.ts";
-
-const SWEEP_MS = 20_000;
-/** Connections of an execution that no call has used for this long may be ended if no executor runs its session. */
-const UNUSED_MS = 60_000;
 
 /** Those of the executions whose session no executor runs. */
 const UNOWNED = `
@@ -41,7 +38,7 @@ export class HeldExecutions implements Disposable {
     this.#options = options;
     this.#timer = setInterval(() => {
       this.#sweep().catch((error: unknown) => this.#warn(error));
-    }, options.sweepEvery ?? SWEEP_MS);
+    }, options.sweepEvery ?? HELD_SWEEP_MS);
     this.#timer.unref();
   }
 
@@ -64,7 +61,7 @@ export class HeldExecutions implements Disposable {
   }
 
   async #sweep(): Promise<void> {
-    const { db, servers, running, unusedFor = UNUSED_MS } = this.#options;
+    const { db, servers, running, unusedFor = HELD_UNUSED_MS } = this.#options;
     const unused = servers.unusedExecutions(unusedFor);
     if (unused.length === 0) return;
     const unowned = await selectRows(db, parseUnowned, UNOWNED, [unused]);

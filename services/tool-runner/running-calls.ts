@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { CALL_ALIVE_MS, CALL_HEARTBEAT_MS } from "#shared/contracts/durations.ts";
 import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
 import type {
   ToolCallCancel,
@@ -9,7 +10,6 @@ import type {
   ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
-import { CALL_ALIVE_SECONDS } from "#shared/database/claim-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -44,7 +44,6 @@ interface RunningCallsOptions extends MaskingDeps {
   readonly stopGraceMs: number;
 }
 
-const HEARTBEAT_MS = 5_000;
 /** Timeout for recording the aborted calls after the grace period. */
 const RECORD_TIMEOUT_MS = 5_000;
 const IDLE_POLL_MS = 20;
@@ -54,7 +53,7 @@ const LARGE_RESULTS_BYTES = 64 * 1024 * 1024;
 /** Extends the life of all running calls in one statement, and reads cancels that the bus may have lost. */
 const HEARTBEAT = `
 WITH alive AS (
-  UPDATE tool_calls SET alive_until = clock_timestamp() + make_interval(secs => ${CALL_ALIVE_SECONDS})
+  UPDATE tool_calls SET alive_until = clock_timestamp() + make_interval(secs => ${CALL_ALIVE_MS / 1_000})
   WHERE call_id = ANY($1::text[]) AND state = 'running'
   RETURNING call_id, session_id
 )
@@ -80,7 +79,7 @@ export class RunningCalls implements AsyncDisposable {
       this.#heartbeat().catch((error: unknown) =>
         options.log.warn({ error: errorMessage(error) }, "tool call heartbeat failed"),
       );
-    }, HEARTBEAT_MS);
+    }, CALL_HEARTBEAT_MS);
   }
 
   find(callId: string): RunningCall | undefined {

@@ -1,3 +1,4 @@
+import { MCP_STATE_CONFIRM_MS } from "#shared/contracts/durations.ts";
 import type { McpServerState, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -29,7 +30,7 @@ interface StateTimes {
 
 const TIMES: StateTimes = {
   lookEvery: 2_000,
-  confirmEvery: 15_000,
+  confirmEvery: MCP_STATE_CONFIRM_MS,
   probeAfter: 60_000,
   probeFailingAfter: 15_000,
   downAfter: 5_000,

@@ -16,14 +16,12 @@ import {
   jetStreamError,
 } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
+import { ACK_WAIT_MS } from "#shared/contracts/durations.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { EVENTS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE, WAKE_UP_QUEUES, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** Longer than a lease (20 s): when a dead executor's message is redelivered, its lease has expired. */
-export const ACK_WAIT_MS = 25_000;
 
 interface StreamOptions {
   /** 1 on one server, 3 on a cluster. */

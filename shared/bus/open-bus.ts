@@ -9,6 +9,7 @@ import type {
 import { KeptSubscriptions } from "#shared/bus/kept-subscriptions.ts";
 import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { openNatsLink, type NatsLink } from "#shared/bus/nats-link.ts";
+import { NATS_PING_MS } from "#shared/contracts/durations.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
@@ -61,7 +62,7 @@ interface BusTiming {
 }
 
 /** A frozen server is noticed after at most 15 s. */
-export const BUS_TIMING: BusTiming = { pingMs: 5_000, dialMs: 4_000 };
+export const BUS_TIMING: BusTiming = { pingMs: NATS_PING_MS, dialMs: 4_000 };
 /** Between two rounds over all servers. Short: services are to be connected within 10 s of the server's return. */
 const RETRIES = { firstMs: 250, lastMs: 2_000 };
 /** Before the first dial after a loss: a server that accepts connections and ends them must not be dialled in a loop. */

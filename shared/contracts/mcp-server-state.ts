@@ -10,9 +10,6 @@ import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
 export const MCP_SERVER_STATES = ["healthy", "degraded", "down", "misconfigured", "unused"] as const;
 export type McpServerState = (typeof MCP_SERVER_STATES)[number];
 
-/** A row is not believed any more when its runner has not confirmed it for this long. */
-export const MCP_STATE_ALIVE_SECONDS = 60;
-
 /** A tool as the rows of `mcp_server_states` describe it; the description may be cut. */
 export const StoredTool = Type.Object({
   name: Type.String(),

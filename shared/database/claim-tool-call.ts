@@ -1,5 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { CALL_ALIVE_MS } from "#shared/contracts/durations.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TOOL_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
@@ -14,9 +15,6 @@ import {
 import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Database } from "#shared/database/database.ts";
-
-/** A running call without a heartbeat from its runner for this long is lost. */
-export const CALL_ALIVE_SECONDS = 15;
 
 /** A call, identified by its id, and the lease it belongs to. */
 interface ClaimableToolCall {
@@ -106,7 +104,7 @@ WITH held AS MATERIALIZED (
   INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, effect, phase, runner, state, alive_until, completed_at)
   SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $12::text,
          CASE WHEN $7::text = 'running' THEN 'claimed' END, $13::uuid, $7::text::tool_call_state,
-         CASE WHEN $7::text = 'running' THEN clock_timestamp() + make_interval(secs => ${CALL_ALIVE_SECONDS}) END,
+         CASE WHEN $7::text = 'running' THEN clock_timestamp() + make_interval(secs => ${CALL_ALIVE_MS / 1_000}) END,
          CASE WHEN $7::text = 'running' THEN NULL ELSE now() END
   FROM live
   WHERE live.refusal IS NULL

@@ -1,6 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
+import { checkTimeScale } from "#shared/database/check-time-scale.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
 import { warnOfMissingLimits } from "#shared/database/limit-roles.ts";
 import { missingPrivilege } from "#shared/database/missing-privilege.ts";
@@ -18,7 +19,8 @@ const LOG_EVERY_MS = 30_000;
 /**
  * Waits until `migrate` has applied every migration that this process knows and has given the connection's role what is
  * declared for the service, so that everything may start in any order. Warns if the role may do more than that. Throws the
- * signal's reason if it aborts first, or TerminalError `unusable_schema` for a schema that this version cannot use.
+ * signal's reason if it aborts first, or TerminalError `unusable_schema` for a schema that this version cannot use,
+ * `other_time_scale` for a database of other durations.
  */
 export async function waitForSchema(
   db: Queryable,
@@ -26,6 +28,7 @@ export async function waitForSchema(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
+  await checkTimeScale(db);
   let loggedAt = -Infinity;
   for (;;) {
     // Also while something is missing: a newer version may have taken it away.

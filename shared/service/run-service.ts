@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { readTimeScale } from "#shared/contracts/durations.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
-import { EXIT_MISCONFIGURED, UNUSABLE_SCHEMA } from "#shared/service/exit-codes.ts";
+import { EXIT_MISCONFIGURED, exitCodeOf } from "#shared/service/exit-codes.ts";
 import { logLineMask } from "#shared/masking/mask-log-line.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import type { ServiceConfig } from "#shared/service/service-config.ts";
@@ -26,7 +27,7 @@ const RELEASE_LIMIT_MS = 20_000;
 /**
  * The body of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), again if a dependency
  * goes away meanwhile, waits for the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration or
- * a schema that is too new, 1 after any other failure; a failure is logged here, once, as one sentence.
+ * a database that this process must not use, 1 after any other failure; a failure is logged here, once, as one sentence.
  */
 export async function runService<C extends ServiceConfig>(
   service: string,
@@ -60,8 +61,7 @@ export async function runService<C extends ServiceConfig>(
   } catch (error) {
     const { message, stack } = coerceError(error);
     log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
-    const isUnusable = error instanceof TerminalError && error.code === UNUSABLE_SCHEMA;
-    process.exit(isUnusable ? EXIT_MISCONFIGURED : 1);
+    process.exit(exitCodeOf(error));
   }
 }
 
@@ -71,6 +71,7 @@ async function configure<C extends ServiceConfig>(
   loadConfig: (env: Environment) => C | Promise<C>,
 ): Promise<{ config: C; log: Logger }> {
   try {
+    readTimeScale();
     const config = await loadConfig(process.env);
     return {
       config,

@@ -1,7 +1,7 @@
-import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
+import { coerceError, errorMessage } from "#shared/errors.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { EXIT_MISCONFIGURED, UNUSABLE_SCHEMA } from "#shared/service/exit-codes.ts";
+import { EXIT_MISCONFIGURED, exitCodeOf } from "#shared/service/exit-codes.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import { configDirectory, logSettings } from "#shared/service/service-config.ts";
 import { untilStarted } from "#shared/service/until-started.ts";
@@ -37,8 +37,7 @@ export async function runTask<C>(
   } catch (error) {
     const { message, stack } = coerceError(error);
     log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
-    const isUnusable = error instanceof TerminalError && error.code === UNUSABLE_SCHEMA;
-    process.exit(isUnusable ? EXIT_MISCONFIGURED : 1);
+    process.exit(exitCodeOf(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { TIME_SCALE } from "#shared/contracts/durations.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";
 import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import { killOnExit } from "./kill-on-exit.ts";
@@ -44,7 +45,12 @@ export function spawnService({
 }: SpawnService): ChildProcess {
   const child = spawn(process.execPath, [...flags, entry], {
     cwd: checkout,
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache, ...env },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache,
+      TARSY_TIME_SCALE: String(TIME_SCALE),
+      ...env,
+    },
     // The service exits when the channel closes, so it does not outlive a killed test process.
     stdio: ["ignore", output, output, "ipc"],
   });

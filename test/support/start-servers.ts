@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Client } from "pg";
+import { TIME_SCALE } from "#shared/contracts/durations.ts";
 import { startNats, type EmbeddedNats, type NatsAccess } from "../../launcher/nats/start-nats.ts";
 import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
@@ -33,20 +34,25 @@ export async function startPostgresIn({
   if (IN_CONTAINERS) {
     // Loaded only when needed, because it loads testcontainers.
     const { startPostgresContainer } = await import("./container-servers.ts");
-    return letTestsWatch(await startPostgresContainer(options));
+    return prepareForTests(await startPostgresContainer(options));
   }
   await copyInitialCluster(options.dataDir, isMigrated);
   const server = await startPostgres(options);
   const registration = killOnExit(server.pid, "SIGQUIT");
   void server.exited.then(() => registration[Symbol.dispose]());
-  return letTestsWatch(server);
+  return prepareForTests(server);
 }
 
-/** Lets the owner of the tables see and end what the services' connections do, which in operation takes an administrator. */
-async function letTestsWatch(server: EmbeddedPostgres): Promise<EmbeddedPostgres> {
+/**
+ * Lets the owner of the tables see and end what the services' connections do, which in operation takes an administrator, and lets
+ * processes of this time scale use the server.
+ */
+async function prepareForTests(server: EmbeddedPostgres): Promise<EmbeddedPostgres> {
   const client = new Client({ connectionString: server.adminUrl });
   await client.connect();
   await client.query("GRANT pg_read_all_stats, pg_signal_backend TO tarsy");
+  // For every database of the server, also for those that are made later.
+  await client.query(`ALTER ROLE ALL SET tarsy.time_scale = ${TIME_SCALE}`);
   await client.end();
   return server;
 }

@@ -1,3 +1,4 @@
+import { EVENT_POLL_MS } from "#shared/contracts/durations.ts";
 import { findSessions } from "#shared/database/find-session.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { SharedSlots } from "#shared/access/shares.ts";
@@ -22,7 +23,6 @@ interface SseConnectionsOptions {
   readonly stalledMs?: number;
 }
 
-const POLL_EVERY_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 const STALLED_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -84,7 +84,7 @@ export class SseConnections implements AsyncDisposable {
   }
 
   async #poll(): Promise<void> {
-    const { db, log, pollEveryMs = POLL_EVERY_MS } = this.#options;
+    const { db, log, pollEveryMs = EVENT_POLL_MS } = this.#options;
     const { signal } = this.#stopping;
     for (;;) {
       await pause(pollEveryMs, signal).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { EXECUTOR_GONE_MS } from "#shared/contracts/durations.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { SESSION_LANES, type Lane } from "#shared/contracts/subjects.ts";
@@ -59,12 +60,10 @@ const ORDER: readonly Source[] = [
   ...inLanes("pending", "s.status = 'pending'"),
 ];
 
-/** An executor that has not been seen for longer has stopped, or holds no connection with which it could take a wake-up. */
-const SEEN_WITHIN_SECONDS = 60;
 const parseLanes = compileParser("executors that read lanes", Type.Object({ all: Type.Boolean() }));
 const ALL_READ_LANES = `
 SELECT NOT EXISTS (SELECT 1 FROM executors WHERE NOT reads_lanes AND stopped_at IS NULL
-                   AND seen_at > now() - make_interval(secs => ${SEEN_WITHIN_SECONDS})) AS all`;
+                   AND seen_at > now() - make_interval(secs => ${EXECUTOR_GONE_MS / 1_000})) AS all`;
 
 /**
  * Sessions that run in the place of another one's wake-up, while that one waits. Their own wake-up is the place in which it can start:

@@ -1,6 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { SWEEP_EVERY_MS } from "#shared/contracts/durations.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
@@ -21,9 +22,6 @@ interface SweeperDeps {
   readonly places: CriticalPlaces;
   readonly metrics: ApiMetrics;
 }
-
-/** A deferred session, or one whose wake-up was lost, is dispatched at most about this long after it is due. */
-const SWEEP_EVERY_MS = 2_000;
 
 /**
  * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions,

@@ -1,12 +1,9 @@
+import { MCP_STATE_ALIVE_MS } from "#shared/contracts/durations.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import {
-  MCP_SERVER_STATES,
-  MCP_STATE_ALIVE_SECONDS,
-  StoredTool,
-} from "#shared/contracts/mcp-server-state.ts";
+import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
@@ -33,7 +30,7 @@ const rfc3339 = (column: string) => `${isoText(column)} AS ${column}`;
 const READ = `
 SELECT server, runner, host, state, era, version, tools, error_code, error, ${rfc3339("last_check_at")},
        ${rfc3339("last_error_at")}, ${rfc3339("since")}
-FROM mcp_server_states WHERE seen_at > now() - make_interval(secs => ${MCP_STATE_ALIVE_SECONDS})
+FROM mcp_server_states WHERE seen_at > now() - make_interval(secs => ${MCP_STATE_ALIVE_MS / 1_000})
 ORDER BY server, host, runner`;
 
 /** Many pages ask every few seconds. */

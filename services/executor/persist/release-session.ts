@@ -1,5 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { jitter } from "#shared/pause.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
@@ -8,9 +9,6 @@ import type { SessionWriter } from "./session-writer.ts";
 
 /** A session ends as `failed` after this number of attempts without a completed step. */
 export const MAX_ATTEMPTS = 5;
-
-/** A failure within this time of a server's restart, in seconds, is not held against a session. */
-export const RESTART_EXCUSES_SECONDS = 20;
 
 /** Why a session is released before it is terminal. */
 export type Release =
@@ -48,7 +46,7 @@ WHERE session_id = $1 AND lease_epoch = $2`;
 const INTERRUPTED = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
   interruptions = interruptions
-    + CASE WHEN pg_postmaster_start_time() > now() - interval '${RESTART_EXCUSES_SECONDS} s' THEN 0 ELSE 1 END,
+    + CASE WHEN pg_postmaster_start_time() > now() - interval '${RESTART_EXCUSES_MS} ms' THEN 0 ELSE 1 END,
   not_before = CASE WHEN interruptions = 0 OR cancel_requested_at IS NOT NULL THEN NULL
                ELSE now() + make_interval(secs => least(power(2, least(interruptions, 5)), 30) * $3::float8) END
 WHERE session_id = $1 AND lease_epoch = $2`;

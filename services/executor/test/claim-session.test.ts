@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { LEASE_MS, RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { claimSession, decideClaim } from "../claim-session.ts";
 import type { ClaimRow } from "../session-claim.ts";
@@ -73,13 +74,15 @@ describe("decideClaim", () => {
 
   it("counts no attempt if the owner died with another executor or when a server was restarted", () => {
     const expired = { ...FREE, lease_ms: -5_000, attempts: 3 };
+    const limit = LEASE_MS + 5_000 + RESTART_EXCUSES_MS;
+    const [later, earlier] = [limit - 1_000, limit + 1_000];
     const excused = { kind: "claim", attempts: 3 };
     expect(decide({ ...expired, others_died: true })).to.deep.equal(excused);
-    // The last renewal was 25 s ago, so a restart up to 45 s ago was near it or after it.
-    expect(decide({ ...expired, postgres_up_ms: 44_000 })).to.deep.equal(excused);
-    expect(decide({ ...expired, postgres_up_ms: 46_000 })).to.include({ attempts: 4 });
-    expect(decideClaim(expired, { natsUpMs: 44_000 })).to.deep.equal(excused);
-    expect(decideClaim(expired, { natsUpMs: 46_000 })).to.include({ attempts: 4 });
+    // The last renewal was a lease and 5 s ago, so a restart up to `limit` ago was near it or after it.
+    expect(decide({ ...expired, postgres_up_ms: later })).to.deep.equal(excused);
+    expect(decide({ ...expired, postgres_up_ms: earlier })).to.include({ attempts: 4 });
+    expect(decideClaim(expired, { natsUpMs: later })).to.deep.equal(excused);
+    expect(decideClaim(expired, { natsUpMs: earlier })).to.include({ attempts: 4 });
   });
 
   it("jitters the delay by half in both directions", () => {
@@ -168,6 +171,8 @@ describe("claimSession", () => {
   });
 
   describe("when the owner of an expired lease died", () => {
+    /** About when the leases of the others were renewed for the last time. */
+    const together = LEASE_MS / 1_000 + 2;
     const died = async (pod: string, secondsAgo: number, stopped = false) =>
       executor.query(
         `INSERT INTO executors (executor_id, pod_id, seen_at, stopped_at)
@@ -183,14 +188,14 @@ describe("claimSession", () => {
     afterEach(() => executor.query("DELETE FROM executors", []));
 
     it("counts no attempt if another one died at that time", async () => {
-      await died("other", 22);
+      await died("other", together);
       expect(await attemptsAfterDeath()).to.equal(0);
     });
 
     it("counts one if it died alone: others died before, were stopped, or it is its own row", async () => {
-      await died("before", 60);
-      await died("stopped", 22, true);
-      await died("test-pod", 22);
+      await died("before", 3 * together);
+      await died("stopped", together, true);
+      await died("test-pod", together);
       await died("alive", 1);
       expect(await attemptsAfterDeath()).to.equal(1);
     });
@@ -204,7 +209,9 @@ describe("claimSession", () => {
       [id],
     );
     const [event] = (await executor.claim(id)).events;
-    expect(event?.payload).to.have.property("silent_ms").that.is.within(23_000, 60_000);
+    expect(event?.payload)
+      .to.have.property("silent_ms")
+      .that.is.within(LEASE_MS + 3_000, LEASE_MS + 40_000);
   });
 
   it("counts no attempt for a session that its owner gave back, which is no takeover", async () => {

@@ -1,5 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { SERVERS_WAIT_MS } from "#shared/contracts/durations.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
@@ -17,9 +18,6 @@ import { TOOL_TIMEOUTS } from "./tool-timeouts.ts";
 
 /** The part of a session's time that an agent keeps for an investigation without tools. */
 const TIME_KEPT = 1 / 3;
-
-/** How long an agent without any tool waits for servers that cannot be listed: as long as a restart of theirs takes. */
-const SERVERS_WAIT_MS = 60_000;
 
 /**
  * Requests the tools of the agent's servers and adds the listing to its steps. While no runner answers, or none can list any

@@ -1,3 +1,4 @@
+import { EVENT_POLL_MS } from "#shared/contracts/durations.ts";
 import { findSessions } from "#shared/database/find-session.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -18,7 +19,6 @@ interface LastSeqPollOptions {
   readonly signal: AbortSignal;
 }
 
-const INTERVAL_MS = 2_000;
 /** While Postgres is unavailable: shorter, so that gaps are filled soon after its return. */
 const RETRY_MS = 250;
 
@@ -42,7 +42,7 @@ export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): La
   const run = async () => {
     let failing = false;
     while (!signal.aborted) {
-      await sleep(failing ? RETRY_MS : INTERVAL_MS);
+      await sleep(failing ? RETRY_MS : EVENT_POLL_MS);
       try {
         if (!signal.aborted) await poll(feeds, db);
         failing = false;

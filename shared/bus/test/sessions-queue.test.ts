@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { ACK_WAIT_MS } from "#shared/contracts/durations.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { BusFixture } from "./bus-fixture.ts";
@@ -84,7 +85,7 @@ describe("the session queue", () => {
       await ensureDurables(fixture.bus, { maxSessions: 4, maxFollowups: 2 });
       expect((await durable()).config).to.include({ max_ack_pending: 4, max_deliver: -1 });
       await ensureDurables(fixture.bus, { maxSessions: 9, maxFollowups: 2 });
-      expect((await durable()).config).to.include({ max_ack_pending: 9, ack_wait: 25_000_000_000 });
+      expect((await durable()).config).to.include({ max_ack_pending: 9, ack_wait: ACK_WAIT_MS * 1_000_000 });
     });
   });
 

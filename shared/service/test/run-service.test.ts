@@ -65,6 +65,12 @@ describe("runService", () => {
     });
   }
 
+  it("refuses an invalid time scale, with the exit code that stops restarts", async () => {
+    using service = start("none", { TARSY_TIME_SCALE: "9" });
+    expect(await service.code()).to.equal(78);
+    expect(service.messages.join()).to.include("TARSY_TIME_SCALE is");
+  });
+
   it("starts again when a dependency goes away meanwhile, and releases what it had opened", async () => {
     using service = start("broken-start");
     await service.saying("serving");
