@@ -7,6 +7,7 @@ import { nextAgentStep } from "../controllers/next-agent-step.ts";
 import { contextBlock } from "../prompts/context-block.ts";
 import { CHAT, CONTEXT, INPUT, NONCE, PARALLEL } from "./prompt-fixtures.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
+import { expectLinear } from "../../../test/support/expect-linear.ts";
 
 const HOLIDAYS = [
   { date: "12-25", name: "Christmas" },
@@ -122,9 +123,10 @@ Staffing: reduced (humans less likely to review promptly). This authorises nothi
       "time:2026-12-25T",
       "1".repeat(9),
     ];
-    const startedAt = performance.now();
-    for (const piece of pieces) blockAt(NOW, piece.repeat(100_000));
-    expect(performance.now() - startedAt).to.be.lessThan(2_000);
+    for (const piece of pieces) {
+      const textOf = (size: number) => piece.repeat(size / piece.length);
+      expectLinear(piece, { size: 8_000, textOf, work: (text) => blockAt(NOW, text) });
+    }
   });
 });
 

@@ -13,6 +13,7 @@ import {
   wellFormedText,
   type Random,
 } from "./react-fuzz.ts";
+import { expectLinear } from "../../../test/support/expect-linear.ts";
 
 const ROUNDS = repetitions({ daily: 700, nightly: 5_000 });
 
@@ -85,43 +86,25 @@ const FRAGMENTS = [
   ],
   ["[", "{", '{"a":', "a: ", "a:\n ", ",", "a=1,", "&a ", "*a ", "? ", "|\n", "'", '"', "\u0000", "\uD83D"],
 ].flat();
-/** Characters of the longer text: a quadratic parse of it would take minutes. */
-const LARGE = 2 ** 20;
+/** Characters of the shorter text: a quadratic parse of the longer one would take minutes. */
+const SIZE = 2 ** 16;
 const OPENINGS = ["", "Thought: ", "Final Answer: ", "Action: k.a\nAction Input: ", "Action Input: "];
 
 describe("time", () => {
-  /** Milliseconds of processor time: on a busy machine a clock would count other processes' as well. */
-  const measure = (work: () => void) => {
-    const start = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1_000;
-  };
-  /** A text of 16 times the size may take at most 80 times as long; quadratic time would be 256 times. */
-  const expectLinear = (work: (text: string) => void) => {
+  const expectLinearParse = (work: (text: string) => unknown) => {
     for (const [at, fragment] of FRAGMENTS.entries()) {
       const opening = OPENINGS[at % OPENINGS.length] ?? "";
-      const text = (size: number) => opening + fragment.repeat(size / fragment.length);
-      const [small, large] = [text(LARGE / 16), text(LARGE)];
-      const limit =
-        Math.max(
-          measure(() => work(small)),
-          5,
-        ) *
-        16 *
-        5;
-      // A garbage collection may slow a measurement: measures again before it fails.
-      const isLinear = [1, 2, 3].some(() => measure(() => work(large)) < limit);
-      expect(isLinear, JSON.stringify(opening + fragment)).to.equal(true);
+      const textOf = (size: number) => opening + fragment.repeat(size / fragment.length);
+      expectLinear(JSON.stringify(opening + fragment), { size: SIZE, textOf, work });
     }
   };
 
   it("of the complete parse is linear in the text", () => {
-    expectLinear((text) => void parseReact(text));
+    expectLinearParse((text) => void parseReact(text));
   });
 
   it("of the live sections is linear in the text", () => {
-    expectLinear((text) => {
+    expectLinearParse((text) => {
       const sections = new ReactSections();
       for (let at = 0; at < text.length; at += 7) sections.push(text.slice(at, at + 7));
       sections.end();
@@ -129,6 +112,6 @@ describe("time", () => {
   });
 
   it("of an action input is linear in the input", () => {
-    expectLinear((text) => void JSON.stringify(parseActionInput(text)));
+    expectLinearParse((text) => void JSON.stringify(parseActionInput(text)));
   });
 });
