@@ -5,7 +5,7 @@ const LARGE = 16;
 const MOST = 64;
 /** Shorter times are mostly those of the measurement. */
 const LEAST_MS = 5;
-const TRIES = 5;
+const TRIES = 3;
 
 /**
  * Expects that `work` takes processor time in proportion to its text, which `textOf` makes of a size: 16 times the text at most 64 times as long.

@@ -29,7 +29,7 @@ describe("splitClaim", () => {
 
   it("takes time that grows with the text only", () => {
     expectLinear("blank lines", {
-      size: 8_000,
+      size: 4_000,
       textOf: (size) => `${" \n".repeat(size / 2)}x`,
       work: (text) => expect(splitClaim(text).claim).to.equal(null),
     });
