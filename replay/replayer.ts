@@ -12,7 +12,7 @@ import { OfflineBench } from "./engine/offline-bench.ts";
 import { ReplaySession } from "./replay-session.ts";
 import type { ReplayResult } from "./replay-result.ts";
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Resolve each session's configuration anew from this directory; absent for the recorded one. */
   readonly configDirectory?: string;
   /** The variables that its files refer to, beside those of its `.env`. */

@@ -1,5 +1,5 @@
 /** A number in JSON that a double cannot hold. `JSON.stringify` writes it as it was read. */
-export interface ExactNumber {
+interface ExactNumber {
   readonly rawJSON: string;
 }
 

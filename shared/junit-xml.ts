@@ -7,7 +7,7 @@ export interface JunitSuite {
 }
 
 /** One test. */
-export interface JunitCase {
+interface JunitCase {
   readonly className: string;
   readonly name: string;
   readonly seconds: number;

@@ -10,7 +10,7 @@ export class Markup {
 }
 
 /** What may be inserted into markup; lists are joined, and false, null and undefined are nothing. */
-export type Insertable = string | number | boolean | null | undefined | Markup | readonly Insertable[];
+type Insertable = string | number | boolean | null | undefined | Markup | readonly Insertable[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -23,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const CONTROL = /(?![\n\t])\p{Cc}|[\uFFFE\uFFFF]/gu;
 
 /** Text as it may stand in HTML, SVG and XML, inside of attributes too; what has no place there or hides itself is shown. */
-export function escapeMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return visibleControls(text.toWellFormed().replaceAll("\r", "").replaceAll(CONTROL, "\uFFFD")).replaceAll(
     /[&<>"']/gu,
     (character) => ENTITIES[character] ?? character,

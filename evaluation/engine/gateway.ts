@@ -15,7 +15,7 @@ const STOP_WITHIN_MS = 5_000;
 const LAST_OUTPUT = 2_000;
 
 /** An llm-gateway of a configuration directory, as a process of its own, as in an installation. */
-export interface Gateway extends AsyncDisposable {
+interface Gateway extends AsyncDisposable {
   readonly address: string;
   readonly token: string;
 }

@@ -21,7 +21,7 @@ const SPARE_MS = 60_000;
 const DELETE = "DELETE FROM alert_sessions WHERE session_id = $1";
 
 /** A cell's configuration, and the judge with its own. */
-export interface CellSettings {
+interface CellSettings {
   readonly configuration: Configuration;
   readonly judge: { readonly agent: ResolvedAgent; readonly configuration: Configuration } | undefined;
 }

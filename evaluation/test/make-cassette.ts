@@ -4,7 +4,7 @@ import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
 
 /** A recorded call of the tool `read` of the server `files`. */
-export interface ReadFile {
+interface ReadFile {
   readonly path: string;
   readonly content: string;
 }

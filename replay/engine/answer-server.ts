@@ -11,10 +11,10 @@ import {
 type Call = ServerWritableStream<GenerateRequest, GenerateResponse>;
 
 /** The chunks of a reply, of which the last one is final; `signal` aborts once the caller has given up. */
-export type Answer = (request: GenerateRequest, signal: AbortSignal) => Promise<readonly GenerateResponse[]>;
+type Answer = (request: GenerateRequest, signal: AbortSignal) => Promise<readonly GenerateResponse[]>;
 
 /** A server in the place of the llm-gateway. */
-export interface AnswerServer extends AsyncDisposable {
+interface AnswerServer extends AsyncDisposable {
   /** Its gRPC target. */
   readonly address: string;
 }

@@ -9,7 +9,7 @@ import { keepTexts } from "#shared/database/keep-texts.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** A session that was never submitted, to be run offline. */
-export interface OfflineSession {
+interface OfflineSession {
   readonly sessionId: string;
   readonly alert: string;
   readonly alertType: string;

@@ -42,7 +42,7 @@ export interface OfflineExecutorOptions {
 }
 
 /** What one session is to have of its own. */
-export type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> &
+type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> &
   Partial<Pick<ExecutorDeps, "circuits" | "config">>;
 
 /** An executor in this process. */

@@ -16,7 +16,7 @@ const parsePackage = compileParser(
 );
 const SBOM_BYTES = 64 * 1024 * 1024;
 
-export interface Release {
+interface Release {
   /** The checkout to release from. */
   readonly root: string;
   readonly version: string;

@@ -11,7 +11,7 @@ const LOWEST_EVERY = 2 * LOWER_EVERY;
 export const RECENT_STARTS = LOWEST_EVERY - 1;
 
 /** What the rows say at the moment of a choice. */
-export interface LaneLoad {
+interface LaneLoad {
   /** Sessions that all executors together may run. */
   readonly places: number;
   /** The lanes with sessions that have not been started. */

@@ -13,9 +13,9 @@ import type { IncomingHttpHeaders } from "node:http";
  */
 
 /** The cookie with one half. */
-export const PAGE_COOKIE = "tarsy_page";
+const PAGE_COOKIE = "tarsy_page";
 /** The header with the other half. */
-export const PAGE_HEADER = "x-tarsy-page";
+const PAGE_HEADER = "x-tarsy-page";
 
 const LIFETIME_MS = 7 * 24 * 3_600_000;
 const COOKIE = /^(?<keyId>[\w-]{1,40})\.(?<expiry>\d{13})\.(?<random>[\w-]{43})$/u;

@@ -2,7 +2,7 @@ import { serversOf } from "#shared/agent-config/used-servers.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 
 /** An agent whose model is a real one, and the servers of it whose tools are stubs: it reads invented results as true. */
-export interface StubbedAgent {
+interface StubbedAgent {
   readonly agent: string;
   readonly provider: string;
   readonly servers: readonly string[];

@@ -20,7 +20,7 @@ export interface RequestContent {
 }
 
 /** The session whose request it is. */
-export interface RequestOwner {
+interface RequestOwner {
   readonly sessionId: string;
   /** Of its prompts; null for a cassette, and for a session from before prompts had one. */
   readonly nonce: string | null;

@@ -1,5 +1,5 @@
 /** The first place in which two JSON values differ. */
-export interface Difference {
+interface Difference {
   /** RFC 6901; empty for the whole value. */
   readonly pointer: string;
   /** Undefined where there is no such member. */

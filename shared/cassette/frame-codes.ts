@@ -1,7 +1,7 @@
 import { frameDigits, variableCode } from "#shared/contracts/prompt-codes.ts";
 
 /** Stands in a cassette where the session's prompts have the code of their frames. */
-export const FRAME_CODE = "@tarsy:frame@";
+const FRAME_CODE = "@tarsy:frame@";
 /** Stands in a cassette where its prompts have the code of their variables. */
 export const VARIABLE_CODE = "@tarsy:variable@";
 

@@ -11,7 +11,6 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 /** What is counted: USD by the prices of calls, tokens of input, output and thinking, and LLM calls. */
 export const BUDGET_DIMENSIONS = ["usd", "tokens", "calls"] as const;
-export type BudgetDimension = (typeof BUDGET_DIMENSIONS)[number];
 
 /** The key of a budget that is not about something named. */
 export const ANY_KEY = "*";

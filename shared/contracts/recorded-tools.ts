@@ -1,5 +1,4 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 
 /** Whether a session's tool calls are made, or answered from what is recorded. */
@@ -57,6 +56,3 @@ export const RecordedKept = Type.Object({
   content: Type.String(),
 });
 export type RecordedKept = Static<typeof RecordedKept>;
-
-/** Parses the outcome of a recorded call. */
-export const parseRecordedOutcome = compileParser("outcome of a recorded tool call", RecordedOutcome);

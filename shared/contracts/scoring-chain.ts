@@ -4,7 +4,7 @@ import { withVariables, type ResolvedAgent, type ResolvedChain } from "#shared/c
 const SCORING_TIMEOUT_MS = 10 * 60 * 1_000;
 
 /** The name of the stage in which a session is scored. */
-export const SCORING_STAGE = "Reflection";
+const SCORING_STAGE = "Reflection";
 
 /** The configuration of a scoring, as its follow-up stores it: the session's chain with one stage, in which the judge runs. */
 export function scoringChain(

@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 
 /** The states of a scoring; those before `completed` are open. `memorizing`: the score is known, its lessons are not yet drawn. */
-export const SCORE_STATUSES = [
+const SCORE_STATUSES = [
   "pending",
   "in_progress",
   "memorizing",

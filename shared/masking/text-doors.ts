@@ -16,7 +16,7 @@ export const TEXT_ORIGINS = {
   compared: "compared with what is stored, and stored nowhere",
   digest: "stored as a digest only",
 } as const;
-export type TextOrigin = keyof typeof TEXT_ORIGINS;
+type TextOrigin = keyof typeof TEXT_ORIGINS;
 
 type Columns = Readonly<Partial<Record<TextOrigin, readonly string[]>>>;
 

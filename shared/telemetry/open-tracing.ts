@@ -45,7 +45,7 @@ const KINDS = {
 } as const satisfies Record<NonNullable<SpanOptions["kind"]>, SpanKind>;
 
 /** What `startTelemetry` switches on. */
-export interface OpenTracing extends Tracing {
+interface OpenTracing extends Tracing {
   /** Sends what is queued and ends; rejects if that fails. */
   shutdown(): Promise<void>;
 }

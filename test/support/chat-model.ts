@@ -22,7 +22,7 @@ const Body = Type.Object(
 const parseBody = compileParser("chat completion request", Body);
 
 /** A request of an agent, as a model of a test reads it. */
-export interface AskedModel {
+interface AskedModel {
   readonly model: string;
   /** All messages as one JSON text. */
   readonly text: string;

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { openSseServer, type SseRequest, type SseServer } from "./sse-server.ts";
 
 /** The vector of a text, of any length other than zero. */
-export type Embed = (text: string) => readonly number[];
+type Embed = (text: string) => readonly number[];
 
 const parseGoogle = compileParser(
   "batchEmbedContents",

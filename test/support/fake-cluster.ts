@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { listen } from "#shared/service/listen.ts";
 
 /** What stands for a Kubernetes cluster: its API server. */
-export interface FakeCluster extends AsyncDisposable {
+interface FakeCluster extends AsyncDisposable {
   readonly url: string;
   /** Paths and tokens of the requests so far. */
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[];

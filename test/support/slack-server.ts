@@ -17,7 +17,7 @@ const Posted = Type.Object({
 const parsePosted = compileParser("message for Slack", Posted);
 
 /** A message as the fake keeps it. */
-export type SlackServerMessage = Static<typeof Posted> & {
+type SlackServerMessage = Static<typeof Posted> & {
   readonly ts: string;
   readonly attachments?: readonly { readonly text?: string; readonly fallback?: string }[];
 };

@@ -1,7 +1,7 @@
 import { chatModel } from "./chat-model.ts";
 import { openSseServer, type SseServer } from "./sse-server.ts";
 
-export const CHANNEL = "C0123456789";
+const CHANNEL = "C0123456789";
 
 /** By alert type, what the model does; the instructions say it, because an alert is told to later sessions, too. */
 const WAYS = ["LOOK", "HOLD", "REMOVE", "REFUSE", "ECHO"] as const;

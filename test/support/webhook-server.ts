@@ -13,7 +13,7 @@ export interface ReceivedWebhook {
 }
 
 /** The answer to a request; `cut` closes the connection without one. */
-export type WebhookAnswer =
+type WebhookAnswer =
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /** A linear axis from 0 to a round number at or above the largest value. */
-export interface AxisScale {
+interface AxisScale {
   readonly max: number;
   readonly ticks: readonly number[];
 }

@@ -14,7 +14,7 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 const QUESTION = "Reply with the one word: ready";
 
 /** A model, and what came back from it or why nothing did. */
-export interface Asked {
+interface Asked {
   readonly model: string;
   readonly reply: LlmReply;
   readonly seconds: string;

@@ -14,7 +14,7 @@ import type { ConfiguredAgent } from "./session-agents.ts";
 import { parseStoredRequest, parseStoredResponse, type StoredRequest } from "./stored-call.ts";
 
 /** An execution's conversation and what its calls had. */
-export interface CallContext {
+interface CallContext {
   readonly configured: ConfiguredAgent;
   /** The execution's own, in their order. */
   readonly rows: readonly Message[];

@@ -151,7 +151,7 @@ async function copyTable(copy: Copy, source: Source, gap: string): Promise<void>
 }
 
 /** Inserts rows that are given as a JSON array. */
-export async function insertRows(transaction: Queryable, table: string, rows: string): Promise<void> {
+async function insertRows(transaction: Queryable, table: string, rows: string): Promise<void> {
   await selectRows(
     transaction,
     parseCount,

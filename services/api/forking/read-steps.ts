@@ -13,7 +13,7 @@ const StepEnd = Type.Object({
   agent_name: Type.String(),
 });
 /** The end of a step of the investigation; several rows may have been stored with the same one. */
-export type StepEnd = Static<typeof StepEnd>;
+type StepEnd = Static<typeof StepEnd>;
 const parseStep = compileParser("step of a session", StepEnd);
 
 /** The numbers of rows are those of the newest event after the commit that stored them. Steps from the end of the session on are left out. */

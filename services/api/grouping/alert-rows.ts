@@ -9,7 +9,7 @@ import type { GroupedAlert, ResolvedEffect } from "./grouped-alert.ts";
 /** Characters of an alert's text that are stored beside its session. */
 export const MAX_STORED_CHARACTERS = 16_384;
 /** Bytes of all texts that are stored of the alerts of a session; after that an alert's row has none. */
-export const MAX_STORED_BYTES = 16 * 1024 * 1024;
+const MAX_STORED_BYTES = 16 * 1024 * 1024;
 
 /** A row of `group_alerts`. */
 export interface AlertRow {

@@ -40,7 +40,7 @@ export async function isIncidentOver(
 }
 
 /** The session of an incident that is over, locked, and what it is to do. */
-export interface DueEffect {
+interface DueEffect {
   readonly session: FoundSession;
   readonly effect: ResolvedEffect;
 }

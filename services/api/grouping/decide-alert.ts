@@ -14,7 +14,7 @@ export type AlertOutcome = (typeof ALERT_OUTCOMES)[number];
  * How often alerts after the end reopen a group before they are only counted: each starts a session, and an alert that fires
  * every few minutes would do so for ever.
  */
-export const MAX_REOPENED = 5;
+const MAX_REOPENED = 5;
 
 /** What an alert of a group does. */
 export function decideAlert(

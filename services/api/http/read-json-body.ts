@@ -53,7 +53,7 @@ export async function readJsonText(
 }
 
 /** True for the media types of JSON. */
-export function isJsonType(type: string): boolean {
+function isJsonType(type: string): boolean {
   return type === "application/json" || type.endsWith("+json");
 }
 

@@ -71,7 +71,7 @@ export function checkMoment(
 }
 
 /** 409 for a session of which only the present is known. */
-export function withoutPast(sessionId: string): RequestError {
+function withoutPast(sessionId: string): RequestError {
   return new RequestError(
     409,
     `session ${sessionId} was submitted to a version that did not keep what its steps overwrite: it can only be shown as it is`,

@@ -9,7 +9,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import type { ClaimedNotification } from "./claim-notifications.ts";
 
 /** Characters of texts that are read for a notification. */
-export const MAX_ANALYSIS = 20_000;
+const MAX_ANALYSIS = 20_000;
 const MAX_ERROR = 2_000;
 const MAX_ARGUMENTS = 2_000;
 

@@ -14,7 +14,7 @@ export type Settled = Delivery | { readonly outcome: "dropped"; readonly error: 
 export type SettledState = "sent" | "retry" | "dropped" | "dead";
 
 /** At five minutes each, about 20 hours. */
-export const MAX_ATTEMPTS = 250;
+const MAX_ATTEMPTS = 250;
 const RETRIES = { firstMs: 5_000, lastMs: 5 * 60_000 };
 /** A receiver that asks for longer is tried all the same. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;

@@ -134,7 +134,7 @@ const Step = Type.Object(
   { title: "ComparedStep" },
 );
 
-export const STEP_KINDS = ["llm_call", "tool_call"] as const;
+const STEP_KINDS = ["llm_call", "tool_call"] as const;
 
 const ComparedExecution = Type.Object(
   {

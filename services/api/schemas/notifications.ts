@@ -4,7 +4,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { Time } from "./common.ts";
 
 /** `sent`, `dropped` (nothing to say any more) and `dead` (given up) are final. */
-export const NOTIFICATION_STATES = ["pending", "sent", "dropped", "dead"] as const;
+const NOTIFICATION_STATES = ["pending", "sent", "dropped", "dead"] as const;
 
 const MAX_ID = 9_999_999_999;
 const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });

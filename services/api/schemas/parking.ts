@@ -25,7 +25,7 @@ export const Parked = Type.Object(
 );
 export type Parked = Static<typeof Parked>;
 
-export const MAX_PARK_REASON_CHARACTERS = 1_000;
+const MAX_PARK_REASON_CHARACTERS = 1_000;
 
 /** The body of `POST /api/v1/sessions/:id/park`; none is as good as an empty one. */
 export const ParkBody = Type.Object(

@@ -9,7 +9,7 @@ import { visibleTo } from "./visible-to.ts";
 export type SearchRequest = ListRequest & { readonly term: string };
 
 /** The parts of a statement over the sessions `s` of a searched list; each statement needs parts of its own. */
-export interface SearchList {
+interface SearchList {
   readonly parameters: SqlParameters;
   /** The conditions of the list without the search. */
   readonly where: string[];

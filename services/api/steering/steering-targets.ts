@@ -23,7 +23,7 @@ FROM agent_executions e JOIN stages s USING (stage_id)
 WHERE e.session_id = $1 ORDER BY s.stage_index, e.agent_index`;
 
 /** Whom a message is for. */
-export interface SteeringTargets {
+interface SteeringTargets {
   /** The executions; null for those that start next, after the last one that there is. */
   readonly executions: readonly string[] | null;
   /** The stage and the index of the last execution that there is; 0 and 0 before the first. */

@@ -5,7 +5,7 @@ import { usdText, type Picodollars } from "#shared/pricing/usd.ts";
 import type { Pricing } from "../llm/price-reply.ts";
 
 /** The longest answer under a budget, in tokens, of a provider whose configuration sets no `max_output_tokens`. */
-export const BUDGETED_OUTPUT_TOKENS = 8_192;
+const BUDGETED_OUTPUT_TOKENS = 8_192;
 
 /** What a provider's API may add to the texts of a request: marks of roles, of tools, and of the whole, in tokens. */
 const MARKS_PER_ITEM = 16;

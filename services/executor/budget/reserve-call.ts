@@ -27,7 +27,7 @@ export interface WantedCall {
 }
 
 /** Commits a reservation with what the caller has to commit. */
-export type Reserving = (request: BudgetRequest) => Promise<BudgetVerdict>;
+type Reserving = (request: BudgetRequest) => Promise<BudgetVerdict>;
 
 /** A call whose most possible use is reserved; also of its repetitions after a broken connection. */
 export class CallReservation {
@@ -80,7 +80,7 @@ export class CallReservation {
 }
 
 /** The answer to a wanted call: its reservation, nothing if nothing limits it, or why it must not be made. */
-export type Reservation =
+type Reservation =
   | { readonly kind: "granted"; readonly reservation: CallReservation }
   | { readonly kind: "unlimited" }
   | {

@@ -6,7 +6,7 @@ import type { OwnedSession } from "../owned-session.ts";
 import type { FollowUpState } from "../state/session-state.ts";
 
 /** A follow-up as its executor runs it: the session that it owns, with the follow-up's own cancel, deadline and fence. */
-export interface OwnedFollowUp extends Disposable {
+interface OwnedFollowUp extends Disposable {
   readonly session: OwnedSession;
   /** Ends the follow-up for this reason, and nothing else of the session. */
   readonly stop: (reason: CancelledError) => void;

@@ -16,7 +16,7 @@ WHERE s.session_id = $1 AND s.deleted_at IS NULL AND ${IS_FOLLOWED_UP}
   AND (r.not_before IS NULL OR r.not_before <= clock_timestamp())`;
 
 /** Wakes executors for follow-ups whose own wake-up the stream did not take. */
-export interface FollowUpWaker extends AsyncDisposable {
+interface FollowUpWaker extends AsyncDisposable {
   /**
    * Looks once at a session whose wake-up has been acknowledged, in the background, and wakes an executor if it has open
    * follow-ups and no owner. The api's wake-up for a follow-up that was asked before was refused, because the stream takes one for each session; one that is asked after it is taken.

@@ -31,7 +31,7 @@ const parseReply = compileParser(
 );
 
 /** What a model has learned. */
-export interface Lessons {
+interface Lessons {
   /** At most MAX_LESSONS, cut to the longest memory. */
   readonly create: readonly Lesson[];
   /** Ids of memories. */

@@ -7,7 +7,7 @@ import {
 } from "#shared/contracts/budget.ts";
 
 /** What a call, or an agent's conclusion, can use at most. */
-export interface BudgetAmounts {
+interface BudgetAmounts {
   /** Decimal text; null if it has no price. */
   readonly usd: string | null;
   readonly tokens: number;

@@ -20,7 +20,7 @@ export interface JudgedInvestigation extends Pick<ChatContext, "stages" | "execu
   readonly feedback?: string;
 }
 
-export interface JudgedOffer {
+interface JudgedOffer {
   readonly agent: string;
   readonly tools: readonly Pick<ToolDescription, "name" | "description">[];
 }

@@ -54,7 +54,7 @@ const WITHOUT_TEXT = {
 } as const satisfies Record<SteeringMessage["mode"], string>;
 
 /** The timeline's row of a message; the same message has one in the timeline of each agent that reads it. */
-export function steeringRow({ message_id, mode, content, author }: SteeringMessage): WholeRow {
+function steeringRow({ message_id, mode, content, author }: SteeringMessage): WholeRow {
   return {
     key: `steering:${message_id}`,
     type: "user_question",

@@ -5,7 +5,7 @@ import { until } from "../../../test/support/until.ts";
 import type { ExecutorFixture } from "./executor-fixture.ts";
 
 /** What an account says; amounts as numbers. */
-export interface Account {
+interface Account {
   readonly scope: string;
   readonly key: string;
   readonly used_usd: number;

@@ -1,7 +1,7 @@
 import type { EmbedRequest } from "#shared/generated/llm/v1/llm.ts";
 
 /** One request for vectors, as an API takes it. */
-export interface EmbeddingHttpRequest {
+interface EmbeddingHttpRequest {
   /** Below the API's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

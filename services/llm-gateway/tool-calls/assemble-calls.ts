@@ -2,7 +2,7 @@ import { retryable } from "../errors/llm-error.ts";
 import { isObject, parseJsonObject } from "../parse-json.ts";
 
 /** One piece of a streamed tool call, as the provider sent it; undefined or empty where it says nothing. */
-export interface CallPiece {
+interface CallPiece {
   /** The provider's number of the call. */
   readonly index?: number | string | undefined;
   readonly id?: string | undefined;

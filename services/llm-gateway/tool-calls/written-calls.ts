@@ -2,20 +2,20 @@ import { isObject, parseJson } from "../parse-json.ts";
 import { objectsIn, wholeArguments } from "./whole-arguments.ts";
 
 /** A call that a model wrote as text instead of making it. */
-export interface WrittenCall {
+interface WrittenCall {
   readonly name: string;
   /** The text of a JSON object. */
   readonly args: string;
 }
 
 /** What a whole text is: calls, or a call that cannot be read; undefined for an answer. */
-export type WrittenText =
+type WrittenText =
   | { readonly calls: readonly WrittenCall[] }
   | { readonly problem: string }
   | undefined;
 
 /** The offered tool that a written name means; undefined for none. */
-export type FindTool = (written: string) => string | undefined;
+type FindTool = (written: string) => string | undefined;
 
 /** How the templates of models begin a call: Qwen's and Hermes', Llama's, Mistral's, DeepSeek's, Kimi's, gpt-oss', Claude's. */
 const MARK =

@@ -26,7 +26,7 @@ const Content = Type.Union([
   }),
 ]);
 /** A part of a result that the protocol knows. */
-export type Content = Static<typeof Content>;
+type Content = Static<typeof Content>;
 
 const parseContent = compileParser("part of a result", Content);
 

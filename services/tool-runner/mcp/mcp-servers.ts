@@ -48,7 +48,7 @@ interface McpServersOptions {
 }
 
 /** A call to a tool of a server; `onProgress` may be left out. */
-export interface McpCall extends Omit<ServerCall, "idleTimeoutMs"> {
+interface McpCall extends Omit<ServerCall, "idleTimeoutMs"> {
   readonly server: string;
   readonly onProgress?: (progress: Progress) => void;
 }

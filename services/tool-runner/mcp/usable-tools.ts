@@ -1,7 +1,7 @@
 import { isEmptyList, isObject, objectOr } from "./readable-messages.ts";
 
 /** The key of the reasons for which tools were left out, in `_meta` of a page. */
-export const LEFT_OUT_KEY = "tarsy/left-out";
+const LEFT_OUT_KEY = "tarsy/left-out";
 
 const MAX_NAME_CHARS = 80;
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

@@ -4,7 +4,7 @@ import { withoutReferences } from "./character-references.ts";
 import { LimitedTokenizer } from "./limited-tokenizer.ts";
 
 /** What Markdown may become: no image, style, form, drawing or frame, and no element has an id. */
-export interface MarkdownElement {
+interface MarkdownElement {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly MarkdownNode[];

@@ -1,7 +1,7 @@
 import type { StoredMessage } from "./session-message.ts";
 
 /** The result of a tool call, by the record that has it. */
-export interface LastResult {
+interface LastResult {
   readonly interactionId: string;
   /** "server.tool" */
   readonly tool: string;

@@ -1,7 +1,7 @@
 import type { RowTops } from "./row-tops.ts";
 
 /** Neighbouring rows; `to` is behind the last one. */
-export interface RowRange {
+interface RowRange {
   readonly from: number;
   readonly to: number;
 }

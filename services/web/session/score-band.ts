@@ -1,5 +1,5 @@
 /** What a score says of a conclusion: the bands that the judge is given. */
-export type ScoreBand = "right" | "partly" | "wrong";
+type ScoreBand = "right" | "partly" | "wrong";
 
 const RIGHT = 60;
 const PARTLY = 35;

@@ -23,7 +23,7 @@ export interface AskedApproval {
 }
 
 /** What a tool call was made with. */
-export interface ToolCall {
+interface ToolCall {
   readonly server: string;
   readonly tool: string;
   /** As the model wrote them. */
@@ -54,7 +54,7 @@ export interface Entry {
 }
 
 /** The agent that started another one. */
-export interface LaneParent {
+interface LaneParent {
   readonly executionId: string;
   readonly agent: string;
 }
@@ -100,7 +100,7 @@ export interface Stage {
 }
 
 /** How far a session is, in words. */
-export interface StageProgress {
+interface StageProgress {
   readonly stage: number;
   readonly stages: number;
   readonly name: string;
@@ -109,13 +109,13 @@ export interface StageProgress {
 }
 
 /** What the review of a session says. */
-export interface Review {
+interface Review {
   readonly status: ReviewStatus;
   readonly assignee: string | undefined;
 }
 
 /** Another executor went on with a session after the one before was lost. */
-export interface Takeover {
+interface Takeover {
   readonly at: string;
   /** Since the last sign of life of the one that was lost. */
   readonly silentMs: number;

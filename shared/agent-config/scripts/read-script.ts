@@ -18,7 +18,7 @@ const ajv = new Ajv({
 });
 
 /** A script, or what is wrong with its text, by position. */
-export type ReadScript =
+type ReadScript =
   | { readonly script: Script }
   | { readonly script: undefined; readonly problems: readonly ConfigProblem[] };
 

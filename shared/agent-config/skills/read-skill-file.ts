@@ -4,7 +4,7 @@ import { textHash } from "#shared/database/text-hash.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** What is wrong with a file, and in which line, from 1. */
-export interface SkillProblem {
+interface SkillProblem {
   readonly line: number;
   readonly column: number;
   readonly path: string;

@@ -26,7 +26,7 @@ SELECT s.status::text AS session, s.error_code, s.final_analysis IS NOT NULL AS 
 FROM alert_sessions s JOIN budget_accounts a USING (session_id) WHERE s.session_id = $1`;
 
 /** Sessions whose agent wants more calls than their budget has. */
-export function budgetWork(): KilledWork {
+function budgetWork(): KilledWork {
   return {
     name: "budget",
     writes: 20,

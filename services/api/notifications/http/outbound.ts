@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 4_000;
 /** A request that was not answered. The message is for operators. */
 export class NoAnswerError extends Error {}
 
-export interface OutboundRequest {
+interface OutboundRequest {
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

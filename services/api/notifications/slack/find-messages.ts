@@ -5,7 +5,7 @@ import { MESSAGE_EVENT } from "./slack-message.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** A text for comparison: small letters, and one space for each piece of white space. */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   return text.toLowerCase().replaceAll(/\s+/gu, " ").trim();
 }
 

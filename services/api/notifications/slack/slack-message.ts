@@ -3,7 +3,7 @@ import type { Notification, SessionNews } from "../notification.ts";
 import { escapeMrkdwn } from "./escape-mrkdwn.ts";
 
 /** What `chat.postMessage` is sent beside the channel and the thread. */
-export interface SlackMessage {
+interface SlackMessage {
   /** For notices and for clients without blocks. */
   readonly text: string;
   readonly blocks: readonly object[];

@@ -4,7 +4,7 @@ interface Comparable {
 }
 
 /** Steps one by one, or a run of equal steps that is shown as one line. */
-export type StepGroup<S> =
+type StepGroup<S> =
   | { readonly kind: "equal-run"; readonly first: number; readonly steps: readonly S[] }
   | { readonly kind: "step"; readonly first: number; readonly step: S };
 

@@ -20,7 +20,7 @@ import { TEXT } from "../../text.ts";
 export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id">;
 
 /** The connection to the notifier. `over`: the investigation has ended, and what is done with it later is followed; `gone`: the session was deleted. */
-export type Connection = "connecting" | "live" | "lost" | "over" | "gone";
+type Connection = "connecting" | "live" | "lost" | "over" | "gone";
 
 /** What no event carries, as it was at an earlier event; or why that is not known. */
 export interface PastFacts {

@@ -23,10 +23,10 @@ export interface ListFilters {
   readonly page: number;
 }
 
-export const SCORE_FILTERS = ["scored", "not_scored", "scoring_in_progress", "scoring_failed"] as const;
+const SCORE_FILTERS = ["scored", "not_scored", "scoring_in_progress", "scoring_failed"] as const;
 /** By score, the highest or the lowest first. */
-export const SORTINGS = ["best", "worst"] as const;
-export const PAGE_SIZE = 50;
+const SORTINGS = ["best", "worst"] as const;
+const PAGE_SIZE = 50;
 export const MIN_SEARCH = 3;
 export const RUNNING: readonly SessionStatus[] = ["pending", "in_progress", "cancelling"];
 export const ENDED: readonly SessionStatus[] = ["completed", "failed", "cancelled", "timed_out"];

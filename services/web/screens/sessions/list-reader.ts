@@ -1,5 +1,5 @@
 /** How the list is read: anew, when rows come, go and move, or for the values of the rows. */
-export type ReadKind = "reload" | "refresh";
+type ReadKind = "reload" | "refresh";
 
 interface ListReaderOptions<T> {
   /** Rejects once the signal aborts. */

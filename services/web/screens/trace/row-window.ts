@@ -1,5 +1,5 @@
 /** Which rows of a list of equal heights are near the view. `to` is behind the last one. */
-export interface RowWindow {
+interface RowWindow {
   readonly from: number;
   readonly to: number;
 }

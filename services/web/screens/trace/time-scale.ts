@@ -5,7 +5,7 @@ export interface Span {
 }
 
 /** A time in which nothing ran, and where it stands on the axis. */
-export interface IdleGap extends Span {
+interface IdleGap extends Span {
   /** Its middle, from 0 to 1. */
   readonly at: number;
 }

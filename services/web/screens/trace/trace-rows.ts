@@ -13,14 +13,14 @@ type McpCall = ExecutionTrace["mcp_interactions"][number];
 export type SegmentKind = "wait" | "stream" | "tool" | "run";
 
 /** A part of a bar, in milliseconds since 1970. */
-export interface Segment {
+interface Segment {
   readonly kind: SegmentKind;
   readonly start: number;
   readonly end: number;
 }
 
 /** What a stage or an agent adds up to, or what one call took. */
-export interface RowFigures {
+interface RowFigures {
   readonly tokens: number;
   readonly usd: number;
   /** Model calls with tokens and without a price: `usd` does not contain them. */

@@ -3,7 +3,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 type DailyUsage = ApiResponse<"GET /api/v1/usage/days">;
 type Day = DailyUsage["days"][number];
 
-export const OUTCOMES = ["completed", "failed", "timed_out", "cancelled", "unfinished"] as const;
+const OUTCOMES = ["completed", "failed", "timed_out", "cancelled", "unfinished"] as const;
 
 /** One colour of a plot over all days. */
 export interface Series {
@@ -62,7 +62,7 @@ export function durationsOf({ days }: DailyUsage, all: readonly string[]): reado
 }
 
 /** A piece of a stacked column, from the bottom at 0 to the top at 1. */
-export interface StackedPiece {
+interface StackedPiece {
   readonly colour: number;
   readonly from: number;
   readonly to: number;

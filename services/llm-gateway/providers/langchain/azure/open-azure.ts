@@ -3,7 +3,7 @@ import type { ChatAddress, ChatModel } from "../models/chat-model.ts";
 import { chatCompletionsModel, isReasoningModel, responsesModel } from "../models/open-openai.ts";
 
 /** A model of Azure OpenAI and its caller. */
-export interface AzureAddress extends ChatAddress {
+interface AzureAddress extends ChatAddress {
   /** The name of the deployment; requests name it instead of the model. */
   readonly deployment: string;
   /** Empty for the v1 API. */

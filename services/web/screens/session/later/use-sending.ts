@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { failureText } from "../../../api/client.ts";
 
 /** A request that a reader makes by a button, one at a time. */
-export interface Sending {
+interface Sending {
   readonly isSending: boolean;
   /** Why the latest one failed. */
   readonly problem: string | undefined;
