@@ -124,7 +124,13 @@ export function npmStart(
   ownGroup = false,
   script = "start",
 ): Start {
-  const { DATABASE_URL: _db, NATS_URL: _nats, INIT_CWD: _cwd, ...others } = process.env;
+  const {
+    DATABASE_URL: _db,
+    NATS_URL: _nats,
+    INIT_CWD: _cwd,
+    TARSY_TIME_SCALE: _scale,
+    ...others
+  } = process.env;
   const keys = new Set(findKeys(others).map(({ variable }) => variable));
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !keys.has(name)));
   return startProgram("npm", ["run", "--silent", script, "--", ...args], {

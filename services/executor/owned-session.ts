@@ -3,7 +3,6 @@ import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { PARK_GRACE_MS } from "#shared/contracts/durations.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
 import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -85,6 +84,12 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The error that explains `thrown`: a verdict stays; another error that followed from a cancel becomes its reason. */
   reasonFor(thrown: unknown): Error;
 }
+
+/**
+ * How long a running step of a session that is to park may go on. Then a call of the model is aborted, and made again once the session goes
+ * on; a tool call is left to its runner, whose record the next owner reads.
+ */
+const PARK_GRACE_MS = 2_000;
 
 /** More than the LLM calls that one owner makes for a session. */
 const ATTEMPTS_PER_OWNER = 10_000;

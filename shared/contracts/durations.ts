@@ -81,11 +81,3 @@ export const HELD_UNUSED_MS = scaled(60_000);
 /** A tool-runner confirms the states of its servers this often; without it they are not believed any more after the longer time. */
 export const MCP_STATE_CONFIRM_MS = scaled(15_000);
 export const MCP_STATE_ALIVE_MS = scaled(60_000);
-
-/**
- * How long a running step of a session that is to park may go on. Then a call of the model is aborted, and made again once the session goes
- * on; a tool call is left to its runner, whose record the next owner reads.
- */
-export const PARK_GRACE_MS = scaled(2_000);
-/** A session that has not parked by then is no place to be expected: its executor is frozen or lost. */
-export const PARK_EXPECTED_MS = scaled(15_000);

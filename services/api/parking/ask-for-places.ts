@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { EXECUTOR_DEAD_MS, PARK_EXPECTED_MS } from "#shared/contracts/durations.ts";
+import { EXECUTOR_DEAD_MS } from "#shared/contracts/durations.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
@@ -13,6 +13,8 @@ import { selectRows } from "#shared/database/select-rows.ts";
 export const MAX_PARKINGS = 5;
 /** After it has gone on, it runs for so long before it is parked again. */
 export const RUNS_BETWEEN_SECONDS = 60;
+/** A session that has not obeyed by then is no place to be expected: its executor is frozen or lost. */
+export const EXPECTED_WITHIN_SECONDS = 15;
 /** With fewer places no lane keeps one for itself, as when a place is given. */
 const MIN_PLACES_FOR_SHARES = SESSION_LANES.length;
 const REASON = "a critical session waits for a place";
@@ -53,7 +55,7 @@ WITH running AS MATERIALIZED (
        - greatest(0, least($1::int, (SELECT coalesce(sum(coalesce(slots, $1::int)), 0) FROM executors
                                      WHERE stopped_at IS NULL AND seen_at > now() - make_interval(secs => ${EXECUTOR_DEAD_MS / 1_000})))
                      - (SELECT count(*) FROM running))
-       - (SELECT count(*) FROM running WHERE park_requested_at > now() - make_interval(secs => ${PARK_EXPECTED_MS / 1_000}))
+       - (SELECT count(*) FROM running WHERE park_requested_at > now() - make_interval(secs => ${EXPECTED_WITHIN_SECONDS}))
        AS places
 ), ranked AS (
   SELECT session_id, lane, runs_since, may_park,

@@ -126,7 +126,7 @@ describe("claimSession", () => {
       not_before: null,
       last_seq: 1,
     });
-    const lease = "lease_expires_at - last_interaction_at = interval '20 s' AS whole";
+    const lease = `lease_expires_at - last_interaction_at = interval '${LEASE_MS} ms' AS whole`;
     expect(await executor.row("session_runtime", lease, id)).to.deep.equal({ whole: true });
     expect(
       await executor.row("alert_sessions", "status, pod_id, started_at IS NOT NULL AS started", id),

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
+import { RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import { CancelledError, cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import { releaseSession } from "../persist/release-session.ts";
@@ -54,8 +55,8 @@ describe("runSession, cancelled or interrupted", () => {
     };
     await until("Postgres has run for a while", async () => {
       const [row] = await fixture.executor.query(
-        "SELECT 1 WHERE pg_postmaster_start_time() < now() - interval '21 s'",
-        [],
+        "SELECT 1 WHERE pg_postmaster_start_time() < now() - make_interval(secs => $1::float8)",
+        [RESTART_EXCUSES_MS / 1_000 + 1],
       );
       return row !== undefined;
     });

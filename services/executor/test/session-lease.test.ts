@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { SELF_FENCE_MS } from "#shared/contracts/durations.ts";
 import type { CancelledError } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import { keepLeases, type LeaseTimes } from "../session-lease.ts";
@@ -31,7 +32,7 @@ describe("keepLeases", () => {
     return { id, epoch, leases, stopped, noticed };
   };
   const leaseOf = async (id: string) =>
-    executor.row("session_runtime", "lease_expires_at > now() + interval '15 s' AS fresh", id);
+    executor.row("session_runtime", `lease_expires_at > now() + interval '${SELF_FENCE_MS} ms' AS fresh`, id);
   const age = async (id: string) =>
     executor.query(
       "UPDATE session_runtime SET lease_expires_at = now() + interval '1 s' WHERE session_id = $1",
