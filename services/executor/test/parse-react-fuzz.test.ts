@@ -1,6 +1,5 @@
 import { repetitions, testSeed } from "../../../test/support/nightly.ts";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
-import { expect } from "chai";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";

@@ -1,4 +1,3 @@
-import { expect } from "chai";
 import { expectLinear } from "../../../test/support/expect-linear.ts";
 import { masked } from "./masking-fixture.ts";
 
