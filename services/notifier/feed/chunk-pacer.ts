@@ -9,12 +9,21 @@ const MAX_PAUSE_MS = 250;
  */
 export class ChunkPacer {
   readonly #now: () => number;
+  readonly #later: (round: () => void, pauseMs: number) => void;
   readonly #flushes = new Set<() => void>();
   #scheduled = false;
   #pausedUntil = 0;
 
-  constructor(now: () => number = () => performance.now()) {
+  /** `now` is a clock in milliseconds, `later` calls a function after as many. */
+  constructor({
+    now = () => performance.now(),
+    later = setTimeout,
+  }: {
+    readonly now?: () => number;
+    readonly later?: (round: () => void, pauseMs: number) => void;
+  } = {}) {
     this.#now = now;
+    this.#later = later;
   }
 
   /** Calls `flush` in the next round, once however often it is scheduled before. `flush` must not throw. */
@@ -24,7 +33,7 @@ export class ChunkPacer {
     this.#scheduled = true;
     const pauseMs = this.#pausedUntil - this.#now();
     if (pauseMs <= 0) setImmediate(this.#runRound);
-    else setTimeout(this.#runRound, pauseMs);
+    else this.#later(this.#runRound, pauseMs);
   }
 
   readonly #runRound = (): void => {

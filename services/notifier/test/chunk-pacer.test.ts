@@ -3,7 +3,7 @@ import { ChunkPacer } from "../feed/chunk-pacer.ts";
 
 describe("ChunkPacer", () => {
   it("calls each flush once per round, at the end of the same turn when idle", async () => {
-    const pacer = new ChunkPacer(() => 0);
+    const pacer = new ChunkPacer({ now: () => 0 });
     const calls: string[] = [];
     const [a, b] = [() => void calls.push("a"), () => void calls.push("b")];
     for (const flush of [a, b, a, a]) pacer.schedule(flush);
@@ -18,21 +18,26 @@ describe("ChunkPacer", () => {
       [5_000, 250],
     ] as const) {
       let time = 0;
-      const pacer = new ChunkPacer(() => time);
+      const pauses: number[] = [];
+      const later = (round: () => void, ms: number) => {
+        pauses.push(ms);
+        setImmediate(round);
+      };
+      const pacer = new ChunkPacer({ now: () => time, later });
       await new Promise<void>((resolve) =>
         pacer.schedule(() => {
           time += tookMs;
           resolve();
         }),
       );
-      const before = performance.now();
       await new Promise<void>((resolve) => pacer.schedule(resolve));
-      expect(performance.now() - before).to.be.at.least(pauseMs - 2);
+      expect(pauses).to.deep.equal([pauseMs]);
       time += 10_000;
       let flushed = false;
       pacer.schedule(() => (flushed = true));
       await new Promise((resolve) => setImmediate(resolve));
       expect(flushed).to.equal(true);
+      expect(pauses).to.deep.equal([pauseMs]);
     }
   });
 });
