@@ -57,13 +57,14 @@ interface WaitingInsert {
  */
 export class SessionInserts {
   readonly #db: Database;
-  readonly #queueTimeoutMs: number;
+  readonly #now: () => number;
   readonly #waiting: WaitingInsert[] = [];
   #running = 0;
 
-  constructor(db: Database, { queueTimeoutMs = QUEUE_TIMEOUT_MS } = {}) {
+  /** `now` is a clock in milliseconds. */
+  constructor(db: Database, now: () => number = () => performance.now()) {
     this.#db = db;
-    this.#queueTimeoutMs = queueTimeoutMs;
+    this.#now = now;
   }
 
   /**
@@ -72,7 +73,7 @@ export class SessionInserts {
    */
   async insert(session: NewSession): Promise<void> {
     const { promise, resolve: done, reject: failed } = Promise.withResolvers<void>();
-    this.#waiting.push({ session, since: performance.now(), done, failed });
+    this.#waiting.push({ session, since: this.#now(), done, failed });
     if (this.#running < MAX_STATEMENTS) void this.#run();
     await promise;
   }
@@ -91,7 +92,7 @@ export class SessionInserts {
 
   #take(): WaitingInsert[] {
     const taken = this.#waiting.splice(0, MAX_SESSIONS_PER_STATEMENT);
-    const oldest = performance.now() - this.#queueTimeoutMs;
+    const oldest = this.#now() - QUEUE_TIMEOUT_MS;
     for (const { since, failed } of taken) if (since < oldest) failed(tooLate());
     return taken.filter(({ since }) => since >= oldest);
   }
