@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { linkPostgresLibraries } from "../postgres/link-postgres-libraries.ts";
 
-const run = promisify(execFile);
 const COUNT = 2_000;
 
 describe("linkPostgresLibraries", () => {
@@ -26,16 +25,19 @@ describe("linkPostgresLibraries", () => {
     await listLinks(names.map((target) => ({ source: "native/libx.so.1.2", target })));
 
     const module = join(import.meta.dirname, "../postgres/link-postgres-libraries.ts");
-    // All processes begin at the same millisecond.
+    // They begin together, once all have said that they are there.
     const program = `import { linkPostgresLibraries as link } from ${JSON.stringify(module)};
-      while (Date.now() < Number(process.argv[1]));
-      link(process.argv[2] ?? "");`;
-    const start = String(Date.now() + 2_000);
-    const processes = Array.from({ length: 4 }, async () =>
-      run(process.execPath, ["--input-type=module-typescript", "--eval", program, start, folder]),
+      process.stdout.write("ready");
+      process.stdin.once("data", () => link(process.argv[1] ?? ""));`;
+    const processes = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ["--input-type=module-typescript", "--eval", program, folder], {
+        stdio: ["pipe", "pipe", "inherit"],
+      }),
     );
-
-    await Promise.all(processes);
+    const exits = processes.map(async (child) => once(child, "exit"));
+    await Promise.all(processes.map(async ({ stdout }) => once(stdout, "data")));
+    for (const { stdin } of processes) stdin.end("begin");
+    for (const [code] of await Promise.all(exits)) assert.equal(code, 0);
     for (const name of names) assert.equal(await readlink(join(folder, name)), "libx.so.1.2");
   });
 
