@@ -12,6 +12,7 @@ import {
 } from "#shared/contracts/tool-call.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -284,6 +285,7 @@ describe("answerCall", () => {
     expect(text).to.match(
       /^\[Cut: this result has 52428800 bytes; only a part is shown\.\nIts first 16777216 bytes/u,
     );
-    expect((await runner.peakMemory()) - before).to.be.below(300 * 1024 * 1024);
+    // What counts the bytes is tested in byte-room.test.ts; how much memory the process takes for them depends on its collector.
+    if (NIGHTLY) expect((await runner.peakMemory()) - before).to.be.below(300 * 1024 * 1024);
   });
 });
