@@ -6,7 +6,7 @@ import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { Masker } from "#shared/masking/masker.ts";
-import { installLeaseLoss } from "../../services/executor/test/lease-loss.ts";
+import { installWritePoints, type WritePoints } from "../../services/executor/test/write-points.ts";
 import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
 import { RunFixture } from "../../services/executor/test/run-fixture.ts";
 import { settleRunbook } from "../../services/executor/settle-runbook.ts";
@@ -23,12 +23,12 @@ describe("the runbook of an alert", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let host: HttpsHost;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  let loseLeaseAtWrite: WritePoints["kill"];
   let serve: () => Promise<AsyncDisposable>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    ({ kill: loseLeaseAtWrite } = await installWritePoints(fixture.executor));
     host = resources.use(
       await HttpsHost.start(["git.example.com"], (request, response) => {
         if (request.url?.startsWith("/large") === true) response.end("x".repeat(2 * 1_024 * 1_024));

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { KeptViews } from "../support/kept-views.ts";
 import { until } from "../support/until.ts";
 import { ApiFixture } from "../../services/api/test/api-fixture.ts";
-import { installLeaseLoss } from "../../services/executor/test/lease-loss.ts";
+import { installWritePoints, type WritePoints } from "../../services/executor/test/write-points.ts";
 import { RunFixture } from "../../services/executor/test/run-fixture.ts";
 import { callTurn } from "../../services/executor/test/scripted-turns.ts";
 import { ToolRunnerFixture } from "../../services/executor/test/tool-runner-fixture.ts";
@@ -16,14 +16,14 @@ describe("a session as it was, interrupted", function () {
   const resources = new AsyncDisposableStack();
   let runs: RunFixture;
   let api: ApiFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  let loseLeaseAtWrite: WritePoints["kill"];
 
   before(async () => {
     runs = resources.use(await RunFixture.start());
     const { servers } = runs.executor;
     resources.use(await ToolRunnerFixture.start(servers));
     api = resources.use(await ApiFixture.start({ servers, env: { APPROVAL_TOKEN: TOKEN } }));
-    loseLeaseAtWrite = await installLeaseLoss(runs.executor);
+    ({ kill: loseLeaseAtWrite } = await installWritePoints(runs.executor));
   });
   after(() => resources.disposeAsync());
 

@@ -11,7 +11,7 @@ import type { Database } from "#shared/database/database.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { exportCassette } from "../../services/api/cassette/export-cassette.ts";
-import { installLeaseLoss } from "../../services/executor/test/lease-loss.ts";
+import { installWritePoints, type WritePoints } from "../../services/executor/test/write-points.ts";
 import { RunFixture } from "../../services/executor/test/run-fixture.ts";
 import { ToolRunnerFixture } from "../../services/executor/test/tool-runner-fixture.ts";
 
@@ -24,7 +24,7 @@ interface Parts {
   readonly db: Database;
   readonly orm: DataSource;
   readonly masker: Masker;
-  readonly loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  readonly loseLeaseAtWrite: WritePoints["kill"];
 }
 
 /** Runs sessions with a real executor, gateway and tool-runner, keeps every request to the gateway, and exports cassettes as the api does. */
@@ -64,7 +64,7 @@ export class CassetteRecorder implements AsyncDisposable {
       async (open) => open.destroy(),
     );
     const masker = resources.use(new Masker({ known }));
-    const loseLeaseAtWrite = await installLeaseLoss(runs.executor);
+    const { kill: loseLeaseAtWrite } = await installWritePoints(runs.executor);
     return new CassetteRecorder({ resources, runs, tools, db, orm, masker, loseLeaseAtWrite });
   }
 

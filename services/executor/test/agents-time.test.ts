@@ -7,7 +7,7 @@ import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { loadExecutorConfig } from "../config.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { NOW_MS } from "./executor-fixture.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
+import { installWritePoints, type WritePoints } from "./write-points.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn } from "./scripted-turns.ts";
 
@@ -20,11 +20,11 @@ const parseTold = compileParser("told times", Type.Array(Type.Object({ told: Typ
 describe("the time that agents are told", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  let loseLeaseAtWrite: WritePoints["kill"];
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    ({ kill: loseLeaseAtWrite } = await installWritePoints(fixture.executor));
   });
   after(() => resources.disposeAsync());
 

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { decide } from "./decide.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callStep } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -23,12 +22,10 @@ describe("several calls of one answer that a person must agree to", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -114,30 +111,5 @@ describe("several calls of one answer that a person must agree to", () => {
     await fixture.executor.cancel(id);
     expect(await fixture.run(id)).to.equal("cancelled");
     expect((await approvals(id)).map((row) => JSON.stringify(row)).join()).not.to.include("awaiting");
-  });
-
-  it("are asked about and made once, after whichever write the executor dies", async function () {
-    this.timeout(300_000);
-    await fixture.play(...turn(remove("a"), remove("b")));
-    let writes = 0;
-    for (let isLast = false; !isLast;) {
-      writes += 1;
-      const before = await tools.calls();
-      const id = await fixture.executor.insert(OPTIONS);
-      await loseLeaseAtWrite(id, writes);
-      const decisions = ["b", "a"];
-      for (let end: unknown = ""; end !== "completed";) {
-        end = await fixture.run(id);
-        const pod = end === "waiting" ? decisions.shift() : undefined;
-        if (pod !== undefined) await decidePod(id, pod, "approved");
-      }
-      expect(await removedSince(before), `after write ${writes}`).to.deep.equal(["a", "b"]);
-      expect(await asked(id), `after write ${writes}`).to.have.length(2);
-      const left = await fixture.executor.query("SELECT writes_left FROM lease_loss WHERE session_id = $1", [
-        id,
-      ]);
-      isLast = JSON.stringify(left) !== '[{"writes_left":0}]' && !JSON.stringify(left).includes("-");
-    }
-    expect(writes).to.be.greaterThan(5);
   });
 });

@@ -4,7 +4,6 @@ import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { until } from "../../../test/support/until.ts";
 import { releaseSession } from "../persist/release-session.ts";
 import { decide } from "./decide.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -17,12 +16,10 @@ describe("a call that a person must agree to", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -208,35 +205,6 @@ describe("a call that a person must agree to", () => {
     run.abort.abort();
     await run.end;
   });
-
-  for (const decision of ["approved", "denied"] as const) {
-    it(`is asked about once and ${decision === "approved" ? "made once" : "not made"}, after whichever write its executor dies`, async function () {
-      this.timeout(300_000);
-      await fixture.play(CALL, ANSWER);
-      let writes = 0;
-      for (let isLast = false; !isLast;) {
-        writes += 1;
-        const called = await tools.calls();
-        const id = await fixture.executor.insert(OPTIONS);
-        await loseLeaseAtWrite(id, writes);
-        for (let end: unknown = ""; end !== "completed";) {
-          end = await fixture.run(id);
-          if (end === "waiting") await decide(fixture.executor, id, decision);
-        }
-        expect(await tools.calls(), `after write ${writes}`).to.equal(
-          called + (decision === "approved" ? 1 : 0),
-        );
-        expect(await events(id, "approval.requested"), `after write ${writes}`).to.have.length(1);
-        expect((await approvals(id)).length, `after write ${writes}`).to.equal(1);
-        const left = await fixture.executor.query(
-          "SELECT writes_left FROM lease_loss WHERE session_id = $1",
-          [id],
-        );
-        isLast = JSON.stringify(left) !== '[{"writes_left":0}]' && !JSON.stringify(left).includes("-");
-      }
-      expect(writes).to.be.greaterThan(4);
-    });
-  }
 
   it("is not waited for if it was decided while the session was being released", async () => {
     const id = await fixture.executor.insert();

@@ -5,7 +5,7 @@ import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { WrittenRates } from "#shared/pricing/rates.ts";
 import { until } from "../../../test/support/until.ts";
 import { runSession } from "../run-session.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
+import { installWritePoints, type WritePoints } from "./write-points.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 const MODEL = "scripted-test";
@@ -33,12 +33,12 @@ describe("what LLM calls cost", () => {
   const resources = new AsyncDisposableStack();
   const { signal } = new AbortController();
   let fixture: RunFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  let loseLeaseAtWrite: WritePoints["kill"];
 
   before(async () => {
     // Its disposal fails if the sums of a session, an execution or a model differ from those of the calls.
     fixture = resources.use(await RunFixture.start({ others: ["second"] }));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    ({ kill: loseLeaseAtWrite } = await installWritePoints(fixture.executor));
   });
   after(() => resources.disposeAsync());
 

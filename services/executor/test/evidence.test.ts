@@ -2,19 +2,15 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { INCIDENT_OVER } from "#shared/contracts/incident-over.ts";
-import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
 import { joinAlerts } from "./join-alerts.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, type Strategy } from "./scripted-turns.ts";
 import { steer } from "./steer.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const LATER = "disk full on db-8, too";
-/** What the model answers once it has read of the other alert. */
-const noted = (strategy: Strategy) => ({ when: { contains: LATER }, ...answerTurn(strategy, "both disks") });
 
 const parseText = compileParser("one text", Type.Object({ text: Type.String() }));
 
@@ -22,12 +18,10 @@ describe("alerts that join a running session", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -49,48 +43,6 @@ describe("alerts that join a running session", () => {
       "SELECT content AS text FROM messages WHERE session_id = $1 AND role = 'user' AND content LIKE '%of the incident that you investigate%' ORDER BY execution_id, sequence_number",
       id,
     );
-  const agents = async (id: string) =>
-    texts("SELECT status::text AS text FROM agent_executions WHERE session_id = $1", id);
-
-  for (const strategy of ["react", "native-thinking"] as const) {
-    it(`are told exactly once, after whichever write its executor dies, and dies again: ${strategy}`, async function () {
-      this.timeout(300_000);
-      await fixture.play(
-        noted(strategy),
-        callTurn(strategy, 1, "k8s.pods", {}),
-        callTurn(strategy, 2, "k8s.restart", {}),
-        answerTurn(strategy),
-      );
-      let toldBefore = 0;
-      for (let writes = 1, isOver = false; !isOver; writes += STEP) {
-        const id = await fixture.executor.insert({ strategy, servers: ["k8s"] });
-        await loseLeaseAtWrite(id, writes);
-        if ((await fixture.run(id)) !== "lost") break;
-        isOver = (await agents(id)).every((status) => status !== "pending" && status !== "active");
-        const [last] = await texts(
-          "SELECT role::text AS text FROM messages WHERE session_id = $1 ORDER BY sequence_number DESC LIMIT 1",
-          id,
-        );
-        await joinAlerts(fixture.executor, id, [LATER]);
-        await loseLeaseAtWrite(id, 1 + (writes % 3));
-        let end = await fixture.run(id);
-        if (end === "lost") end = await fixture.run(id);
-        expect(end, `after write ${writes}`).to.equal("completed");
-        const [trace] = await traces(id);
-        expect(trace, `after write ${writes}`).to.match(/^TestAgent (?:1 1 1|0 0 0)$/u);
-        if (trace === "TestAgent 0 0 0") {
-          // The answer was written already: it is not asked for again.
-          expect([isOver, last], `after write ${writes}`).to.satisfy(
-            ([over, role]: unknown[]) => over === true || role === "assistant",
-          );
-          continue;
-        }
-        toldBefore += 1;
-        expect(await analysis(id), `after write ${writes}`).to.deep.equal({ text: "both disks" });
-      }
-      expect(toldBefore).to.be.greaterThan(STEP === 1 ? 4 : 0);
-    });
-  }
 
   it("are the newest 20 in frames that they cannot close, and of the others how many", async () => {
     await fixture.play(answerTurn("native-thinking", "done"));

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { Registry } from "prom-client";
 import { createExecutorMetrics } from "../executor-metrics.ts";
 import { startMetricsAtZero } from "../start-metrics-at-zero.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -41,12 +40,10 @@ describe("the metrics of providers", () => {
 describe("an agent with fallback providers", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start({ others: ["second", "third"] }));
     resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -166,35 +163,6 @@ describe("an agent with fallback providers", () => {
       await execution(id, "iteration_state->'provider' AS provider, original_llm_provider"),
     ).to.deep.equal({ provider: { position: 2, since_message: 6 }, original_llm_provider: "scripted" });
     expect(await fallbackRows(id)).to.have.length(2);
-  });
-
-  it("falls back alike and once under a new owner, after whichever write the old one dies", async function () {
-    this.timeout(300_000);
-    await playTwoFallbacks();
-    const run = async (writes: number) => {
-      const id = await fixture.executor.insert(THREE_PROVIDERS);
-      if (writes > 0) await loseLeaseAtWrite(id, writes);
-      const first = await fixture.run(id);
-      if (first === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
-      const rows = {
-        timeline: await fixture.timelineRows(id),
-        fallbacks: await fallbackRows(id),
-        calls: await calls(id),
-        state: await execution(id, "iteration_state - 'tools_budget_ms' AS state"),
-        log: await fixture.eventLog(id),
-      };
-      return { first, rows };
-    };
-    const { first, rows: expected } = await run(0);
-    expect(first).to.equal("completed");
-    let writes = 0;
-    for (let end = "lost"; end === "lost";) {
-      writes += 1;
-      const disturbed = await run(writes);
-      end = disturbed.first;
-      expect(disturbed.rows, `after write ${writes}`).to.deep.equal(expected);
-    }
-    expect(writes).to.be.greaterThan(10);
   });
 
   it("turns to the next provider when the first asks for too long a wait, and waits for a short one", async () => {

@@ -1,8 +1,6 @@
 import { expect } from "chai";
-import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp, type Asked } from "./follow-up-fixture.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { callStep } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -20,12 +18,10 @@ describe("a follow-up", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start({ others: ["second"] }));
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -92,43 +88,6 @@ describe("a follow-up", () => {
         .join(" "),
     ).to.not.include("session.");
     expect(JSON.stringify(log)).to.not.include("HOLE");
-  });
-
-  it("ends with the same rows and repeats no tool call, after whichever write its executor dies", async function () {
-    this.timeout(300_000);
-    const question = "Look again with tools.";
-    const rows = async (id: string) => ({
-      timeline: await fixture.timelineRows(id),
-      outcomes: await fixture.outcomes(id),
-      log: await fixture.eventLog(id),
-      messages: await fixture.executor.query(
-        `SELECT role, content FROM messages m JOIN stages USING (stage_id)
-         WHERE m.session_id = $1 ORDER BY stage_index, sequence_number`,
-        [id],
-      ),
-    });
-    const undisturbed = await ended();
-    await ask(fixture.executor, undisturbed, { question, servers: ["k8s"] });
-    let called = await tools.calls();
-    expect(await fixture.run(undisturbed)).to.equal("followed-up");
-    expect(await tools.calls()).to.equal((called += 1));
-    const expected = await rows(undisturbed);
-    let writes = 1 - STEP;
-    for (let end: unknown = "lost"; end === "lost";) {
-      writes += STEP;
-      const id = await ended();
-      const asked = await ask(fixture.executor, id, { question, servers: ["k8s"] });
-      await loseLeaseAtWrite(id, writes);
-      end = await fixture.run(id);
-      if (end === "lost" && (await fixture.executor.tryClaim(id)) === "claimed") {
-        await fixture.executor.expireLease(id);
-        expect(await fixture.run(id), `after write ${writes}`).to.equal("followed-up");
-      }
-      expect(await followUp(asked), `after write ${writes}`).to.deep.equal(all("completed"));
-      expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);
-      expect(await tools.calls(), `after write ${writes}`).to.equal((called += 1));
-    }
-    expect(writes).to.be.greaterThan(4);
   });
 
   it("that is cancelled in mid-stream ends alone, within a second of the message, and the next one is answered", async () => {

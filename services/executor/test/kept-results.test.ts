@@ -1,8 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { STEP } from "../../../test/support/nightly.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, type Strategy } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -28,12 +26,10 @@ describe("a large tool result", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -70,8 +66,7 @@ describe("a large tool result", () => {
     );
 
   for (const strategy of ["react", "native-thinking"] as const) {
-    it(`is shown in part, kept once and read on, with the same rows after whichever write its ${strategy} agent's executor dies`, async function () {
-      this.timeout(300_000);
+    it(`is shown in part, kept once and read on: ${strategy}`, async () => {
       const options = { strategy, servers: ["k8s"] };
       const insert = async () => {
         const id = await fixture.executor.insert(options);
@@ -79,8 +74,9 @@ describe("a large tool result", () => {
         return id;
       };
       const undisturbed = await insert();
-      let called = await tools.calls();
+      const called = await tools.calls();
       expect(await fixture.run(undisturbed)).to.equal("completed");
+      expect(await tools.calls()).to.equal(called + 1);
       const shown = await results(undisturbed);
       expect(shown.slice(1)).to.deep.equal([
         {
@@ -113,17 +109,6 @@ describe("a large tool result", () => {
       expect(expected).to.deep.include({
         kept: [{ call_id: "HANDLE", bytes: BYTES, lines: 600, chars: BYTES }],
       });
-
-      let writes = 1 - STEP;
-      for (let end: unknown = "lost"; end === "lost";) {
-        writes += STEP;
-        const id = await insert();
-        await loseLeaseAtWrite(id, writes);
-        end = await fixture.run(id);
-        if (end === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
-        expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);
-        expect(await tools.calls(), `after write ${writes}`).to.equal((called += 1) + 1);
-      }
     });
   }
 

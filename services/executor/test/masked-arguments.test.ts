@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+import { installWritePoints, type WritePoints } from "./write-points.ts";
 
 const SECRET = "Kx7qT9vB2mZ4wR8p";
 const TABLES = [
@@ -21,12 +21,12 @@ describe("secrets in the arguments of a call", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  let points: WritePoints;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    points = await installWritePoints(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -58,23 +58,23 @@ describe("secrets in the arguments of a call", () => {
     });
 
     it(`are asked for again by ${strategy} if the process that had them dies before the call`, async () => {
-      const input = { password: SECRET, pod: "checkout" };
-      let lost = 0;
-      for (let writes = 1, end: unknown = "lost"; end === "lost"; writes += 1) {
-        const id = await fixture.executor.insert({ strategy, servers: ["k8s"] });
-        await fixture.play(callTurn(strategy, 1, "k8s.restart", input), answerTurn(strategy));
-        const before = (await tools.arguments()).length;
-        await loseLeaseAtWrite(id, writes);
-        end = await fixture.run(id);
-        if (end === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
-        const made = (await tools.arguments()).slice(before);
-        expect(made.length, `after write ${writes}`).to.be.at.most(1);
-        expect(made.join("\n"), `after write ${writes}`).not.to.include("MASKED");
-        const isAskedAgain = (await messages(id)).includes("Ask for the call again");
-        expect(isAskedAgain, `after write ${writes}`).to.equal(made.length === 0);
-        if (isAskedAgain) lost += 1;
-      }
-      expect(lost).to.be.greaterThan(0);
+      await fixture.play(
+        callTurn(strategy, 1, "k8s.restart", { password: SECRET, pod: "checkout" }),
+        answerTurn(strategy),
+      );
+      const [whole, lost] = [
+        await fixture.executor.insert({ strategy, servers: ["k8s"] }),
+        await fixture.executor.insert({ strategy, servers: ["k8s"] }),
+      ];
+      await points.record(whole);
+      expect(await fixture.run(whole)).to.equal("completed");
+      const answered = (await points.kinds(whole)).findIndex((kind) => kind.includes("part_llminteractions"));
+      const before = await tools.calls();
+      await points.kill(lost, answered + 1);
+      expect(await fixture.run(lost)).to.equal("lost");
+      expect(await fixture.run(lost)).to.equal("completed");
+      expect(await tools.calls()).to.equal(before);
+      expect(await messages(lost)).to.include("Ask for the call again");
       expect(await stored()).not.to.include(SECRET);
     });
   }

@@ -1,7 +1,5 @@
 import { expect } from "chai";
-import { STEP } from "../../../test/support/nightly.ts";
 import { ask } from "./follow-up-fixture.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { insertRemembering, remember } from "./memory-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 
@@ -11,11 +9,9 @@ const INVESTIGATION = { steps: [{ text: "it was the disk" }] };
 describe("learning from feedback", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -117,22 +113,5 @@ describe("learning from feedback", () => {
       [id],
     );
     expect(prompt).to.have.property("content").that.does.not.include("<!-- FEEDBACK_END --> call");
-  });
-
-  it("stores each note once, after whichever write its executor dies", async function () {
-    this.timeout(300_000);
-    await play(JSON.stringify({ create: [{ content: "wombat", category: "semantic", valence: "neutral" }] }));
-    for (let [writes, end]: [number, unknown] = [1, "lost"]; end === "lost"; writes += STEP) {
-      const id = await ended(`kill-${writes}`);
-      await learn(id);
-      await loseLeaseAtWrite(id, writes);
-      end = await fixture.run(id);
-      const open = await fixture.executor.query(
-        "SELECT 1 FROM follow_ups WHERE session_id = $1 AND status IN ('pending', 'active')",
-        [id],
-      );
-      if (open.length > 0) expect(await fixture.run(id), `after write ${writes}`).to.equal("followed-up");
-      expect(await learned(id), `after write ${writes}`).to.have.length(1);
-    }
   });
 });

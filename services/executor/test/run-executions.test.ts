@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { until } from "../../../test/support/until.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
+import { installWritePoints } from "./write-points.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const SCRIPT = [
@@ -48,7 +48,7 @@ describe("runExecutions", () => {
     const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"], stages: [["A", "B"]] });
     const second = uuidFrom("execution:2", uuidFrom("stage:1", id));
     // The owner loses the lease after the stage's rows are written; the first write was the claim.
-    const loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    const { kill: loseLeaseAtWrite } = await installWritePoints(fixture.executor);
     await loseLeaseAtWrite(id, 2);
     expect(await fixture.run(id)).to.equal("lost");
     // Another call has the id of the second agent's first call.

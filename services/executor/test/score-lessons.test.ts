@@ -1,9 +1,7 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { cancelFollowUp } from "./follow-up-fixture.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { remember } from "./memory-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 
@@ -21,11 +19,9 @@ const lessons = (reply: object) => ({ text: JSON.stringify(reply) });
 describe("what is learned from a score", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -169,44 +165,5 @@ describe("what is learned from a score", () => {
     );
     expect(await scoreOf(id)).to.include({ status: "completed", total_score: 72, follow_up: "cancelled" });
     expect(await learned(id)).to.deep.equal([]);
-  });
-
-  it("has the same rows, and no call twice, after whichever write the executor dies", async function () {
-    this.timeout(300_000);
-    await remember(fixture.executor, { content: "the tapir has a small disk", teams: ["kill"] });
-    await play(SCORE, REPORT, lessons({ create: [lesson("wombat"), lesson("dingo")] }));
-    const rows = async (id: string) => ({
-      score: await scoreOf(id),
-      calls: await calls(id),
-      events: await events(id),
-      learned: await learned(id),
-      timeline: await fixture.timelineRows(id),
-      outcomes: await fixture.outcomes(id),
-      log: await fixture.eventLog(id),
-    });
-    // What one session teaches must not be told to the next one of this test.
-    const forget = async (id: string) =>
-      fixture.executor.query("DELETE FROM investigation_memories WHERE source_session_id = $1", [id]);
-    const undisturbed = await ended("kill");
-    expect(await fixture.run(undisturbed)).to.equal("followed-up");
-    const expected = await rows(undisturbed);
-    await forget(undisturbed);
-    expect(expected.calls).to.deep.equal(THREE_CALLS);
-    expect(expected.learned).to.have.length(2);
-    expect(JSON.stringify(expected.timeline)).to.include("memory_injected");
-    let writes = 1 - STEP;
-    for (let end: unknown = "lost"; end === "lost";) {
-      writes += STEP;
-      const id = await ended("kill");
-      await loseLeaseAtWrite(id, writes);
-      end = await fixture.run(id);
-      if (end === "lost" && (await fixture.executor.tryClaim(id)) === "claimed") {
-        await fixture.executor.expireLease(id);
-        expect(await fixture.run(id), `after write ${writes}`).to.equal("followed-up");
-      }
-      expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);
-      await forget(id);
-    }
-    expect(writes).to.be.greaterThan(4);
   });
 });

@@ -1,12 +1,8 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp } from "./follow-up-fixture.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { callTurn } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 import { JUDGE_PROMPT_HASH } from "../prompts/judge-prompts.ts";
 
 /** Only prompts of a judge have it. */
@@ -23,13 +19,9 @@ const says = (text: string) => ({ text });
 describe("a session that is scored", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start({ others: ["second"] }));
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -140,42 +132,6 @@ describe("a session that is scored", () => {
     const id = await ended({ fallbacks: ["second"] });
     expect(await fixture.run(id)).to.equal("followed-up");
     expect(await scoreOf(id)).to.include({ status: "completed", total_score: 80 });
-  });
-
-  it("has the same rows, and no call twice, after whichever write of its scoring the executor dies", async function () {
-    this.timeout(300_000);
-    const strategy = "native-thinking";
-    const investigated = [callTurn(strategy, 1, "k8s.pods", { n: 1 }), INVESTIGATION];
-    await fixture.play(...judge(says(ANALYSIS), says("TAGS: none\n55"), says(REPORT)), ...investigated);
-    const rows = async (id: string) => ({
-      score: await scoreOf(id),
-      calls: await judgeCalls(id),
-      timeline: await fixture.timelineRows(id),
-      outcomes: await fixture.outcomes(id),
-      log: await fixture.eventLog(id),
-    });
-    const start = () => ended({ strategy, servers: ["k8s"] });
-    const undisturbed = await start();
-    expect(await fixture.run(undisturbed)).to.equal("followed-up");
-    const expected = await rows(undisturbed);
-    expect(expected.score).to.include({ status: "completed", total_score: 55, score_analysis: ANALYSIS });
-    expect(expected.calls).to.deep.equal({ calls: 3 });
-    expect(JSON.stringify(expected.log)).to.not.include("HOLE");
-    let writes = 1 - STEP;
-    for (let end: unknown = "lost"; end === "lost";) {
-      writes += STEP;
-      const id = await start();
-      const called = await tools.calls();
-      await loseLeaseAtWrite(id, writes);
-      end = await fixture.run(id);
-      if (end === "lost" && (await fixture.executor.tryClaim(id)) === "claimed") {
-        await fixture.executor.expireLease(id);
-        expect(await fixture.run(id), `after write ${writes}`).to.equal("followed-up");
-      }
-      expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);
-      expect(await tools.calls()).to.equal(called);
-    }
-    expect(writes).to.be.greaterThan(4);
   });
 
   it("ends its score when its scoring is cancelled or times out, and goes on with its chat meanwhile", async () => {

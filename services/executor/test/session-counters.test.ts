@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
+import { installWritePoints, type WritePoints } from "./write-points.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -28,13 +28,13 @@ const COUNTERS = {
 describe("the counters of a session", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  let loseLeaseAtWrite: WritePoints["kill"];
 
   before(async () => {
     // Its disposal fails if a counter differs from a recount, after any of the tests that use it.
     fixture = resources.use(await RunFixture.start({ others: ["second"] }));
     resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    ({ kill: loseLeaseAtWrite } = await installWritePoints(fixture.executor));
   });
   after(() => resources.disposeAsync());
 

@@ -1,10 +1,8 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "./scripted-turns.ts";
 import { steer } from "./steer.ts";
@@ -18,18 +16,15 @@ const noted = (strategy: Strategy) => ({
 });
 
 const parseText = compileParser("one text", Type.Object({ text: Type.String() }));
-const parseCount = compileParser("one number", Type.Object({ n: Type.Integer() }));
 
 describe("a message to a running agent", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -46,12 +41,6 @@ describe("a message to a running agent", () => {
        FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = $1 ORDER BY stage_index, agent_index`,
       id,
     );
-  const openAgents = async (id: string) => {
-    const sql =
-      "SELECT count(*)::int AS n FROM agent_executions WHERE session_id = $1 AND status IN ('pending', 'active')";
-    const [row] = await fixture.executor.query(sql, [id]);
-    return parseCount(row).n;
-  };
 
   it("is in the next call, framed as the operator's and shown with its author, even if the answer was complete", async () => {
     await fixture.play(noted("native-thinking"), {
@@ -79,38 +68,6 @@ describe("a message to a running agent", () => {
       { content: `${NOTE} <!-- OPERATOR_NOTE_END -->`, status: "completed", author: "jane", mode: "note" },
     ]);
   });
-
-  for (const strategy of ["react", "native-thinking"] as const) {
-    it(`is read exactly once, after whichever write its executor dies, and dies again: ${strategy}`, async function () {
-      this.timeout(300_000);
-      await fixture.play(
-        noted(strategy),
-        callTurn(strategy, 1, "k8s.pods", {}),
-        callTurn(strategy, 2, "k8s.restart", {}),
-        answerTurn(strategy),
-      );
-      let deaths = 0;
-      for (let writes = 1, isOver = false; !isOver; writes += STEP) {
-        const id = await fixture.executor.insert({ strategy, servers: ["k8s"] });
-        await loseLeaseAtWrite(id, writes);
-        if ((await fixture.run(id)) !== "lost") break;
-        isOver = (await openAgents(id)) === 0;
-        if (!isOver) await steer(fixture.executor, id, "note", NOTE);
-        await loseLeaseAtWrite(id, 1 + (writes % 3));
-        const called = await tools.calls();
-        let end = await fixture.run(id);
-        if (end === "lost") end = await fixture.run(id);
-        expect(end, `after write ${writes}`).to.equal("completed");
-        if (isOver) break;
-        deaths += 1;
-        expect(await traces(id), `after write ${writes}`).to.deep.equal(["TestAgent 1 1 1"]);
-        expect(await analysis(id), `after write ${writes}`).to.deep.equal({ text: "so it was that" });
-        // The calls of the answer that was there, at most.
-        expect(await tools.calls(), `after write ${writes}`).to.be.at.most(called + 1);
-      }
-      expect(deaths).to.be.greaterThan(STEP === 1 ? 5 : 0);
-    });
-  }
 
   it("posted before a session starts is read by each agent of the first stage, and by no later one", async () => {
     await fixture.play(

@@ -3,11 +3,11 @@ import {
   storedChain,
   type ResolvedOrchestrator,
 } from "#shared/contracts/resolved-chain.ts";
-import { installLeaseLoss } from "./lease-loss.ts";
 import { resolvedAgent, resolvedChain } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { callStep, type Strategy } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+import { installWritePoints, type WritePoints } from "./write-points.ts";
 
 interface Given {
   readonly strategy?: Strategy;
@@ -42,7 +42,7 @@ export class SubAgentFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly runs: RunFixture;
   readonly tools: ToolRunnerFixture;
-  readonly loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
+  readonly loseLeaseAtWrite: WritePoints["kill"];
 
   private constructor(
     parts: Pick<SubAgentFixture, "runs" | "tools" | "loseLeaseAtWrite"> & { resources: AsyncDisposableStack },
@@ -58,12 +58,8 @@ export class SubAgentFixture implements AsyncDisposable {
     const resources = new AsyncDisposableStack();
     const runs = resources.use(await RunFixture.start({ others }));
     const tools = resources.use(await ToolRunnerFixture.start(runs.executor.servers));
-    return new SubAgentFixture({
-      resources,
-      runs,
-      tools,
-      loseLeaseAtWrite: await installLeaseLoss(runs.executor),
-    });
+    const { kill: loseLeaseAtWrite } = await installWritePoints(runs.executor);
+    return new SubAgentFixture({ resources, runs, tools, loseLeaseAtWrite });
   }
 
   async insert(given: Given = {}) {

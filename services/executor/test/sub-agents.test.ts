@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { answerTurn, callTurn } from "./scripted-turns.ts";
 import { CHILD, SubAgentFixture, dispatches, ofChild } from "./sub-agent-fixture.ts";
@@ -77,35 +76,6 @@ describe("an agent with sub-agents", () => {
       .that.matches(/^## Task\n/u)
       .and.includes("look at node 7");
     expect(user).to.have.property("content").that.does.not.include("ALERT_DATA");
-  });
-
-  it("starts and hears each sub-agent once and calls no tool twice, after whichever write its executor dies", async function () {
-    this.timeout(500_000);
-    const strategy = "native-thinking";
-    await sub.runs.play(
-      ofChild(callTurn(strategy, 1, "k8s.pods", { n: 1 })),
-      ofChild(answerTurn(strategy, "pods are well")),
-      dispatches(strategy, "job-a", "job-b", "job-c"),
-      answerTurn(strategy, "it was the memory"),
-    );
-    const given = { childServers: ["k8s"], maxParallel: 1 };
-    let writes = 1 - 3 * STEP;
-    for (let end: unknown = "lost"; end === "lost";) {
-      writes += 3 * STEP;
-      const before = await sub.tools.calls();
-      const id = await sub.insert(given);
-      await sub.loseLeaseAtWrite(id, writes);
-      end = await sub.runs.run(id);
-      if (end === "lost") expect(await sub.runs.run(id), `after write ${writes}`).to.equal("completed");
-      const found = await sub.children(id);
-      expect(found.map((row) => JSON.stringify(row)).join("\n"), `after write ${writes}`).to.match(
-        /^(?:.*"status":"completed".*"delivered":true.*\n?){3}$/u,
-      );
-      expect(await sub.tools.calls(), `after write ${writes}`).to.equal(before + 3);
-      const heard = (await sub.told(id)).filter((text) => text.includes("[Sub-agent completed]"));
-      expect(heard, `after write ${writes}`).to.have.length(3);
-    }
-    expect(writes).to.be.greaterThan(20);
   });
 
   it("ends with its sub-agents when the session is cancelled", async () => {

@@ -1,0 +1,34 @@
+import { NIGHTLY } from "../../../../test/support/nightly.ts";
+import { PEOPLE_FEATURES } from "./people.ts";
+import { CHAIN_FEATURES } from "./chains.ts";
+import type { Feature } from "./feature.ts";
+import { MEMORY_AND_WORK_FEATURES } from "./memories-and-work.ts";
+import { TOOL_FEATURES } from "./tools.ts";
+
+/** Every feature; a new one of the executor belongs here. */
+export const FEATURES: readonly Feature[] = [
+  ...TOOL_FEATURES,
+  ...PEOPLE_FEATURES,
+  ...MEMORY_AND_WORK_FEATURES,
+  ...CHAIN_FEATURES,
+];
+
+/** Of the writes of a feature whose kinds others have, so many are sampled at least. */
+const EVENLY_SPACED = 3;
+
+/**
+ * Chooses the writes of each feature that a test disturbs, from 1: all in the nightly run, otherwise the first write of each kind that no feature
+ * before had, and some at even distances. The kind of a write is the list of the parts of its statement, so that a sample has
+ * every statement of the executor that the features know.
+ */
+export function samplePoints(): (kinds: readonly string[]) => readonly number[] {
+  const seen = new Set<string>();
+  return (kinds) => {
+    const isNew = (kind: string) => !seen.has(kind) && seen.add(kind).size > 0;
+    const chosen = kinds.flatMap((kind, index) => (NIGHTLY || isNew(kind) ? [index + 1] : []));
+    const spaced = Array.from({ length: EVENLY_SPACED }, (_, n) =>
+      Math.ceil((kinds.length * (n + 1)) / (EVENLY_SPACED + 1)),
+    );
+    return [...new Set([...chosen, ...spaced])].toSorted((one, other) => one - other);
+  };
+}
