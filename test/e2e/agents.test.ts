@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
@@ -61,7 +62,7 @@ const SCRIPT = {
   ],
 };
 
-describe("agents with tools, through all five services", () => {
+describeNightly("agents with tools, through all five services", () => {
   let pipeline: PipelineFixture;
   let client: TarsyClient;
 

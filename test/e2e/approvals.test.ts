@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { NIGHTLY, repetitions } from "../support/nightly.ts";
+import { describeNightly, NIGHTLY, repetitions } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { ServiceName } from "../support/tarsy-system.ts";
@@ -50,7 +50,7 @@ const parseSession = compileParser(
   ),
 );
 
-describe("a tool call that a person must agree to, in the whole system", () => {
+describeNightly("a tool call that a person must agree to, in the whole system", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { NIGHTLY, repetitions } from "../support/nightly.ts";
+import { describeNightly, NIGHTLY, repetitions } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { until } from "../support/until.ts";
 
@@ -73,7 +73,7 @@ SELECT a.used_usd::float8 AS used, a.reserved_usd::float8 AS reserved,
   (SELECT count(*)::int FROM budget_ledger) AS unsettled
 FROM budget_accounts a WHERE a.scope = 'day'`;
 
-describe(`a budget of ${LIMIT_USD} USD for all sessions of a day`, function () {
+describeNightly(`a budget of ${LIMIT_USD} USD for all sessions of a day`, function () {
   this.timeout(400_000);
   let pipeline: PipelineFixture;
 

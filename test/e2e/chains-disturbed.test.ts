@@ -7,7 +7,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../support/backing-servers.ts";
 import { CHAIN_ROWS } from "../support/chain-rows.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
-import { repetitions, testSeed } from "../support/nightly.ts";
+import { describeNightly, repetitions, testSeed } from "../support/nightly.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
@@ -94,7 +94,7 @@ function expectSameRows(found: unknown, expected: unknown, how: string): void {
   }
 }
 
-describe("chains of three stages with three agents, under faults", () => {
+describeNightly("chains of three stages with three agents, under faults", () => {
   const random = seededRandom(testSeed());
   let pipeline: PipelineFixture;
   let servers: BackingServers;

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../support/backing-servers.ts";
 import { ContractClient } from "../support/contract-client.ts";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
@@ -65,7 +66,7 @@ const parseEntries = compileParser(
 );
 const parseRows = compileParser("rows", Type.Array(Type.Object({ text: Type.String() })));
 
-describe("chains, through all five services and three executors", () => {
+describeNightly("chains, through all five services and three executors", () => {
   let pipeline: PipelineFixture;
   let servers: BackingServers;
   let client: TarsyClient;

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { until } from "../support/until.ts";
@@ -54,7 +55,7 @@ const SCRIPT = {
   ],
 };
 
-describe("a chat about an ended session, through all five services", () => {
+describeNightly("a chat about an ended session, through all five services", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { stringify } from "yaml";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 
 /** USD per million tokens. */
@@ -54,7 +55,7 @@ const UNPRICED = {
 
 const parseBody = compileParser("body", Type.Record(Type.String(), Type.Unknown()));
 
-describe("tokens and costs that clients see", () => {
+describeNightly("tokens and costs that clients see", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

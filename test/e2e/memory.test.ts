@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { openEmbeddingServer } from "../support/embedding-server.ts";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { until } from "../support/until.ts";
@@ -35,7 +36,7 @@ const SCRIPT = {
   ],
 };
 
-describe("memory across sessions, through all five services", () => {
+describeNightly("memory across sessions, through all five services", () => {
   const resources = new AsyncDisposableStack();
   let pipeline: PipelineFixture;
 

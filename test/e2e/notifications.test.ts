@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SlackServer } from "../support/slack-server.ts";
 import { until } from "../support/until.ts";
@@ -39,7 +40,7 @@ const config = (hook: WebhookServer) => ({
   },
 });
 
-describe("notifications of the whole system", () => {
+describeNightly("notifications of the whole system", () => {
   const resources = new AsyncDisposableStack();
   let slack: SlackServer;
   let hook: WebhookServer;

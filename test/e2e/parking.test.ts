@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { until } from "../support/until.ts";
@@ -41,7 +42,7 @@ const CONFIG = {
   },
 };
 
-describe("a critical alert while all places are taken, through all five services", () => {
+describeNightly("a critical alert while all places are taken, through all five services", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { until } from "../support/until.ts";
@@ -22,7 +23,7 @@ const parseList = compileParser(
   ),
 );
 
-describe("the search for what sessions have found", () => {
+describeNightly("the search for what sessions have found", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
 import type { TarsySystem } from "../support/tarsy-system.ts";
 
-describe("a session's events over HTTP, through all five services", () => {
+describeNightly("a session's events over HTTP, through all five services", () => {
   let pipeline: PipelineFixture;
   let system: TarsySystem;
   let client: TarsyClient;

@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { testPort } from "../support/test-port.ts";
@@ -57,7 +58,7 @@ const parseRow = compileParser(
 );
 const parseText = compileParser("text", Type.Object({ text: Type.String() }));
 
-describe("a storm of alerts through three apis, of which one is killed", function () {
+describeNightly("a storm of alerts through three apis, of which one is killed", function () {
   this.timeout(180_000);
   let pipeline: PipelineFixture;
   let apis: { readonly url: string; readonly service: RunningService }[];

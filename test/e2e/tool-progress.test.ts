@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 
@@ -39,7 +40,7 @@ const configuration = (file: string) => ({
   },
 });
 
-describe("the progress of a tool call, through all five services", () => {
+describeNightly("the progress of a tool call, through all five services", () => {
   const resources = new AsyncDisposableStack();
   let pipeline: PipelineFixture;
   let file: string;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { ASKS_FOR_TOOL_SUMMARY, SUMMARY_CALL } from "../support/scripts.ts";
 
@@ -31,7 +32,7 @@ const SUMMARIZER = {
   calls: [{ when: ASKS_FOR_TOOL_SUMMARY, steps: [{ text: SUMMARY, chunk_size: 8, chunk_delay: "200ms" }] }],
 };
 
-describe("a large tool result in the pipeline", () => {
+describeNightly("a large tool result in the pipeline", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

@@ -4,7 +4,7 @@ import { followSession } from "#shared/client/follow-session.ts";
 import { followUnfiltered } from "../support/follow-unfiltered.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { lossyNatsRewrite } from "../support/lossy-nats-rewrite.ts";
-import { repetitions, testSeed } from "../support/nightly.ts";
+import { describeNightly, repetitions, testSeed } from "../support/nightly.ts";
 import { ReceivedTimeline } from "../support/received-timeline.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { startNotifier } from "../support/start-notifier.ts";
@@ -39,7 +39,7 @@ const followAsClient: Follow = async (url, sessionId, received) =>
   followSession({ url, sessionId, onMessage: (message) => received.add(message) });
 const WATCHERS: readonly Follow[] = [followUnfiltered, followUnfiltered, followAsClient];
 
-describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, () => {
+describeNightly(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, () => {
   const resources = new AsyncDisposableStack();
   const { signal } = new AbortController();
   let system: TarsySystem;

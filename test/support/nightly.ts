@@ -1,6 +1,14 @@
 /** True in `npm run test:nightly`: exhaustive loops and random seeds instead of a sample and fixed ones. */
 export const NIGHTLY = process.env["TEST_NIGHTLY"] === "1";
 
+/**
+ * A suite of the whole system that runs in the nightly run alone: `npm test` has smaller tests of each of its promises, which
+ * `docs/durability.md` names for losses and kills.
+ */
+export function describeNightly(title: string, body: (this: Mocha.Suite) => void): void {
+  if (NIGHTLY) describe(title, body);
+}
+
 /** A repetition count of a test: `daily` in `npm test`, `nightly` in the nightly run. */
 export function repetitions({ daily, nightly }: { daily: number; nightly: number }): number {
   return NIGHTLY ? nightly : daily;
