@@ -6,7 +6,7 @@ import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
 import { joinAlerts } from "./join-alerts.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { answerTurn, callTurn, type Strategy } from "./scripted-turns.ts";
+import { answerTurn, callTurn } from "./scripted-turns.ts";
 import { steer } from "./steer.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
-import { CALL_ALIVE_MS, CALL_HEARTBEAT_MS } from "#shared/contracts/durations.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import {
   toolCallReplyCodec,
