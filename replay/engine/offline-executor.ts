@@ -42,8 +42,7 @@ export interface OfflineExecutorOptions {
 }
 
 /** What one session is to have of its own. */
-type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> &
-  Partial<Pick<ExecutorDeps, "circuits" | "config">>;
+type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> & Partial<Pick<ExecutorDeps, "circuits" | "config">>;
 
 /** An executor in this process. */
 export interface OfflineExecutor extends AsyncDisposable {

@@ -9,10 +9,7 @@ interface WrittenCall {
 }
 
 /** What a whole text is: calls, or a call that cannot be read; undefined for an answer. */
-type WrittenText =
-  | { readonly calls: readonly WrittenCall[] }
-  | { readonly problem: string }
-  | undefined;
+type WrittenText = { readonly calls: readonly WrittenCall[] } | { readonly problem: string } | undefined;
 
 /** The offered tool that a written name means; undefined for none. */
 type FindTool = (written: string) => string | undefined;
