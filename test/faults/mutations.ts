@@ -5,8 +5,11 @@ export interface Mutation {
   /** Must occur exactly once in the file. */
   readonly original: string;
   readonly mutant: string;
-  /** A scenario of `test/faults`, or a test file where no scenario reaches the guard. */
-  readonly provenBy: { readonly scenario: string } | { readonly testFile: string };
+  /**
+   * A test file of `npm test`, or a scenario of `test/faults` for what only the nightly run has. Of a file only the tests with the title run, unless what
+   * they try depends on the tests before: others may wait for ever without the guard.
+   */
+  readonly provenBy: { readonly scenario: string } | { readonly testFile: string; readonly isWhole?: true };
   /** Part of the name of the check, or of the test's title, that must fail. */
   readonly breaks: string;
 }
@@ -43,8 +46,8 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/persist/step-statement.ts",
     original: "SELECT fence.session_id, fence.base + item.ordinality::int,",
     mutant: "SELECT fence.session_id, nextval('events_id_seq')::int,",
-    provenBy: { scenario: "notifier-kill" },
-    breaks: "events are numbered from 1",
+    provenBy: { testFile: "services/executor/test/commit-step.test.ts" },
+    breaks: "keeps the event numbers of a session contiguous",
   },
   {
     name: "the late acknowledgement: a wake-up is acknowledged before the end of its session is committed",
@@ -52,8 +55,8 @@ export const MUTATIONS: readonly Mutation[] = [
     original: "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };",
     mutant:
       "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };\n    await delivery.ack();",
-    provenBy: { scenario: "backlog" },
-    breaks: "never more than 5 run",
+    provenBy: { testFile: "services/executor/test/consume-sessions.test.ts" },
+    breaks: "does not acknowledge the wake-up of a session that another executor owns",
   },
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
@@ -61,8 +64,8 @@ export const MUTATIONS: readonly Mutation[] = [
     original: "await insertSession({ db, inserts }, session, key)",
     mutant:
       "await Promise.race([insertSession({ db, inserts }, session, key), { sessionId: session.sessionId, isReplayed: false }])",
-    provenBy: { scenario: "postgres-crash" },
-    breaks: "every alert answered with 202 has a session",
+    provenBy: { testFile: "services/api/test/without-servers.test.ts" },
+    breaks: "answers 503 with Retry-After",
   },
   {
     name: "the claim of a tool call: a call that another has claimed runs again",
@@ -71,8 +74,8 @@ export const MUTATIONS: readonly Mutation[] = [
       'return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool, effect) } : claim;',
     mutant:
       'return claim.kind === "claimed" || claim.kind === "taken" ? { kind: "started", call: running.start(request, tool, effect) } : claim;',
-    provenBy: { scenario: "executor-failpoints" },
-    breaks: "what may change the world is done once",
+    provenBy: { testFile: "services/tool-runner/test/answer-call.test.ts" },
+    breaks: "runs an id once",
   },
   {
     name: "work without a wake-up: no sweep looks for open work on sessions that have ended",
@@ -87,39 +90,79 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/persist/table-rows.ts",
     original: "delivered: change.delivered === true,",
     mutant: "delivered: false,",
-    provenBy: { scenario: "sub-agents-kill" },
-    breaks: "each result is delivered once",
+    provenBy: { testFile: "services/executor/test/kill-features.test.ts", isWhole: true },
+    breaks: "three sub-agents",
   },
   {
     name: "the automatic score: the step that ends a session does not insert it",
     file: "services/executor/summarize-session.ts",
     original: "automaticScore(state, COMPLETED)",
     mutant: "{ rows: {}, events: [] },",
-    provenBy: { scenario: "scoring-kill" },
-    breaks: "each session has one score",
+    provenBy: { testFile: "services/executor/test/scoring.test.ts" },
+    breaks: "gets its scoring with the step that ends it",
   },
   {
     name: "the end of a score: the step that ends a scoring leaves its score open",
     file: "services/executor/follow-ups/follow-up-rows.ts",
     original: "[ending, endScore(stage.session_id, followUp, outcome, judged)]",
     mutant: "[ending]",
-    provenBy: { scenario: "scoring-kill" },
-    breaks: "a session can be scored again",
+    provenBy: { testFile: "services/executor/test/kill-features.test.ts", isWhole: true },
+    breaks: "a score with a reminder",
   },
   {
     name: "the reading of notes: the step that gives an agent a note does not record it",
     file: "services/executor/persist/step-statement.ts",
     original: "AS r(message_id uuid, execution_id uuid)",
     mutant: "AS r(message_id uuid, execution_id uuid) WHERE false",
-    provenBy: { scenario: "steering-kill" },
-    breaks: "a note is read exactly once",
+    provenBy: { testFile: "services/executor/test/kill-features.test.ts", isWhole: true },
+    breaks: "a note that",
   },
   {
     name: "the settlement of lost calls: what an owner that is gone has reserved counts as nothing",
     file: "shared/database/budget-functions.ts",
     original: "SELECT r.reservation_id, r.session_id, r.usd, r.tokens, r.calls FROM",
     mutant: "SELECT r.reservation_id, r.session_id, 0, 0, 0 FROM",
-    provenBy: { scenario: "budget-kill" },
-    breaks: "a budget is not exceeded",
+    provenBy: { testFile: "services/executor/test/budget-reservations.test.ts" },
+    breaks: "counts a lost call in full",
+  },
+  {
+    name: "the epoch: a claim does not raise it",
+    file: "services/executor/claim-session.ts",
+    original: "lease_epoch = lease_epoch + 1, ${CLAIM_PARKING}",
+    mutant: "lease_epoch = lease_epoch, ${CLAIM_PARKING}",
+    provenBy: { testFile: "services/executor/test/claim-session.test.ts" },
+    breaks: "raises the epoch of a takeover",
+  },
+  {
+    name: "the announcement: what a step has committed is not published",
+    file: "services/executor/persist/commit-step.ts",
+    original: "session.publisher.publish(committed.events);",
+    mutant: "",
+    provenBy: { testFile: "services/executor/test/run-session.test.ts" },
+    breaks: "sends each created event before its chunks",
+  },
+  {
+    name: "the mask: an alert is stored as it came",
+    file: "services/api/submit/mask-alert.ts",
+    original: "const data = await masker.mask(alert.data, { rules, key: maskKey });",
+    mutant: "const data = { ...(await masker.mask(alert.data, { rules, key: maskKey })), text: alert.data };",
+    provenBy: { testFile: "services/api/test/mask-alert.test.ts" },
+    breaks: "is stored without them",
+  },
+  {
+    name: "the cursor: history begins one event late",
+    file: "services/notifier/subscriptions/session-history.ts",
+    original: "let position = afterSeq;",
+    mutant: "let position = afterSeq + 1;",
+    provenBy: { testFile: "services/notifier/test/live-events.test.ts" },
+    breaks: "sends history and live events as one sequence",
+  },
+  {
+    name: "the cancel: a step is written after it",
+    file: "services/executor/persist/step-statement.ts",
+    original: "AND ($4::boolean OR r.cancel_requested_at IS NULL AND NOT",
+    mutant: "AND ($4::boolean OR true OR NOT",
+    provenBy: { testFile: "services/executor/test/cancel-features.test.ts", isWhole: true },
+    breaks: "leaves nothing open and starts nothing after",
   },
 ];

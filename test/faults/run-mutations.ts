@@ -34,7 +34,7 @@ async function isDetected({ provenBy, breaks, ...mutation }: Mutation): Promise<
     const failed =
       "scenario" in provenBy
         ? await failedChecks(copy, provenBy.scenario)
-        : await failedTests(copy, provenBy.testFile);
+        : await failedTests(copy, provenBy.testFile, provenBy.isWhole ? [] : ["--fgrep", breaks]);
     for (const what of failed) print(`    failed: ${what}`);
     return failed.some((what) => what.includes(breaks));
   } finally {
@@ -52,10 +52,13 @@ async function failedChecks(copy: string, scenario: string): Promise<string[]> {
   return failed.map(({ what, detail }) => `${what} (${detail.slice(0, 120)})`);
 }
 
-async function failedTests(copy: string, testFile: string): Promise<string[]> {
+async function failedTests(copy: string, testFile: string, only: readonly string[]): Promise<string[]> {
   const json = join(copy, "results.json");
   const reporter = ["--reporter", "json", "--reporter-option", `output=${json}`];
-  const child = spawn(process.execPath, [MOCHA, ...reporter, testFile], { cwd: copy, stdio: "ignore" });
+  const child = spawn(process.execPath, [MOCHA, ...reporter, ...only, testFile], {
+    cwd: copy,
+    stdio: "ignore",
+  });
   await once(child, "exit");
   return parseMochaResults(JSON.parse(await readFile(json, "utf8"))).failures.map(
     ({ fullTitle }) => fullTitle,
