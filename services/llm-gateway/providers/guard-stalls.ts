@@ -1,5 +1,4 @@
-import type { RetryableError } from "#shared/errors.ts";
-import { retryable } from "../errors/llm-error.ts";
+import { RetryableError } from "#shared/errors.ts";
 
 /** How long a provider may send nothing, in milliseconds. */
 export interface StallLimits {
@@ -10,7 +9,7 @@ export interface StallLimits {
 }
 
 /**
- * Passes chunks on; throws RetryableError `timeout` if the source sends nothing for too long. `heardAt` says when bytes of any kind
+ * Passes chunks on; throws SilenceError if the source sends nothing for too long. `heardAt` says when bytes of any kind
  * have last arrived, by performance.now(): a queue or a long thought sends comments and pings instead of chunks. Only the wait for
  * the source counts, not the consumer's time. Does not close the source; that is left to the caller, who opened it.
  */
@@ -52,7 +51,7 @@ class StallTimer {
     clearTimeout(this.#rest);
     this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#check(), this.#limitMs);
     return new Promise((resolve, reject) => {
-      this.#stall = () => reject(stalled(this.#limitMs));
+      this.#stall = () => reject(new SilenceError(this.#limitMs));
       // When the result is there, a rejection by the timer changes nothing.
       next().then(resolve, reject);
     });
@@ -74,7 +73,9 @@ class StallTimer {
   }
 }
 
-/** The error of a provider that was silent for `limitMs`. */
-export function stalled(limitMs: number): RetryableError {
-  return retryable("timeout", `the provider sent nothing for ${limitMs / 1_000} s`);
+/** The error of a provider that was silent for `limitMs`; one that reports a timeout of its own was not. */
+export class SilenceError extends RetryableError {
+  constructor(limitMs: number) {
+    super("timeout", `the provider sent nothing for ${limitMs / 1_000} s`);
+  }
 }

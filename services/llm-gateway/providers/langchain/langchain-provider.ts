@@ -7,7 +7,7 @@ import { brokenOff } from "../../errors/broken-off.ts";
 import { isRepeatable, retryable, terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { readWrittenCalls } from "../../tool-calls/read-written-calls.ts";
-import { guardStalls, type StallLimits } from "../guard-stalls.ts";
+import { SilenceError, guardStalls, type StallLimits } from "../guard-stalls.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
 import { AnswerAside, withAside } from "./answer-aside.ts";
@@ -103,7 +103,7 @@ async function* tryOnce(
   } catch (thrown) {
     call.signal.throwIfAborted();
     const error = translateLangchainError(thrown, context);
-    if (!output) throw isSilence(thrown) && call.config.baseUrl !== "" ? onlyOnce(error) : error;
+    if (!output) throw thrown instanceof SilenceError && call.config.baseUrl !== "" ? onlyOnce(error) : error;
     // What was charged of an answer that broke off.
     yield* reader.usage();
     if (error instanceof RetryableError) throw brokenOff(error);
@@ -115,11 +115,6 @@ async function* tryOnce(
     request.abort();
   }
   yield* reader.finish();
-}
-
-/** True for the error of guardStalls, the only one of ours with this code. */
-function isSilence(thrown: unknown): boolean {
-  return thrown instanceof RetryableError && thrown.code === "timeout";
 }
 
 /**

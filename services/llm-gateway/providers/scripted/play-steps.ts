@@ -6,7 +6,7 @@ import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { pause } from "#shared/pause.ts";
 import { brokenOff as brokenOffAfterOutput } from "../../errors/broken-off.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
-import { stalled, type StallLimits } from "../guard-stalls.ts";
+import { SilenceError, type StallLimits } from "../guard-stalls.ts";
 import type { Content } from "../provider.ts";
 import type { ScriptStep } from "#shared/agent-config/scripts/script-schema.ts";
 import { splitText } from "./split-text.ts";
@@ -132,7 +132,7 @@ function unreadable(): RetryableError {
 async function stallError(begun: boolean, limits: StallLimits, signal: AbortSignal): Promise<RetryableError> {
   const limitMs = begun ? limits.betweenChunksMs : limits.firstChunkMs;
   await pause(limitMs, signal);
-  return brokenOff(begun, stalled(limitMs));
+  return brokenOff(begun, new SilenceError(limitMs));
 }
 
 function callId(prefix: string | undefined, seed: string): string {

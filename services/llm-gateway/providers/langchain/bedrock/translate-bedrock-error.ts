@@ -1,4 +1,5 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { connectionError } from "../../../errors/connection-error.ts";
 import { ERROR_TEXTS } from "../../../errors/error-texts.ts";
 import {
   failureError,
@@ -33,8 +34,8 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 const TOO_LONG = /input is too long|too many input tokens|maximum context/iu;
 
 /**
- * Translates the errors that Bedrock itself reports. Any other is returned as it is: it is of the connection, or the answer
- * cannot be read.
+ * Translates the errors that Bedrock itself reports, and those of the socket, which have a code. Any other is returned as it is:
+ * the answer cannot be read.
  */
 export function translateBedrockError(thrown: unknown, context: ErrorContext): Error {
   if (thrown instanceof TerminalError || thrown instanceof RetryableError) return thrown;
@@ -43,7 +44,10 @@ export function translateBedrockError(thrown: unknown, context: ErrorContext): E
   const type = isResponse ? error.type : error.name;
   // Events of the stream name their exceptions with a small letter.
   const known = KINDS[`${type.charAt(0).toUpperCase()}${type.slice(1)}`];
-  if (!isResponse && known === undefined) return error;
+  if (!isResponse && known === undefined) {
+    const isOfSocket = "code" in error && typeof error.code === "string" && !(error instanceof TypeError);
+    return isOfSocket ? connectionError(String(error.code), error) : error;
+  }
   const status = isResponse ? error.status : undefined;
   const kind = known ?? kindOfStatus(status ?? 0);
   const detail = redact(error.message, context.secrets);
