@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { listen } from "#shared/service/listen.ts";
 import { refusedTools } from "./strict-providers/refused-tools.ts";
 
@@ -7,6 +8,8 @@ import { refusedTools } from "./strict-providers/refused-tools.ts";
 export interface SseRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** The body as it was sent: parsed, large numbers have lost their digits. */
+  readonly text: string;
   /** The JSON body. */
   readonly body: unknown;
   /** The client's port: requests on one connection have the same. */
@@ -64,7 +67,9 @@ export async function openSseServer(
     response.once("close", resolve);
     const { headers, socket, url: path = "" } = incoming;
     const { remotePort } = socket;
-    const request = { path, headers, body: await readJson(incoming), remotePort, closed };
+    const sent = await text(incoming);
+    const body: unknown = JSON.parse(sent);
+    const request = { path, headers, text: sent, body, remotePort, closed };
     const handler = queue[Math.min(requests.length, queue.length - 1)];
     requests.push(request);
     for (const wake of waiting) wake();
@@ -130,10 +135,4 @@ async function drained(response: ServerResponse): Promise<void> {
     await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
   }
   response.off("close", leave);
-}
-
-async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const pieces: Buffer[] = [];
-  for await (const piece of incoming) if (Buffer.isBuffer(piece)) pieces.push(piece);
-  return JSON.parse(Buffer.concat(pieces).toString("utf8"));
 }
