@@ -54,14 +54,10 @@ export const done = sends(start, ...says("done"), stop("end_turn"), usage);
 /** Plays an answer to one call; the errors of all of them must not contain the secret. */
 export async function playBedrock(
   handlers: SseHandler | readonly SseHandler[],
-  {
-    request = {},
-    config = {},
-    stallMs = 30_000,
-  }: { request?: Partial<GenerateRequest>; config?: TestConfig; stallMs?: number } = {},
+  { request = {}, config = {} }: { request?: Partial<GenerateRequest>; config?: TestConfig } = {},
 ) {
   await using server = await openSseServer(handlers, EVENT_STREAM);
-  await using gateway = await openGateway({ env: BEDROCK_ENV, stallMs });
+  await using gateway = await openGateway({ env: BEDROCK_ENV });
   const settings = { model: BEDROCK_MODEL, apiKeyEnv: "", settings: AWS_KEYS, ...config };
   const answer = await gateway.ask(chatRequest("bedrock", server.url, request, settings));
   expect(JSON.stringify(answer.error ?? "")).not.to.contain(BEDROCK_ENV.AWS_SECRET);

@@ -2,7 +2,6 @@ import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
-import { until } from "../../../test/support/until.ts";
 import { collect, geminiRequest, openClient, openGateway } from "./open-gateway.ts";
 
 /** The gRPC status code a call failed with. */
@@ -17,41 +16,19 @@ async function statusOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe("llm-gateway when the caller is gone", () => {
-  it("closes the provider's socket on a cancel in mid-answer", async () => {
-    await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
-    await using gateway = await openGateway();
-    const call = gateway.client.generate(geminiRequest(gemini.url));
-    const failed = statusOf(collect(call));
-    call.once("data", () => call.cancel());
-    expect(await failed).to.equal(status.CANCELLED);
-    await gemini.requests[0]?.closed;
-    await until("no call is running", async () =>
-      (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
-    );
-    expect(await gateway.metrics.metrics()).to.match(/tarsy_llm_calls_total\{.*outcome="cancelled"\} 1/u);
-  });
-
-  it("closes the provider's socket on a cancel before the answer", async () => {
-    await using gemini = await openGeminiServer(() => undefined);
-    await using gateway = await openGateway();
-    const call = gateway.client.generate(geminiRequest(gemini.url));
-    const failed = statusOf(collect(call));
-    const request = await gemini.request(0);
-    call.cancel();
-    expect(await failed).to.equal(status.CANCELLED);
-    await request.closed;
-  });
-
   it("closes the provider's socket when the deadline passes", async () => {
     await using gemini = await openGeminiServer(() => undefined);
     await using gateway = await openGateway();
+    let calls = 0;
     // On a busy machine a short deadline may pass before the request arrives.
     for (let ms = 300; gemini.requests.length === 0; ms *= 2) {
       const call = gateway.client.generate(geminiRequest(gemini.url), { deadline: Date.now() + ms });
+      calls += 1;
       expect(await statusOf(collect(call))).to.equal(status.DEADLINE_EXCEEDED);
     }
     await gemini.requests[0]?.closed;
-    expect(gemini.requests).to.have.length(1);
+    // The request of an earlier call may arrive late; none is sent again.
+    expect(gemini.requests).to.have.length.of.at.most(calls);
   });
 
   it("closes the provider's socket when the caller's connection breaks", async () => {

@@ -2,35 +2,13 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
-import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { listen } from "#shared/service/listen.ts";
-import { TEST_KEY, geminiRequest, openGateway } from "./open-gateway.ts";
-import { chatRequest } from "./wire.ts";
+import { ADAPTERS } from "./adapters.ts";
+import { TEST_KEY, openGateway } from "./open-gateway.ts";
 
-const CHAT = [
-  'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"fi"}}]}\n\n',
-  'data: {"choices":[{"index":0,"delta":{"content":"ne 💾"},"finish_reason":"stop"}]}\n\n',
-  "data: [DONE]\n\n",
-];
-const CLAUDE = [
-  'event: message_start\ndata: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
-  'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
-  'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"fine 💾"}}\n\n',
-  'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
-  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}\n\n',
-  'event: message_stop\ndata: {"type":"message_stop"}\n\n',
-];
-const GEMINI = [
-  'data: {"candidates":[{"content":{"parts":[{"text":"fi"}]}}]}\r\n\r\n',
-  'data: {"candidates":[{"content":{"parts":[{"text":"ne 💾"}]},"finishReason":"STOP"}]}\r\n\r\n',
-];
-const APIS: Readonly<
-  Record<string, { request: (url: string) => GenerateRequest; answer: readonly string[] }>
-> = {
-  Gemini: { request: (url) => geminiRequest(url), answer: GEMINI },
-  "chat completions": { request: (url) => chatRequest("openai", `${url}/v1`), answer: CHAT },
-  Anthropic: { request: (url) => chatRequest("anthropic", url), answer: CLAUDE },
-};
+/** One API of each HTTP client and reader of answers. */
+const APIS = ["Gemini", "chat completions", "Anthropic's messages"];
+const TEXT = [{ text: "fi" }, { text: "ne 💾" }];
 
 /** Serves one connection from its first bytes; `turn` counts requests over all connections, from 0. */
 type Play = (socket: Socket, turn: number) => void;
@@ -72,9 +50,9 @@ const chunked = (pieces: readonly Uint8Array[], trailers = "") =>
     Buffer.from(`0\r\n${trailers}\r\n`),
   ]);
 
-for (const [name, { request, answer }] of Object.entries(APIS)) {
+for (const [name, { request, format }] of Object.entries(ADAPTERS).filter(([key]) => APIS.includes(key))) {
   describe(`llm-gateway with unusual HTTP responses from ${name}`, () => {
-    const whole = Buffer.from(answer.join(""));
+    const whole = Buffer.concat(format(TEXT).map(({ raw }) => Buffer.from(raw)));
     const ask = async (play: Play) => {
       await using server = await openRawServer(play);
       await using gateway = await openGateway({ stallMs: 5_000 });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { message, openGateway } from "./open-gateway.ts";
-import { PODS_TOOL, chatRequest, contentsOf, named, stateOf, usageOf } from "./wire.ts";
+import { PODS_TOOL, chatRequest, named, stateOf } from "./wire.ts";
 
 const REASONING = {
   id: "rs_1",
@@ -106,20 +106,6 @@ function conversation(providerState: Buffer, content = "Looking.") {
 }
 
 describe("llm-gateway with the Responses API", () => {
-  it("streams the summary of the reasoning, text, calls, state and usage", async () => {
-    const { chunks, text, thinking, error } = await play(callPods);
-    expect({ text, thinking, error }).to.deep.equal({
-      text: "Looking.",
-      thinking: "I need the pods.",
-      error: undefined,
-    });
-    expect(contentsOf(chunks, "toolCall")).to.deep.equal([
-      { callId: "call_1", name: "kubernetes.pods_list", arguments: ARGUMENTS },
-    ]);
-    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(50, 20, 10, { cachedInputTokens: 20 })]);
-    expect(stateOf(chunks).toString()).to.contain("sealed-1").and.not.to.contain("early");
-  });
-
   it("requests that nothing is stored and that the encrypted reasoning is returned", async () => {
     const { requests } = await play(answerDone, { messages: [message("user", "go")] });
     expect(requests[0]?.path).to.equal("/v1/responses");
@@ -193,27 +179,6 @@ describe("llm-gateway with the Responses API", () => {
       expect(JSON.stringify(answer.requests[1]?.body)).not.to.contain("sealed-1");
     }
   });
-
-  for (const [reason, expected] of [
-    ["max_output_tokens", undefined],
-    ["content_filter", "content_blocked"],
-  ] as const) {
-    it(`reports an answer that is incomplete because of ${reason}`, async () => {
-      const { text, error } = await play((reply) => {
-        reply.event(
-          named("response.output_text.delta", { output_index: 0, content_index: 0, delta: "well" }),
-        );
-        reply.event(
-          named("response.incomplete", {
-            response: { id: "r", status: "incomplete", incomplete_details: { reason }, output: [] },
-          }),
-        );
-        reply.end();
-      });
-      expect(error?.code).to.equal(expected);
-      expect(text).to.match(expected === undefined ? /^well\n\n\[The answer ends here/u : /^well$/u);
-    });
-  }
 
   it("reports a refusal", async () => {
     const { error } = await play((reply) => {

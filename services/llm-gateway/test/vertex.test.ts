@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from "node:crypto";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { expect } from "chai";
 import { geminiChunk } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { message, openGateway } from "./open-gateway.ts";
+import { SERVICE_ACCOUNT } from "./service-account.ts";
 import {
   PODS_TOOL,
   callsTool,
@@ -18,20 +18,6 @@ import {
   thinks,
 } from "./wire.ts";
 
-const { privateKey } = generateKeyPairSync("rsa", {
-  modulusLength: 2_048,
-  privateKeyEncoding: { type: "pkcs8", format: "pem" },
-  publicKeyEncoding: { type: "spki", format: "pem" },
-});
-const SERVICE_ACCOUNT = JSON.stringify({
-  type: "service_account",
-  project_id: "other-project",
-  private_key_id: "key-1",
-  private_key: privateKey,
-  client_email: "tarsy@p1.iam.gserviceaccount.com",
-  client_id: "1",
-  token_uri: "https://oauth2.googleapis.com/token",
-});
 const CLAUDE = "claude-sonnet-4-5@20250929";
 
 const geminiDone: SseHandler = (reply) => {
@@ -130,16 +116,6 @@ describe("llm-gateway with Vertex AI", () => {
     }
   });
 
-  it("sends no credentials to a custom base_url when none are named", async () => {
-    for (const model of ["gemini-2.5-pro", CLAUDE]) {
-      const handler = model === CLAUDE ? claudeDone : geminiDone;
-      const { text, request } = await play(handler, { model, config: { credentialsEnv: "" } });
-      expect(text).to.equal("done");
-      expect(request?.headers).to.include.keys("content-type");
-      expect(request?.headers).not.to.have.any.keys("authorization", "x-goog-api-key", "x-api-key");
-    }
-  });
-
   for (const [what, credentials] of [
     ["are not set", ""],
     ["name no file", "/nonexistent/account.json"],
@@ -170,19 +146,6 @@ describe("llm-gateway with Vertex AI", () => {
         expect(error?.message).to.contain(words);
         expect(requests).to.equal(0);
       }
-    }
-  });
-
-  it("names the credentials that a model refuses", async () => {
-    for (const model of ["gemini-2.5-pro", CLAUDE]) {
-      const { error, requests } = await play(
-        (reply) =>
-          reply.fail(403, { error: { code: 403, message: "no access", status: "PERMISSION_DENIED" } }),
-        { model },
-      );
-      expect(requests).to.equal(1);
-      expect(error).to.deep.include({ code: "credentials", retryable: false });
-      expect(error?.message).to.contain("VERTEX_CREDENTIALS").and.to.contain("no access");
     }
   });
 });

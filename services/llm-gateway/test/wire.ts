@@ -28,13 +28,6 @@ export function contentsOf(chunks: readonly GenerateResponse[], kind: string): u
   });
 }
 
-/** What a provider may leave out of a usage. */
-export const UNREPORTED = {
-  cachedInputTokens: undefined,
-  cacheWriteTokens: undefined,
-  unreportedTries: undefined,
-};
-
 /** A usage whose total is the sum. */
 export function usageOf(
   inputTokens: number,
