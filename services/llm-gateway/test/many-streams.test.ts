@@ -6,6 +6,7 @@ import {
   type GeminiHandler,
   type GeminiReply,
 } from "../../../test/support/gemini-server.ts";
+import { repetitions } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import {
   collect,
@@ -18,7 +19,8 @@ import {
   type Answer,
 } from "./open-gateway.ts";
 
-const STREAMS = 1_000;
+const STREAMS = repetitions({ daily: 100, nightly: 1_000 });
+const FAILING_CALLS = repetitions({ daily: 30, nightly: 200 });
 const PIECES = 5;
 
 const end = (reply: GeminiReply, text: string) => {
@@ -34,7 +36,7 @@ function asked(body: unknown): string {
 /** Two replicas and a client that calls them round robin. */
 async function openReplicas() {
   await using stack = new AsyncDisposableStack();
-  // A thousand calls may take minutes to begin: none is given up and tried again.
+  // Many calls may take minutes to begin: none is given up and tried again.
   const patient = { stallMs: 600_000 };
   const gateways = [stack.use(await openGateway(patient)), stack.use(await openGateway(patient))];
   const target = `ipv4:${gateways.map(({ server }) => `127.0.0.1:${server.port}`).join(",")}`;
@@ -98,7 +100,7 @@ function failing(failures: number, fail: (reply: GeminiReply) => void): GeminiHa
 }
 
 describe("llm-gateway under load", () => {
-  it("serves a thousand concurrent calls on two replicas without mixing them up", async () => {
+  it("serves many concurrent calls on two replicas without mixing them up", async () => {
     const { promise: allOpen, resolve: open } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply, { body }) => {
       reply.chunk(geminiChunk([{ text: `${asked(body)}:` }]));
@@ -125,7 +127,7 @@ describe("llm-gateway under load", () => {
     expect(await replicas.metric(RUNNING)).to.deep.equal([0, 0]);
   });
 
-  it("closes every provider socket when a thousand callers cancel in mid-answer", async () => {
+  it("closes every provider socket when many callers cancel in mid-answer", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using replicas = await openReplicas();
     const calls = Array.from({ length: STREAMS }, () => replicas.start(gemini.url, "x"));
@@ -174,9 +176,10 @@ describe("llm-gateway under load", () => {
     call.on("error", () => undefined);
     call.pause();
     await gemini.request(0);
-    // Takes long enough for the provider to send a gigabyte.
+    // Takes long enough for the provider to send hundreds of megabytes.
     const health = openHealthClient(`127.0.0.1:${gateway.server.port}`);
-    for (let check = 0; check < 500; check += 1) {
+    const checks = repetitions({ daily: 150, nightly: 500 });
+    for (let check = 0; check < checks; check += 1) {
       await new Promise((resolve) => health.check({ service: "" }, resolve));
     }
     health.close();
@@ -189,33 +192,33 @@ describe("llm-gateway under load", () => {
   it("makes exactly the necessary tries when every call gets 429s", async () => {
     const fail = (reply: GeminiReply) =>
       reply.fail(429, { error: { code: 429, message: "slow down", details: [{ retryDelay: "0.02s" }] } });
-    const through = await askAll(failing(2, fail), 200);
-    expect(ends(through.answers)).to.deep.equal({ ok: 200 });
-    expect(through.answers.map(({ text }) => text)).to.include("fine, call 199");
-    expect(through.requests).to.equal(600);
-    const stuck = await askAll(failing(3, fail), 200);
-    expect(ends(stuck.answers)).to.deep.equal({ max_retries: 200 });
-    expect(stuck.requests).to.equal(600);
+    const through = await askAll(failing(2, fail), FAILING_CALLS);
+    expect(ends(through.answers)).to.deep.equal({ ok: FAILING_CALLS });
+    expect(through.answers.map(({ text }) => text)).to.include(`fine, call ${FAILING_CALLS - 1}`);
+    expect(through.requests).to.equal(3 * FAILING_CALLS);
+    const stuck = await askAll(failing(3, fail), FAILING_CALLS);
+    expect(ends(stuck.answers)).to.deep.equal({ max_retries: FAILING_CALLS });
+    expect(stuck.requests).to.equal(3 * FAILING_CALLS);
   });
 
   it("retries calls whose connection is reset before the first byte, and no others", async () => {
     const early = await askAll(
       failing(1, (reply) => reply.reset()),
-      200,
+      FAILING_CALLS,
     );
-    expect(ends(early.answers)).to.deep.equal({ ok: 200 });
-    expect(early.requests).to.equal(400);
+    expect(ends(early.answers)).to.deep.equal({ ok: FAILING_CALLS });
+    expect(early.requests).to.equal(2 * FAILING_CALLS);
     const late = await askAll(
       failing(1, (reply) => {
         reply.chunk(geminiChunk([{ text: "half" }]));
         void reply.drained().then(() => setImmediate(() => reply.reset()));
       }),
-      200,
+      FAILING_CALLS,
     );
     // A reset can overtake the bytes sent before it; then there was no output and the call is retried.
     const { ok = 0, partial_stream_error: partial = 0 } = ends(late.answers);
-    expect(ok + partial).to.equal(200);
-    expect(late.requests).to.equal(200 + ok);
+    expect(ok + partial).to.equal(FAILING_CALLS);
+    expect(late.requests).to.equal(FAILING_CALLS + ok);
     expect(partial).to.be.greaterThan(0);
   });
 });

@@ -2,13 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
+import { repetitions } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { geminiRequest, openGateway } from "./open-gateway.ts";
 import { chatRequest, completion } from "./wire.ts";
 
-const CALLS = 100;
+const CALLS = repetitions({ daily: 40, nightly: 100 });
 
-describe("llm-gateway with a hundred calls that are cancelled at random times", () => {
+describe("llm-gateway with many calls that are cancelled at random times", () => {
   it("leaves no rejection, no socket and no open stream behind", async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => rejections.push(reason);

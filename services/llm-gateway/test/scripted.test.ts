@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
+import { repetitions } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { message, openGateway, scriptedRequest } from "./open-gateway.ts";
 
@@ -182,13 +183,14 @@ calls:
     );
   });
 
-  it("streams a megabyte in small deltas unharmed", async () => {
+  it("streams a long answer in small deltas unharmed", async () => {
+    const deltas = repetitions({ daily: 4_096, nightly: 65_536 });
     await using gateway = await openScripts({
-      "big.yaml": `calls: [{ steps: [{ text: "${"0123456789ab🔥".repeat(4)}", chunk_size: 13, repeat: 16384 }] }]`,
+      "big.yaml": `calls: [{ steps: [{ text: "${"0123456789ab🔥".repeat(4)}", chunk_size: 13, repeat: ${deltas / 4} }] }]`,
     });
     const { text, chunks } = await gateway.ask(scriptedRequest("big.yaml"));
-    expect(text).to.equal("0123456789ab🔥".repeat(65_536));
-    expect(chunks).to.have.length(65_536 + 2);
+    expect(text).to.equal("0123456789ab🔥".repeat(deltas));
+    expect(chunks).to.have.length(deltas + 2);
   });
 
   it("reads a script again when it has changed", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { STEP } from "../../../test/support/nightly.ts";
 import { adaptTool } from "../tool-schemas/adapt-tool.ts";
 import { adaptTools } from "../tool-schemas/adapt-tools.ts";
 import { isObject } from "../parse-json.ts";
@@ -12,8 +13,8 @@ describe("the listings of real MCP servers", () => {
     const tools = [...LISTINGS.values()].flat();
     expect(tools).to.have.length.above(500);
     for (const api of ["Gemini", "OpenAI chat", "OpenAI Responses", "xAI"]) {
-      const refused = [...LISTINGS.values()].filter((listing) => APIS[api]?.refusal(listing) !== undefined);
-      expect(refused, api).not.to.deep.equal([]);
+      const isRefused = [...LISTINGS.values()].some((listing) => APIS[api]?.refusal(listing) !== undefined);
+      expect(isRefused, api).to.equal(true);
     }
   });
 
@@ -28,7 +29,7 @@ describe("the listings of real MCP servers", () => {
     }
 
     it(`keep every argument of theirs for ${api}`, () => {
-      for (const tool of [...LISTINGS.values()].flat()) {
+      for (const tool of [...LISTINGS.values()].flat().filter((_, index) => index % STEP === 0)) {
         const adapted = adaptTool(tool, rules);
         if ("hopeless" in adapted) throw new Error(`${tool.name}: ${adapted.hopeless}`);
         expect(adapted.loss, tool.name).to.equal(undefined);
