@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { isKeyless } from "#shared/agent-config/provider-keys.ts";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
+import { isObject } from "../parse-json.ts";
 import { ADAPTERS, type Adapter } from "./adapters.ts";
 import { message } from "./open-gateway.ts";
 import { answers, every, firstPart, openStage, sends } from "./open-stage.ts";
@@ -43,11 +44,7 @@ const ODD_TOOLS = [
 
 /** The value at a path of a request's body. */
 function valueAt(body: unknown, path: readonly string[]): unknown {
-  return path.reduce(
-    (value, key): unknown =>
-      typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
-    body,
-  );
+  return path.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), body);
 }
 
 describe("the answers of every provider", () => {

@@ -42,7 +42,7 @@ describe("llm-gateway process", () => {
     const { code, output } = await gateway.stop();
     expect(code).to.equal(0);
     const lines = output.trim().split("\n");
-    const failure = lines.find((line) => line.includes('"call failed"') && line.includes("max_retries"));
+    const failure = lines.find((text) => text.includes('"call failed"') && text.includes("max_retries"));
     const line: unknown = JSON.parse(failure ?? "null");
     expect(line).to.deep.include({
       provider: refused.llmConfig?.providerName,
