@@ -15,7 +15,7 @@ const create = async (...options: Parameters<typeof EvalFixture.create>) => {
 };
 
 describe("tarsy eval with a budget", function evaluation() {
-  // Each test starts several processes, which takes minutes on a busy machine.
+  // Each test starts several processes.
   this.timeout(LIMIT_MS);
 
   it("starts no cell whose worst case exceeds the budget, and says so", async () => {

@@ -17,7 +17,7 @@ const row = (out: string, name: string) =>
     ?.split(/ {2,}/u);
 
 describe("tarsy eval", function evaluation() {
-  // Each test starts several processes, which takes minutes on a busy machine.
+  // Each test starts several processes.
   this.timeout(LIMIT_MS);
 
   const create = async (...options: Parameters<typeof EvalFixture.create>) => {

@@ -14,7 +14,7 @@ const create = async (...options: Parameters<typeof EvalFixture.create>) => {
 };
 
 describe("tarsy eval that is ended", function evaluation() {
-  // Each test starts several processes, which takes minutes on a busy machine.
+  // Each test starts several processes.
   this.timeout(LIMIT_MS);
 
   it("continues after a kill with the cells that are missing, and runs none twice", async () => {

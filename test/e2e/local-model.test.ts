@@ -10,7 +10,7 @@ import { TarsyClient, type SessionWatch } from "../support/tarsy-client.ts";
 import { TarsySystem } from "../support/tarsy-system.ts";
 import { until } from "../support/until.ts";
 
-/** For a busy machine: the prompt alone has some thousand tokens. */
+/** The prompt alone has some thousand tokens, which two cores evaluate slowly. */
 const PATIENCE_MS = 25 * 60_000;
 const SHORT_ANSWER = "max_output_tokens: 48";
 

@@ -63,7 +63,7 @@ export class PipelineFixture implements AsyncDisposable {
 
   /**
    * Submits an alert and watches its session. No executor runs until the subscription is confirmed, so the watch receives
-   * every chunk of text also on a busy machine, where a short session may otherwise have ended before.
+   * every chunk of text: a short session may otherwise have ended before.
    */
   async submitWatched(data: string, fields: object = {}): Promise<{ id: string; watch: SessionWatch }> {
     const executors = this.system.all("executor").map(({ process: child }) => child);

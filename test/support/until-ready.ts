@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { PermanentError, until } from "./until.ts";
 
-/** A service that takes longer is stuck, even on a busy machine. */
+/** A service that takes longer is stuck. */
 const LIMIT_MS = 240_000;
 /** A process without CPU time for this long is stuck. */
 const STALLED_MS = 60_000;
@@ -11,7 +11,7 @@ const STALLED_MS = 60_000;
 const LAST_WORDS_MS = 2_000;
 
 /**
- * Waits until a service that was just started reports that it is ready. On a busy machine a start may take minutes, so the
+ * Waits until a service that was just started reports that it is ready. A start may take minutes beside other work, so the
  * wait continues while the process uses CPU time.
  * @param output returns the service's output so far, for the error message
  * @throws if the process ends, uses no CPU time for a minute, or is not ready after four minutes

@@ -235,7 +235,7 @@ describe("the api's HTTP surface", () => {
   });
 
   it("answers invalid HTTP, and what is sent too slowly, in the form of every other error", async () => {
-    // On a busy machine such limits would end any request.
+    // Only for what is sent too slowly: such limits could end any other request.
     const timeouts = { headersMs: 200, requestMs: 300, checkEveryMs: 50 };
     await using hasty = await ApiFixture.start({ servers: api.servers, timeouts });
     const post = "POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";

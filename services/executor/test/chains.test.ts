@@ -17,7 +17,7 @@ const SCRIPT = [
   { steps: [{ thinking: "hm" }, { text: "found it" }] },
 ];
 
-/** Only the agent that hangs has little time: on a busy machine the others may need more. */
+/** Only the agent that hangs has little time. */
 const HANGS_SHORTLY = (agent: string) => (agent === "Hangs" ? 700 : 120_000);
 
 const parseText = compileParser("one text", Type.Object({ text: Type.String() }));

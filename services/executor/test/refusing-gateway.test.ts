@@ -25,7 +25,7 @@ async function ask(address: string, token = TEST_GATEWAY_TOKEN): Promise<LlmOutc
   const { signal } = new AbortController();
   const handlers = { text: () => undefined, thinking: () => undefined };
   let outcome: LlmOutcome | undefined;
-  // On a busy machine the connection may not be ready immediately.
+  // The connection may not be ready yet.
   await until("a gateway has answered", async () => {
     ({ outcome } = await tryLlmCall({ llm, request: REQUEST, signal, timeoutMs: 30_000 }, handlers));
     return outcome.kind !== "unreachable" || !/ECONNREFUSED|no connection/iu.test(outcome.reason);

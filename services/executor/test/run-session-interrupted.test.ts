@@ -272,7 +272,7 @@ describe("runSession, cancelled or interrupted", () => {
     const id = await fixture.executor.insert();
     const { end } = await fixture.begin(id);
     await fixture.openRows(id, 1);
-    // On a busy machine Postgres may need longer to stop than the model to answer.
+    // No answer comes before Postgres has stopped.
     fixture.gateway.freeze();
     await fixture.executor.servers.stopPostgres();
     fixture.gateway.thaw();

@@ -17,7 +17,7 @@ import { SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 
 const HOST = "127.0.0.1";
 const { signal } = new AbortController();
-/** Shorter than in production, and long enough that a busy machine does not miss two pings. */
+/** Shorter than in production. */
 const TIMING = { pingMs: 2_000, dialMs: 1_500 };
 /** A client with a second dial loop loses its connection within this many pings. */
 const PINGS_OBSERVED = 4;

@@ -147,7 +147,7 @@ describe("followSession", () => {
     await followSession({
       url: notifier.url,
       sessionId: SESSION,
-      // Long enough for an answer on a busy machine, where an early ping would be another message.
+      // A ping that comes before the answer to the subscription would be another message.
       pingMs: 2_000,
       onMessage: ({ seq }) => seqs.push(seq),
       onDisconnect: (why) => lost.push(why),

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Scenario } from "../harness/scenario.ts";
 
 const NAMES = ["api", "executor", "tool-runner", "notifier"] as const;
-/** Longer than a start takes on a busy machine. */
+/** Longer than most starts take. */
 const START_MS = 3_000;
 
 /** NATS or Postgres goes away while services start: they wait for it, as they do when they run. */

@@ -16,7 +16,7 @@ import { hostile, httpAt, isRunning, packaged, settingsOf } from "./server-fixtu
 import { startHttpServer } from "./http-server.ts";
 
 const { signal } = new AbortController();
-/** How long a listing waits for its servers: on a busy machine a program takes long to start. */
+/** How long a listing waits for its servers, which are programs that it starts. */
 const PATIENT_MS = 240_000;
 
 function serversOf(...settings: readonly ServerSettings[]): McpServers {
@@ -107,7 +107,7 @@ describe("McpServers", () => {
     expect(await described()).to.equal("version 1");
     expect(await described()).to.equal("version 1");
     await servers.call({ server: "lab", tool: "announce", callId: "c", executionId: "e", args: {}, signal });
-    // On a busy machine the old list is given while the new one is on its way.
+    // The old list is given while the new one is on its way.
     await until("the new list is there", async () => (await described()) === "version 2");
   });
 
