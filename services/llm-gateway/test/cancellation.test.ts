@@ -20,7 +20,7 @@ describe("llm-gateway when the caller is gone", () => {
     await using gemini = await openGeminiServer(() => undefined);
     await using gateway = await openGateway();
     let calls = 0;
-    // On a busy machine a short deadline may pass before the request arrives.
+    // A short deadline may pass before the request arrives: then the next one is longer.
     for (let ms = 300; gemini.requests.length === 0; ms *= 2) {
       const call = gateway.client.generate(geminiRequest(gemini.url), { deadline: Date.now() + ms });
       calls += 1;

@@ -155,7 +155,7 @@ describe("llm-gateway's callers", () => {
     const { error } = await gateway.ask(chatRequest("openai", provider.url));
     expect(error).to.include({ code: "timeout", retryable: true });
     expect(error?.message).to.contain("no deadline");
-    // On a busy machine the deadline may end the call before the request has arrived.
+    // The deadline may end the call before the request has arrived.
     await Promise.all(provider.requests.map(({ closed }) => closed));
   });
 

@@ -151,7 +151,7 @@ function withToken(token: string): Pick<ClientOptions, "interceptors"> {
   return { interceptors: [sendToken] };
 }
 
-/** On a busy machine the connection may not be ready immediately. */
+/** For calls right after the start, when the connection may not be ready. */
 export function waitForReady(): Metadata {
   return new Metadata({ waitForReady: true });
 }
