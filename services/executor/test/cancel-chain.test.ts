@@ -64,10 +64,10 @@ const MOMENTS: readonly Moment[] = [
     what: "while agents wait before a retry",
     script: [{ steps: [{ error: { code: "provider_error", message: "not now", retryable: true } }] }],
     options: { stages: [AGENTS], strategy: "react" },
-    // On a busy machine a third try may have failed before this is seen.
+    // A third try may have failed before this is seen.
     reached: ({ failedCalls }) => failedCalls >= 6,
     calls: { llm: 6, tools: 0 },
-    // On a busy machine the next try of each agent.
+    // The next try of each agent may have begun.
     lateCalls: 3,
   },
   {
@@ -148,7 +148,7 @@ describe("a chain that is cancelled, times out or is released", () => {
     await until("the gateway has ended the calls", async () => (await fixture.gateway.running()) === 0);
     const { llm, tools: toolCalls } = await called();
     expect(toolCalls).to.equal(calledBefore.tools + calls.tools);
-    // On a busy machine a retry may have begun before the state was seen.
+    // A retry may have begun before the state was seen.
     const least = Math.max(calledBefore.llm + calls.llm, calledAtReach.llm);
     expect(llm).to.be.within(least, least + lateCalls);
   };
