@@ -5,21 +5,11 @@ import { errorMessage } from "#shared/errors.ts";
 /** Every benchmark by its name on the command line; loaded when it is needed, because each loads much of the system. */
 const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["smoke", async () => (await import("./smoke.ts")).smoke],
-  ["scaling", async () => (await import("./scaling.ts")).scaling],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
-  ["chat", async () => (await import("./chat.ts")).chat],
-  ["parking", async () => (await import("./parking.ts")).parking],
   ["storm", async () => (await import("./storm.ts")).storm],
-  ["connections", async () => (await import("./connections.ts")).connections],
   ["versus", async () => (await import("../lab/bench/versus/versus.ts")).versus],
-  ["door", async () => (await import("./door.ts")).door],
-  ["masking", async () => (await import("./masking.ts")).masking],
-  ["grouping", async () => (await import("./grouping.ts")).grouping],
-  ["listing", async () => (await import("./listing.ts")).listing],
   ["step", async () => (await import("./step.ts")).step],
   ["tool-call", async () => (await import("./tool-call.ts")).toolCall],
-  ["notifications", async () => (await import("./notifications.ts")).notifications],
-  ["session-list", async () => (await import("./session-list.ts")).sessionList],
   ["web", async () => (await import("./web.ts")).web],
   ["startup", async () => (await import("./startup.ts")).startup],
 ]);

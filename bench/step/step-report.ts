@@ -43,14 +43,14 @@ export interface StepReport {
 }
 
 /** The same sessions with and without the triggers that keep what commits overwrite, which took turns: medians of the rounds' ratios. */
-export interface PastCost {
+interface PastCost {
   readonly session_time_ratio: number;
   readonly in_postgres_ratio: number;
   readonly write_ahead_log_ratio: number;
 }
 
 /** Differences between the same sessions with and without budgets, which took turns. */
-export interface BudgetCost {
+interface BudgetCost {
   /** The median of the rounds' ratios of the sessions' times. */
   readonly session_time_ratio: number;
   readonly statements_per_call: number;

@@ -24,15 +24,13 @@ interface PostAlertsOptions {
   /** The number of clients. Each keeps one connection open and sends its next alert after the last answer. */
   readonly clients: number;
   readonly signal: AbortSignal;
-  /** The text of an alert by its number, from 0; by default each another one of 1 KiB. */
-  readonly dataOf?: (n: number) => string;
   /** Called with each accepted alert; its client sends the next one when the promise resolves. */
   readonly accepted?: (sessionId: string) => Promise<void>;
 }
 
 /** About the size of a real alert: 1 KiB. */
 const ALERT_LINE = "pod checkout-7d9f in namespace shop restarts: OOMKilled, exit code 137, limit 512Mi. ";
-export const ALERT_DATA = ALERT_LINE.repeat(12);
+const ALERT_DATA = ALERT_LINE.repeat(12);
 
 const parseAccepted = compileParser(
   "accepted alert",
@@ -40,7 +38,7 @@ const parseAccepted = compileParser(
 );
 
 /**
- * Submits `count` alerts from `clients` concurrent clients. Throws if one is not accepted, and the signal's reason when it
+ * Submits `count` different alerts of 1 KiB from `clients` concurrent clients. Throws if one is not accepted, and the signal's reason when it
  * aborts.
  */
 export async function postAlerts({
@@ -48,7 +46,6 @@ export async function postAlerts({
   count,
   clients,
   signal,
-  dataOf = (n) => `${ALERT_DATA}#${n}`,
   accepted = () => Promise.resolve(),
 }: PostAlertsOptions): Promise<AcceptedAlerts> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
@@ -58,7 +55,7 @@ export async function postAlerts({
   let sent = 0;
   const client = async () => {
     while (sent < count) {
-      const data = dataOf(sent++);
+      const data = `${ALERT_DATA}#${sent++}`;
       const sentAt = Number(process.hrtime.bigint());
       const startedAt = performance.now();
       const body = await post(agent, `${api}/api/v1/alerts`, JSON.stringify({ data }), signal);

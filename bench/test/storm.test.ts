@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { NIGHTLY } from "../../test/support/nightly.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const run = promisify(execFile);
@@ -25,22 +26,24 @@ const parseReport = compileParser(
   }),
 );
 
-describe("npm run bench -- storm", () => {
-  let temporary: string;
-  before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
-  after(() => rm(temporary, { recursive: true, force: true }));
+if (NIGHTLY) {
+  describe("npm run bench -- storm", () => {
+    let temporary: string;
+    before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
+    after(() => rm(temporary, { recursive: true, force: true }));
 
-  it("reports a storm and the writing of its bytes and leaves nothing behind", async () => {
-    const file = join(temporary, "storm.json");
-    const size = ["--clients", "20", "--sessions", "2", "--events", "30", "--rounds", "1"];
-    const { stdout } = await run(process.execPath, [MAIN, "storm", ...size, "--json", file], {
-      env: { ...process.env, TMPDIR: temporary },
+    it("reports a storm and the writing of its bytes and leaves nothing behind", async () => {
+      const file = join(temporary, "storm.json");
+      const size = ["--clients", "20", "--sessions", "2", "--events", "30", "--rounds", "1"];
+      const { stdout } = await run(process.execPath, [MAIN, "storm", ...size, "--json", file], {
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      const { rounds } = parseReport(JSON.parse(await readFile(file, "utf8")));
+      expect(rounds).to.have.length(1);
+      expect(rounds[0]?.plain.events).to.equal(20 * 30);
+      expect(rounds[0]?.storm.events).to.be.at.least(20 * 30);
+      expect(stdout).to.include("writing alone");
+      expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
     });
-    const { rounds } = parseReport(JSON.parse(await readFile(file, "utf8")));
-    expect(rounds).to.have.length(1);
-    expect(rounds[0]?.plain.events).to.equal(20 * 30);
-    expect(rounds[0]?.storm.events).to.be.at.least(20 * 30);
-    expect(stdout).to.include("writing alone");
-    expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
   });
-});
+}

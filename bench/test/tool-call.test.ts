@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { NIGHTLY } from "../../test/support/nightly.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const run = promisify(execFile);
@@ -32,29 +33,21 @@ const parseReport = compileParser(
   }),
 );
 
-describe("npm run bench -- tool-call", () => {
-  let temporary: string;
-  before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
-  after(() => rm(temporary, { recursive: true, force: true }));
+if (NIGHTLY) {
+  describe("npm run bench -- tool-call", () => {
+    let temporary: string;
+    before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
+    after(() => rm(temporary, { recursive: true, force: true }));
 
-  it("reports the times of a call by each way and leaves nothing behind", async () => {
-    const file = join(temporary, "tool-call.json");
-    const { stdout } = await run(process.execPath, [MAIN, "tool-call", "--rounds", "3", "--json", file], {
-      env: { ...process.env, TMPDIR: temporary },
-    });
-    const report = parseReport(JSON.parse(await readFile(file, "utf8")));
-    expect(report.sdk).to.include({ p50_ratio: 1, p95_ratio: 1, added_p50_ms: 0 });
-    expect(stdout).to.include("a write, by the tool-runner");
-    expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
-  });
-
-  it("names the allowed values of an invalid option", async () => {
-    const failure: unknown = await run(process.execPath, [MAIN, "tool-call", "--rounds", "0"]).catch(
-      (error: unknown) => error,
-    );
-    expect(failure).to.include({
-      code: 2,
-      stderr: '--rounds is "0"; it must be a whole number from 1 to 100000\n',
+    it("reports the times of a call by each way and leaves nothing behind", async () => {
+      const file = join(temporary, "tool-call.json");
+      const { stdout } = await run(process.execPath, [MAIN, "tool-call", "--rounds", "3", "--json", file], {
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      const report = parseReport(JSON.parse(await readFile(file, "utf8")));
+      expect(report.sdk).to.include({ p50_ratio: 1, p95_ratio: 1, added_p50_ms: 0 });
+      expect(stdout).to.include("a write, by the tool-runner");
+      expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
     });
   });
-});
+}
