@@ -70,6 +70,7 @@ async function open(): Promise<Socket> {
 }
 
 process.on("message", (message) => {
+  if (message === "count") process.send?.({ count: latencies.length });
   if (message !== "take") return;
   const max_ms = latencies.reduce((most, value) => Math.max(most, value), 0);
   process.send?.({

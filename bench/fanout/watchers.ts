@@ -16,6 +16,7 @@ const Latencies = Type.Object({
 });
 /** Latencies of the texts received since the last `take`. */
 type Latencies = Static<typeof Latencies>;
+const parseCount = compileParser("count of texts", Type.Object({ count: Type.Integer() }));
 const parseLatencies = compileParser("latencies", Latencies);
 
 const PROGRAM = join(import.meta.dirname, "watcher-process.ts");
@@ -38,13 +39,22 @@ export class Watchers implements AsyncDisposable {
 
   /** The latencies since the last call, in milliseconds. */
   async take(): Promise<Latencies> {
-    const answer = nextMessage(this.#child, "the watchers' process");
-    this.#child.send("take");
-    return parseLatencies(await answer);
+    return parseLatencies(await this.#ask("take"));
+  }
+
+  /** The number of texts received since the last `take`, by all watchers together. */
+  async count(): Promise<number> {
+    return parseCount(await this.#ask("count")).count;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     await untilExited(this.#child);
+  }
+
+  async #ask(question: "take" | "count"): Promise<unknown> {
+    const answer = nextMessage(this.#child, "the watchers' process");
+    this.#child.send(question);
+    return answer;
   }
 }

@@ -95,7 +95,7 @@ describe("the users of the NATS server", () => {
     await ensureStreams(admin, { replicas: 1 });
     await ensureDurables(admin, { maxSessions: 3, maxFollowups: 2 });
     await ensureDurables(admin, { maxSessions: 5, maxFollowups: 2 });
-    // Services of the last version only find that everything is as they would create it.
+    // Services without the right to change them find that everything is as they would create it.
     for (const former of [api, executor]) {
       await ensureStreams(former, { replicas: 1 });
       await ensureDurables(former, { maxSessions: 5, maxFollowups: 2 });
@@ -162,10 +162,7 @@ describe("the users of the NATS server", () => {
   const onDurables = (verb: string) =>
     ["SESSIONS.executors", "FOLLOWUPS.followups"].map((name) => `$JS.API.CONSUMER.${verb}.${name}`);
   const STREAM_VERBS = "INFO CREATE UPDATE PURGE DELETE MSG.GET MSG.DELETE SNAPSHOT RESTORE";
-  const WAKE_UPS = [
-    SUBJECTS.sessions(SESSION),
-    ...([...SESSION_LANES, "followup"] as const).map((lane) => SUBJECTS.wakeUp(lane, SESSION)),
-  ];
+  const WAKE_UPS = ([...SESSION_LANES, "followup"] as const).map((lane) => SUBJECTS.wakeUp(lane, SESSION));
   /** What few users need, or none. */
   const sensitive = [
     ...WAKE_UPS,
@@ -275,7 +272,7 @@ describe("the users of the NATS server", () => {
       const inboxes = others.flatMap((other) => [`_INBOX_${other}.>`, `_INBOX_${other}.answer`]);
       const services = BUS_USERS.flatMap((other) => busPermissions(other).subscribe);
       const wide = [">", "*.>", "*", "_INBOX.>", "_INBOX_*.>", "tarsy.>", "tarsy.*.*", "$JS.>", "$SYS.>"];
-      const subjects = [...new Set([...wide, ...inboxes, ...services, SUBJECTS.allSessions])].filter(
+      const subjects = [...new Set([...wide, ...inboxes, ...services])].filter(
         (subject) => !own.includes(subject),
       );
       const failed = new Set<string>();

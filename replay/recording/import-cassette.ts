@@ -81,7 +81,7 @@ export async function importCassette(db: Database, { cassette, nonce, chain, tex
       session.alert_type,
       jsonOrNull(session.mcp_selection),
       chain.chain_id,
-      JSON.stringify(storedChain(chain, "recorded")),
+      JSON.stringify(storedChain(chain)),
       hashResolvedChain(chain),
       nonce,
       session.lane,

@@ -9,7 +9,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const MAIN = join(ROOT, "scripts", "tarsy", "main.ts");
 const SUITE = join(ROOT, "test", "cassettes");
-const OLD = join(ROOT, "shared", "cassette", "test", "version-0.cassette.json");
+const OTHER = join(ROOT, "shared", "cassette", "test", "other-prompts.cassette.json");
 const MAX_BYTES = 300_000;
 
 const parseResults = compileParser(
@@ -45,10 +45,10 @@ describe("npm run tarsy -- replay", () => {
     expect(code).to.equal(0);
   });
 
-  it("says where a cassette of an earlier version diverges, and goes on behind a file that is none", async () => {
+  it("says where a cassette of other prompts diverges, and goes on behind a file that is none", async () => {
     const broken = join(directory, "broken.cassette.json");
     await writeFile(broken, '{"format":"tarsy-cassette","version":99}');
-    const human = await run("replay", OLD);
+    const human = await run("replay", OTHER);
     expect(human.code).to.equal(1);
     expect(human.out)
       .to.match(/^diverged /u)
@@ -56,24 +56,24 @@ describe("npm run tarsy -- replay", () => {
       .and.match(/^ {2}pointer +\/messages\/0\/content$/mu)
       .and.match(/^ {2}recorded +You are TestAgent, an SRE who/mu)
       .and.match(/^ {2}now +You are TestAgent, a site reliability engineer who/mu);
-    const { code, out } = await run("replay", broken, OLD, "--json", "--junit", "junit.xml");
+    const { code, out } = await run("replay", broken, OTHER, "--json", "--junit", "junit.xml");
     expect(code).to.equal(1);
     const results = parseResults(JSON.parse(out));
     expect(results.map(({ kind }) => kind)).to.deep.equal(["error", "diverged"]);
     const junit = await readFile(join(directory, "junit.xml"), "utf8");
     expect(junit).to.match(/<testsuites name="tarsy replay" tests="2" failures="1" errors="1" /u);
     expect(junit).to.match(/<failure message="TestAgent, [^"]*: \/messages\/0\/content">/u);
-    expect(junit).to.include("this TARSy reads versions up to 1");
+    expect(junit).to.include("this TARSy reads version 1");
   });
 
   for (const [args, message] of [
     [[], "replay needs a cassette"],
     [["nothing"], '"nothing" is neither a file, nor a folder, nor the id of a session'],
     [[join(ROOT, "proto")], "has no cassette: no file in it ends with .cassette.json"],
-    [[OLD, "--jobs", "0"], '--jobs is "0": it must be a whole number from 1 to 16'],
-    [[OLD, "--config-dir", "nowhere"], "nowhere"],
-    [[OLD, "--junit", "nowhere/junit.xml"], '--junit is "nowhere/junit.xml", and there is no folder '],
-    [[OLD, "--junit", "."], '--junit is ".", which is no file'],
+    [[OTHER, "--jobs", "0"], '--jobs is "0": it must be a whole number from 1 to 16'],
+    [[OTHER, "--config-dir", "nowhere"], "nowhere"],
+    [[OTHER, "--junit", "nowhere/junit.xml"], '--junit is "nowhere/junit.xml", and there is no folder '],
+    [[OTHER, "--junit", "."], '--junit is ".", which is no file'],
   ] as const) {
     it(`refuses ${["replay", ...args].join(" ").replaceAll(ROOT, "")}`, async () => {
       const { code, errors } = await run("replay", ...args);

@@ -61,8 +61,6 @@ export interface Dispatcher extends AsyncDisposable {
   stuckQueues(): Promise<readonly WakeUpQueue[]>;
   /** Recreates a queue's consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
   recreateQueue(queue: WakeUpQueue): Promise<void>;
-  /** Publishes wake-ups with their lane, or without it for executors of the last version; without it at the start. */
-  nameLanes(isReadByAll: boolean): void;
   /** The addresses of the runbooks to choose from, as a tool-runner lists them. Rejects if none answers within 12 s. */
   listRunbooks(): Promise<readonly string[]>;
   /** Notices streams that take no message, and makes them anew. */
@@ -95,7 +93,6 @@ export function openDispatcher({
 }): Dispatcher {
   let bus: Bus | undefined;
   let waker: SessionWaker | undefined;
-  let namesLanes = false;
   const background = openBackgroundSends(log);
   const connected = () => assertConnected(bus);
   const wakeCounted = async (wakeUps: readonly WakeUp[]) =>
@@ -111,7 +108,7 @@ export function openDispatcher({
   });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
-    waker = new SessionWaker(bus, () => namesLanes);
+    waker = new SessionWaker(bus);
     onReconnect(bus, () => catchUp.recover());
     catchUp.requestSweep();
     await catchUp.prepare();
@@ -145,7 +142,6 @@ export function openDispatcher({
     },
     stuckQueues: async () => findStuckQueues(connected(), () => catchUp.recover()),
     recreateQueue: (queue) => admin.recreateDurable(queue),
-    nameLanes: (isReadByAll) => (namesLanes = isReadByAll),
     listRunbooks: async () => listRunbooks(connected()),
     streams,
     get queueState() {

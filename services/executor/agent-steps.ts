@@ -33,8 +33,6 @@ export class AgentSteps {
   readonly #generation: number;
   /** The newest entry of the inbox that was known of when the rows were read, or was read with them. */
   readonly #inboxSeq: number;
-  /** When the last outcome of a model's or a tool's call was added, by the monotonic clock; undefined before the first. */
-  outcomeAt: number | undefined;
   /** What the newest answer's calls ask for as the model wrote it, where only masked arguments are stored; by index. */
   writtenArguments: ReadonlyMap<number, string>;
   /** What is reserved for the call that is made next; undefined if no budget limits it. */
@@ -55,7 +53,6 @@ export class AgentSteps {
     this.#onCommitted = [before.committed];
     this.#generation = generation;
     this.#inboxSeq = Math.max(inboxSeq, memory.inboxSeq);
-    this.outcomeAt = former?.outcomeAt;
     this.writtenArguments = former?.writtenArguments ?? new Map();
     this.callsAhead = former?.callsAhead ?? new CallsAhead();
   }

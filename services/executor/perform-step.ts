@@ -1,6 +1,5 @@
 import { isRunbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { claimOf, storedAnswer } from "./action-claim.ts";
-import type { AgentSteps } from "./agent-steps.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
@@ -72,12 +71,12 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
       return performToolListing(run, step);
     case "call-llm":
       await steps.commit();
-      return withOutcomeTime(steps, () => performLlmCall(run, step));
+      return performLlmCall(run, step);
     case "run-tool":
-      return withOutcomeTime(steps, () => performToolCall(run, step));
+      return performToolCall(run, step);
     case "summarize-result":
       await steps.commit();
-      return withOutcomeTime(steps, () => performSummary(run, step));
+      return performSummary(run, step);
     default:
       return step satisfies never;
   }
@@ -119,13 +118,6 @@ function addRunbookFailure(run: ExecutionRun): void {
     interactionId: null,
   });
   run.steps.add(timeline.record());
-}
-
-/** From the outcome of this call on, time counts towards the iteration's next one. */
-async function withOutcomeTime<T>(steps: AgentSteps, call: () => Promise<T>): Promise<T> {
-  const result = await call();
-  steps.outcomeAt = performance.now();
-  return result;
 }
 
 /** Adds how the execution ends, and its answer where the timeline does not have it yet. */

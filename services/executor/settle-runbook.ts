@@ -18,7 +18,7 @@ const RETRY_MS = 250;
 
 const GIVE_UP = `
 INSERT INTO session_runbooks (session_id, failure)
-SELECT session_id, 'no tool-runner has fetched it in time' FROM tarsy_hold_lease($1)
+SELECT session_id, 'no tool-runner has fetched it in time' FROM tarsy_hold_work($1)
 WHERE lease_epoch = $2 AND lease_expires_at > clock_timestamp()
 ON CONFLICT DO NOTHING`;
 

@@ -23,7 +23,7 @@ export interface StreamAnswers {
 
 /** Of every stream a subject on which nothing is published. */
 const UNUSED = {
-  [SESSIONS_STREAM]: SUBJECTS.sessions("none"),
+  [SESSIONS_STREAM]: SUBJECTS.wakeUp("normal", "none"),
   [FOLLOWUPS_STREAM]: SUBJECTS.wakeUp(FOLLOWUP_LANE, "none"),
   [EVENTS_STREAM]: SUBJECTS.events("none"),
 } as const;

@@ -4,7 +4,7 @@ import { STREAM_STORE_FAILED } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { FOLLOWUP_LANE, SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
+import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { RetryableError, coerceError } from "#shared/errors.ts";
 
@@ -48,17 +48,14 @@ interface Burst {
  */
 export class SessionWaker implements Disposable {
   readonly #bus: Bus;
-  readonly #namesLane: () => boolean;
   readonly #inbox: string;
   readonly #unsubscribe: () => void;
   /** By the last token of the reply subject. */
   readonly #awaited = new Map<string, { readonly burst: Burst; readonly index: number }>();
   #published = 0;
 
-  /** While `namesLane` is false, wake-ups of sessions are published without a lane, as executors of the last version read them. */
-  constructor(bus: Bus, namesLane: () => boolean = () => true) {
+  constructor(bus: Bus) {
     this.#bus = bus;
-    this.#namesLane = namesLane;
     this.#inbox = createInbox(bus.inboxPrefix);
     this.#unsubscribe = bus.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
@@ -87,12 +84,14 @@ export class SessionWaker implements Disposable {
       for (const [index, { sessionId, lane }] of wakeUps.entries()) {
         const token = String(this.#published++);
         this.#awaited.set(token, { burst, index });
-        const hasLane = lane === FOLLOWUP_LANE || this.#namesLane();
-        const subject = hasLane ? SUBJECTS.wakeUp(lane, sessionId) : SUBJECTS.sessions(sessionId);
         // No message id: the stream's deduplication would drop the next wake-up of the session as a repetition.
-        connection.publish(subject, sessionWakeupCodec.encode({ session_id: sessionId }), {
-          reply: `${this.#inbox}.${token}`,
-        });
+        connection.publish(
+          SUBJECTS.wakeUp(lane, sessionId),
+          sessionWakeupCodec.encode({ session_id: sessionId }),
+          {
+            reply: `${this.#inbox}.${token}`,
+          },
+        );
       }
       await promise;
       return results.map((result) => result ?? (lost.aborted ? notConnected() : unanswered()));

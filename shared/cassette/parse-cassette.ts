@@ -1,6 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { CASSETTE_FORMAT, CASSETTE_VERSION, Cassette } from "#shared/cassette/cassette.ts";
-import { upgradeCassette } from "#shared/cassette/upgrade-cassette.ts";
 import { checkReferences } from "#shared/cassette/check-references.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
@@ -25,8 +24,8 @@ const parseHead = compileParser(
 const parseCurrent = compileParser("cassette", Cassette);
 
 /**
- * Reads a cassette of this or an earlier version from its JSON text. Throws TerminalError `malformed` that says what is wrong, also for
- * one of a newer version.
+ * Reads a cassette from its JSON text. Throws TerminalError `malformed` that says what is wrong, also for one of another version of the
+ * format.
  */
 export function parseCassette(text: string): Cassette {
   if (Buffer.byteLength(text) > MAX_CASSETTE_BYTES) {
@@ -48,15 +47,15 @@ export function parseCassette(text: string): Cassette {
       `its member "format" must be "${CASSETTE_FORMAT}"; it is no file of GET /sessions/:id/cassette`,
     );
   }
-  if (typeof version !== "number" || !Number.isInteger(version) || version < 0) {
+  if (typeof version !== "number" || !Number.isInteger(version)) {
     throw malformed('its member "version" must be a whole number');
   }
-  if (version > CASSETTE_VERSION) {
+  if (version !== CASSETTE_VERSION) {
     throw malformed(
-      `it has version ${version}, and this TARSy reads versions up to ${CASSETTE_VERSION}: use the TARSy that wrote it, or a newer one`,
+      `it has version ${version}, and this TARSy reads version ${CASSETTE_VERSION}: use the TARSy that wrote it`,
     );
   }
-  const cassette = parseCurrent(upgradeCassette(value, version));
+  const cassette = parseCurrent(value);
   const wrong = checkReferences(cassette);
   if (wrong !== undefined) throw malformed(wrong);
   return cassette;

@@ -20,7 +20,7 @@ const onStreams = (verb: string): string[] =>
 const onDurables = (verb: string): string[] =>
   WAKE_UP_QUEUES.map(({ stream, durable }) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`);
 
-/** To look at the streams and the durables; services of the last version do so at their start. */
+/** To look at the streams and the durables. */
 const STREAM_INFO = [...onStreams("INFO"), ...onDurables("INFO")];
 
 const WAKE_UPS = WAKE_UP_QUEUES.flatMap(({ subjects }) => subjects);

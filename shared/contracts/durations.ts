@@ -37,8 +37,6 @@ export const RENEW_EVERY_MS = scaled(5_000);
 export const SELF_FENCE_MS = scaled(15_000);
 /** An executor that was not seen for this long is dead: three renewals. */
 export const EXECUTOR_DEAD_MS = scaled(15_000);
-/** An executor that has not been seen for longer has stopped, or holds no connection with which it could take a wake-up. */
-export const EXECUTOR_GONE_MS = scaled(60_000);
 /** A failure within this time of a server's restart is not held against a session. */
 export const RESTART_EXCUSES_MS = scaled(20_000);
 

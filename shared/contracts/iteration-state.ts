@@ -69,8 +69,6 @@ export const IterationState = Type.Object({
   /** False when the provider reported that a retry cannot help. */
   last_error_retryable: Type.Boolean(),
   consecutive_timeouts: Type.Integer(),
-  /** Time left for the iteration's tool calls, in milliseconds; only executors of the version before read it. */
-  tools_budget_ms: Type.Number(),
   /** The provider in use, once it is no longer the agent's own. */
   provider: Type.Optional(ProviderInUse),
   /** Consecutive failed calls that speak against the provider in use; absent for none. */
@@ -116,5 +114,4 @@ export const INITIAL_ITERATION_STATE: IterationState = {
   iteration: 0,
   phase: "iterating",
   ...NO_FAILURES,
-  tools_budget_ms: 0,
 };

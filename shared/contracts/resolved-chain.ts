@@ -4,7 +4,6 @@ import { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import type { ToolsMode } from "#shared/contracts/recorded-tools.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { isTemplate, variablesOf } from "#shared/contracts/text-template.ts";
 import { RetryableError } from "#shared/errors.ts";
@@ -46,17 +45,10 @@ export type LlmBackend = (typeof LLM_BACKENDS)[number];
 
 /**
  * The format that sessions are stored with. A change that a reader of this version would misread raises it; an optional
- * property does not. Rows without a version have version 1. `docs/upgrading.md` has the rules. Since version 4 the session's
- * stages count from 1, and the stored list of stages begins with null, so that `stages[stage_index]` is a stage's
- * configuration, also for the tool-runners of the version before.
+ * property does not. `docs/upgrading.md` has the rules. The stored list of stages begins with null, so that
+ * `stages[stage_index]` is a stage's configuration: stages count from 1.
  */
-export const RESOLVED_CHAIN_VERSION = 4;
-
-/**
- * The version in the stored chain of a session whose tool calls are answered from a record; the format is that of
- * RESOLVED_CHAIN_VERSION. A process of the version before refuses it: it would make the calls.
- */
-export const RECORDED_TOOLS_CHAIN_VERSION = 5;
+export const RESOLVED_CHAIN_VERSION = 1;
 
 /** A week: long enough for a holiday. */
 export const DEFAULT_APPROVAL_TIMEOUT_MS = 168 * 60 * 60 * 1_000;
@@ -307,7 +299,7 @@ export const OTHER_VERSION = "other_version";
 
 const parseVersion = compileParser(
   "version of a resolved chain",
-  Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: true }),
+  Type.Object({ version: Type.Integer({ minimum: 1 }) }, { additionalProperties: true }),
 );
 const parseList = compileParser(
   "stages of a resolved chain",
@@ -316,44 +308,24 @@ const parseList = compileParser(
 const parseCurrent = compileParser("resolved chain", ResolvedChain);
 
 /** The chain as it is stored with a session. */
-export function storedChain(chain: ResolvedChain, tools: ToolsMode = "live"): object {
-  const version = tools === "recorded" ? RECORDED_TOOLS_CHAIN_VERSION : chain.version;
-  return { ...chain, version, stages: [null, ...chain.stages] };
+export function storedChain(chain: ResolvedChain): object {
+  return { ...chain, stages: [null, ...chain.stages] };
 }
 
 /**
- * Reads the chain stored with a session, in any version up to the current one, into today's type. Throws TerminalError
- * `malformed`, or RetryableError `other_version` for a format that only newer versions of TARSy read: these must run
- * the session, so it must not fail here.
+ * Reads the chain stored with a session. Throws TerminalError `malformed`, or RetryableError `other_version` for a format that only
+ * newer versions of TARSy read: these must run the session, so it must not fail here.
  */
 export function parseResolvedChain(stored: unknown): ResolvedChain {
-  const { version = 1 } = parseVersion(stored);
-  if (version > RECORDED_TOOLS_CHAIN_VERSION) {
+  const { version } = parseVersion(stored);
+  if (version > RESOLVED_CHAIN_VERSION) {
     throw new RetryableError(
       OTHER_VERSION,
-      `the session's configuration has version ${version}, and this process reads versions up to ${RECORDED_TOOLS_CHAIN_VERSION}: a newer one must continue it`,
+      `the session's configuration has version ${version}, and this process reads versions up to ${RESOLVED_CHAIN_VERSION}: a newer one must continue it`,
     );
   }
-  // Versions 2 and 3 added the version itself and types of providers.
-  if (version < RESOLVED_CHAIN_VERSION) {
-    return parseCurrent({ ...parseVersion(stored), version: RESOLVED_CHAIN_VERSION });
-  }
   const listed = parseList(stored);
-  return parseCurrent({ ...listed, version: RESOLVED_CHAIN_VERSION, stages: listed.stages.slice(1) });
-}
-
-/**
- * Reads the chain of a session that is to be run. Throws as `parseResolvedChain`, and RetryableError `other_version` also for
- * an older format, in which the session's stages count from 0: the migration raises it for all sessions that may still run.
- */
-export function parseRunnableChain(stored: unknown): ResolvedChain {
-  const { version } = parseVersion(stored);
-  const chain = parseResolvedChain(stored);
-  if (version !== undefined && version >= RESOLVED_CHAIN_VERSION) return chain;
-  throw new RetryableError(
-    OTHER_VERSION,
-    `the session's configuration has version ${version ?? 1}, with stages counted from 0: a process of the version before must continue it`,
-  );
+  return parseCurrent({ ...listed, stages: listed.stages.slice(1) });
 }
 
 /** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */

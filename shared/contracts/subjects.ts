@@ -5,8 +5,7 @@
  *
  * | name                       | kind              | written by            | read by                               |
  * |----------------------------|-------------------|-----------------------|---------------------------------------|
- * | SESSIONS tarsy.sessions.*  | work queue        | api (submit, sweeper) | executors, durable `executors`        |
- * | SESSIONS tarsy.sessions.critical.*, .normal.*, .low.* | the same | the same    | the same                              |
+ * | SESSIONS tarsy.sessions.critical.*, .normal.*, .low.* | work queue | api (submit, sweeper) | executors, durable `executors` |
  * | FOLLOWUPS tarsy.sessions.followup.* | work queue | api (ask, sweeper), executor | executors, durable `followups` |
  * | EVENTS   tarsy.events.*    | bounded copy      | executor, api         | notifier, api (core subscriptions)    |
  * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
@@ -53,20 +52,17 @@ export const SUBJECTS = {
   /** One subject per session: a second wake-up of the same session is refused while the first is in the stream. */
   wakeUp: (lane: Lane, sessionId: string) => `tarsy.sessions.${lane}.${sessionId}`,
   allWakeUps: (lane: Lane) => `tarsy.sessions.${lane}.*`,
-  /** Without a lane, which executors of the last version do not know. */
-  sessions: (sessionId: string) => `tarsy.sessions.${sessionId}`,
-  allSessions: "tarsy.sessions.*",
   events: (sessionId: string) => `tarsy.events.${sessionId}`,
   allEvents: "tarsy.events.*",
   feed: (sessionId: string) => `tarsy.feed.${sessionId}`,
   allFeeds: "tarsy.feed.*",
   chunks: (sessionId: string) => `tarsy.chunks.${sessionId}`,
-  /** Of the tool calls and agents of a session. Apart from the chunks, which notifiers of versions before read. */
+  /** Of the tool calls and agents of a session. */
   progress: (sessionId: string) => `tarsy.progress.${sessionId}`,
   snapshot: (sessionId: string) => `tarsy.snapshot.${sessionId}`,
   cancel: (sessionId: string) => `tarsy.cancel.${sessionId}`,
   allCancels: "tarsy.cancel.*",
-  /** Something was written for the session's owner; apart from cancels, which versions before obey whatever they say. */
+  /** Something was written for the session's owner. */
   inbox: (sessionId: string) => `tarsy.inbox.${sessionId}`,
   allInboxes: "tarsy.inbox.*",
   /** Wake-ups cannot be stored: executors look for sessions in Postgres while it is repeated. */

@@ -23,11 +23,8 @@ export interface WakeUpQueue {
 export const SESSIONS_QUEUE: WakeUpQueue = {
   stream: SESSIONS_STREAM,
   durable: EXECUTORS_DURABLE,
-  subjects: [SUBJECTS.allSessions, ...SESSION_LANES.map(SUBJECTS.allWakeUps)],
-  subjectsOf: (sessionId) => [
-    SUBJECTS.sessions(sessionId),
-    ...SESSION_LANES.map((lane) => SUBJECTS.wakeUp(lane, sessionId)),
-  ],
+  subjects: SESSION_LANES.map(SUBJECTS.allWakeUps),
+  subjectsOf: (sessionId) => SESSION_LANES.map((lane) => SUBJECTS.wakeUp(lane, sessionId)),
 };
 
 /** The sessions that have ended and have open follow-ups. */

@@ -40,7 +40,7 @@ const LARGE_TABLES = [
  */
 export const OWNED_FUNCTIONS: readonly OwnedFunction[] = [
   {
-    // As `tarsy_hold_lease`, which the version before calls, with the cancels of follow-ups.
+    // A share lock needs the right to update the row, which a tool-runner must not have.
     name: "tarsy_hold_work",
     parameters: "held_session uuid",
     returns:
@@ -48,18 +48,6 @@ export const OWNED_FUNCTIONS: readonly OwnedFunction[] = [
     language: "sql",
     body: (schema) => `
 SELECT r.session_id, r.lease_epoch, r.lease_expires_at, r.cancel_requested_at, r.cancelled_follow_ups
-FROM ${schema}.session_runtime r WHERE r.session_id = held_session FOR SHARE`,
-    execute: ["executor", "tool-runner"],
-  },
-  {
-    // A share lock needs the right to update the row, which a tool-runner must not have.
-    name: "tarsy_hold_lease",
-    parameters: "held_session uuid",
-    returns:
-      "TABLE (session_id uuid, lease_epoch integer, lease_expires_at timestamptz, cancel_requested_at timestamptz)",
-    language: "sql",
-    body: (schema) => `
-SELECT r.session_id, r.lease_epoch, r.lease_expires_at, r.cancel_requested_at
 FROM ${schema}.session_runtime r WHERE r.session_id = held_session FOR SHARE`,
     execute: ["executor", "tool-runner"],
   },

@@ -69,8 +69,7 @@ END`,
 }
 
 /**
- * With the rights of the owner: a `migrate` of the version before takes every right on tables that it does not know from the services, and
- * their steps must go on. A fixed search path would cost each call more than the rest of it; instead every table is named with its schema,
+ * With the rights of the owner: no service may write `row_history`. A fixed search path would cost each call more than the rest of it; instead every table is named with its schema,
  * and no service may create anything that could be found instead of the functions of Postgres.
  */
 function functionOf(schema: string, name: string, body: string): string {

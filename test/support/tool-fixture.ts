@@ -113,7 +113,7 @@ export class ToolFixture implements AsyncDisposable {
   /** A session in progress under a live lease, whose agent may use all tools unless `agent` or the rest of its `chain` says otherwise. */
   async session(agent: object = {}, chain: object = {}): Promise<ClaimedSession> {
     const config = {
-      version: 4,
+      version: 1,
       ...chain,
       stages: [
         null,

@@ -115,13 +115,12 @@ export async function forkSession(transaction: Queryable, fork: Fork): Promise<S
   const ids = await ForkIds.read(transaction, parent, sessionId);
   // A critical one would take the place of an investigation that people wait for.
   const lane = row.lane === "critical" ? "normal" : row.lane;
-  const usesRecord = tools === "recorded" || edited !== null;
   const columns = {
     ...NEW_SESSION,
     session_id: sessionId,
     author: identity.name,
     owner_subject: ownerOf(identity),
-    resolved_config: storedChain(chain, usesRecord ? "recorded" : "live"),
+    resolved_config: storedChain(chain),
     config_hash: hashResolvedChain(chain),
     lane,
     trace_context: traceCarrier() ?? null,

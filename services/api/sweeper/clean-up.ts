@@ -6,7 +6,6 @@ import type { ApiConfig } from "../config.ts";
 import { closeOpenRows } from "./close-open-rows.ts";
 import { eraseHidden, eraseRequested } from "./erase-sessions.ts";
 import { purgeEnded } from "./purge-ended.ts";
-import { recountSessions } from "./recount-sessions.ts";
 import { removeOldAccounts } from "./remove-old-accounts.ts";
 import { removeExpired } from "./remove-expired.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -28,7 +27,7 @@ const CLOSE_WITHIN_HOURS = 72;
 
 /**
  * Until `signal` aborts: every few seconds removes the sessions that were deleted on request, every minute closes rows that were left open, and every hour purges the events
- * of ended sessions, hides old ones, removes those that were hidden long ago and counts what older versions did not; after a failure again within a minute.
+ * of ended sessions, hides old ones and removes those that were hidden long ago; after a failure again within a minute.
  * Any number of replicas may do so. Never throws.
  */
 export async function cleanUp(deps: CleanUpDeps, signal: AbortSignal): Promise<void> {
@@ -62,7 +61,6 @@ async function cleanUpHourly({ config, db, log, metrics }: CleanUpDeps, signal: 
       async () => eraseHidden(db, config.purgeDays, signal),
       // Of the time in which no api ran, too.
       async () => closeOpenRows({ db, log, metrics }, CLOSE_WITHIN_HOURS),
-      async () => recountSessions(db, signal),
       async () => removeOldAccounts(db),
     ]) {
       await work().catch((error: unknown) => {

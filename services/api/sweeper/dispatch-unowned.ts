@@ -1,6 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { EXECUTOR_GONE_MS } from "#shared/contracts/durations.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { SESSION_LANES, type Lane } from "#shared/contracts/subjects.ts";
@@ -60,11 +59,6 @@ const ORDER: readonly Source[] = [
   ...inLanes("pending", "s.status = 'pending'"),
 ];
 
-const parseLanes = compileParser("executors that read lanes", Type.Object({ all: Type.Boolean() }));
-const ALL_READ_LANES = `
-SELECT NOT EXISTS (SELECT 1 FROM executors WHERE NOT reads_lanes AND stopped_at IS NULL
-                   AND seen_at > now() - make_interval(secs => ${EXECUTOR_GONE_MS / 1_000})) AS all`;
-
 /**
  * Sessions that run in the place of another one's wake-up, while that one waits. Their own wake-up is the place in which it can start:
  * if it is not in the stream any more, it is sent again.
@@ -110,8 +104,6 @@ export async function dispatchUnowned({
     metrics.swept.inc(lost.length);
     return lost.length;
   };
-  const [executors] = await selectRows(db, parseLanes, ALL_READ_LANES, []);
-  dispatcher.nameLanes(executors?.all === true);
   let [found, woken] = [0, 0];
   try {
     for (const { lane, state, query } of ORDER) {

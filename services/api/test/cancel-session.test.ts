@@ -34,7 +34,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
         signal,
       });
       const manager = await bus.connection.jetstreamManager();
-      await manager.streams.purge(SESSIONS_STREAM, { filter: SUBJECTS.sessions(id) });
+      await manager.streams.purge(SESSIONS_STREAM, { filter: SUBJECTS.wakeUp("normal", id) });
       return !(await api.deps.dispatcher.queued()).has(id);
     });
   };

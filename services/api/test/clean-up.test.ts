@@ -5,7 +5,6 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { eraseHidden, eraseRequested } from "../sweeper/erase-sessions.ts";
 import { purgeEnded } from "../sweeper/purge-ended.ts";
-import { recountSessions } from "../sweeper/recount-sessions.ts";
 import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
 import { SessionEvents, statusEvent, textEvent, times } from "./session-events.ts";
 
@@ -203,31 +202,6 @@ describe("the clean-up", () => {
       expect(await count(table, deleted), table).to.equal(0);
       expect(await count(table, hidden), table).to.be.above(0);
     }
-  });
-
-  it("counts what a version without counters has stored, once the session has ended", async () => {
-    const [old, running] = [await ended(1, { messages: 2 }), await api.client.submit("x")];
-    const counters = async (id: string) =>
-      query(
-        "SELECT llm_interaction_count, mcp_interaction_count, total_stages, counted_epoch FROM session_runtime WHERE session_id = $1",
-        [id],
-      );
-    const none = { llm_interaction_count: 0, mcp_interaction_count: 0, total_stages: 0 };
-    for (const id of [old, running]) {
-      expect(await counters(id)).to.deep.equal([{ ...none, counted_epoch: 0 }]);
-      // A claim of the version before.
-      await query("UPDATE session_runtime SET lease_epoch = 2 WHERE session_id = $1", [id]);
-    }
-    await recountSessions(api.deps.db, signal);
-    expect(await counters(old)).to.deep.equal([
-      { llm_interaction_count: 1, mcp_interaction_count: 1, total_stages: 1, counted_epoch: 2 },
-    ]);
-    expect(await counters(running)).to.deep.equal([{ ...none, counted_epoch: 0 }]);
-    const usage =
-      "SELECT interaction_count, unpriced_interaction_count FROM session_model_usage WHERE session_id = $1";
-    expect(await query(usage, [old])).to.deep.equal([
-      { interaction_count: 1, unpriced_interaction_count: 0 },
-    ]);
   });
 
   it("leaves room that is used again", async () => {

@@ -46,13 +46,6 @@ describe("the lanes of wake-ups from the api", () => {
     }
     return found;
   };
-  /** A row as an executor of the last version writes it. */
-  const insertOldExecutor = async () => {
-    const id = randomUUID();
-    await api.servers.query("INSERT INTO executors (executor_id, pod_id) VALUES ($1, 'old')", [id]);
-    return id;
-  };
-
   it("are published in their order: started sessions first, each lane oldest first", async () => {
     const [low, normal] = [await insert("low"), await insert("normal")];
     const [critical, second] = [await insert("critical"), await insert("normal")];
@@ -69,23 +62,6 @@ describe("the lanes of wake-ups from the api", () => {
       `tarsy.sessions.normal.${second}`,
       `tarsy.sessions.low.${low}`,
     ]);
-  });
-
-  it("are left out while an executor of the last version runs, which would take them for poison", async () => {
-    const executor = await insertOldExecutor();
-    const first = await insert("low");
-    api.sweep(50);
-    expect(await subjects(1)).to.deep.equal([`tarsy.sessions.${first}`]);
-    await api.servers.query("UPDATE executors SET stopped_at = now() WHERE executor_id = $1", [executor]);
-    const marker = await insert("normal");
-    await until("a sweep has seen that it stopped", async () => (await queuedSessions(bus)).has(marker));
-    const second = await insert("critical");
-    // Its sweep has begun after the one with the marker, so that new alerts have a lane from now on, too.
-    await until("a sweep has published it", async () => (await queuedSessions(bus)).has(second));
-    const third = await api.client.submit("x");
-    const found = await subjects(4);
-    expect(found).to.include(`tarsy.sessions.critical.${second}`);
-    expect(found).to.include(`tarsy.sessions.normal.${third}`);
   });
 
   it("have a wake-up for a session that runs in the place of one that waits", async () => {

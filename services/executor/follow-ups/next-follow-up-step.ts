@@ -1,4 +1,4 @@
-import { parseRunnableChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { hasOpenSubAgents, runsOf, type RunExecutions } from "../next-session-step.ts";
@@ -60,5 +60,5 @@ function followUpChain(
   { nonce }: Pick<SessionState, "nonce">,
   { resolved_config }: FollowUpState,
 ): ResolvedChain {
-  return placeVariables(parseRunnableChain(resolved_config), nonce);
+  return placeVariables(parseResolvedChain(resolved_config), nonce);
 }

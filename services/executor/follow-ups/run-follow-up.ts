@@ -1,4 +1,4 @@
-import { parseRunnableChain } from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { CancelledError, TerminalError, cancelledByUser, errorMessage } from "#shared/errors.ts";
 import { NO_STEPS, type SessionSteps } from "../agent-steps.ts";
 import type { OwnedSession } from "../owned-session.ts";
@@ -57,7 +57,7 @@ export async function runFollowUp(
 /** Gives what was learned its vectors. After a failure or a stop, memories get theirs when others are looked for. Never throws. */
 async function addMeanings(session: OwnedSession, { resolved_config }: FollowUpState): Promise<void> {
   try {
-    const { memory } = parseRunnableChain(resolved_config);
+    const { memory } = parseResolvedChain(resolved_config);
     if (memory?.embedding !== undefined) await addVectors(session, memory.embedding);
   } catch (error) {
     session.log.warn({ error: errorMessage(error) }, "what was learned has no vectors yet");

@@ -203,8 +203,8 @@ function limits({
 }
 
 function nextIterationState(
-  { iteration: before, agent }: AgentState,
-  { iteration, durationMs, written = new Map() }: FinishedCall,
+  { iteration: before }: AgentState,
+  { iteration, written = new Map() }: FinishedCall,
   failure: CallFailure | null,
 ): IterationState {
   const { provider, uncounted, provider_failures = 0, empty_replies, summarizers } = before;
@@ -225,7 +225,6 @@ function nextIterationState(
     last_error_code: failure?.code ?? null,
     last_error_retryable: failure?.retryable ?? true,
     consecutive_timeouts: failure?.code === "timeout" ? before.consecutive_timeouts + 1 : 0,
-    tools_budget_ms: Math.max(0, agent.iteration_timeout_ms - durationMs),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { INITIAL_ITERATION_STATE, IterationState } from "#shared/contracts/iteration-state.ts";
+import { IterationState } from "#shared/contracts/iteration-state.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { MESSAGE_ROLES, RUN_STATUSES } from "#shared/contracts/statuses.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
@@ -17,7 +17,7 @@ const parseAgent = compileParser(
   "stored agent",
   Type.Object({
     status: literals(RUN_STATUSES),
-    iteration_state: Type.Partial(IterationState),
+    iteration_state: IterationState,
     messages: Type.Array(
       Type.Object({
         message_id: Type.String(),
@@ -76,8 +76,7 @@ export async function loadAgent(db: Queryable, executionId: string): Promise<Age
   return {
     executionId,
     status: row.status,
-    // The version before may have stored the state without properties that were added since.
-    iteration: { ...INITIAL_ITERATION_STATE, ...row.iteration_state },
+    iteration: row.iteration_state,
     messages: row.messages.map(({ provider_state, ...message }) => ({
       ...message,
       provider_state: provider_state === null ? null : Buffer.from(provider_state, "base64"),

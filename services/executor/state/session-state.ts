@@ -1,7 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { parseRunnableChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring-chain.ts";
 import {
   FOLLOW_UP_KINDS,
@@ -143,7 +143,7 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
     inbox_seq,
     runbook_url,
   } = row;
-  const stored = isTerminal(status) ? null : parseRunnableChain(row.resolved_config);
+  const stored = isTerminal(status) ? null : parseResolvedChain(row.resolved_config);
   const chain = stored && placeVariables(stored, row.prompt_nonce);
   const isFetched =
     chain?.fetches_runbook === true && runbookAddresses(runbook_url, chain.default_runbook).length > 0;

@@ -163,7 +163,7 @@ describe("a follow-up", () => {
     const id = await ended();
     const broken = await ask(fixture.executor, id);
     await fixture.executor.query(
-      `UPDATE follow_ups SET resolved_config = '{"version": 4}' WHERE follow_up_id = $1`,
+      `UPDATE follow_ups SET resolved_config = '{"version": 1}' WHERE follow_up_id = $1`,
       [broken.followUpId],
     );
     const other = await ask(fixture.executor, id, { kind: "score" });

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { COST_SUMS, costAggregates, modelUsageAggregates } from "#shared/database/cost-sums.ts";
-import { recountColumns } from "#shared/database/session-counters.ts";
 import { CancelledError, type CancelReason } from "#shared/errors.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
@@ -11,6 +10,7 @@ import type { ExecutorDeps } from "../executor-deps.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
+import { recountColumns } from "./recount-columns.ts";
 
 /** A running session and the signals that stop it. */
 interface Run {

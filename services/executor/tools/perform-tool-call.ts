@@ -57,19 +57,17 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
   const denial = permission.kind === "refused" ? permission.outcome : deniedByPolicy(run, step.call);
   const parameters = parseActionInput(step.call.rawArguments);
   if (denial !== null) {
-    const usedMs = { call: 0, iteration: 0 };
-    steps.add(recordToolCall(run, { ...step, parameters, outcome: denial, usedMs }));
+    steps.add(recordToolCall(run, { ...step, parameters, outcome: denial, usedMs: 0 }));
     return null;
   }
   const known = findBuiltInTool(step.call.name, run.state.tools ?? []);
   if (isSubAgentTool(known)) {
     const { outcome, effect } = answerSubAgentTool(run, { name: known, index: step.call.index, parameters });
-    const finished = { ...step, parameters, outcome, usedMs: { call: 0, iteration: 0 } };
+    const finished = { ...step, parameters, outcome, usedMs: 0 };
     steps.add(recordToolCall(effect === null ? run : withBudget(run), finished));
     if (effect !== null) steps.add(effect);
     return null;
   }
-  const startedAt = performance.now();
   const message = `Calling ${fullToolName(step.call.name)}`;
   tellPhase(run.session, run.execution, { phase: "gathering_info", message });
   for (const call of step.beside) {
@@ -78,11 +76,8 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
   }
   const callId = idOf(run, step.call);
   const begun = steps.callsAhead.take(callId);
-  const { outcome, ms } = await (begun ?? makeOrRepeat(run, step));
-  // Once for all calls that run side by side.
-  const sinceOutcomeMs = performance.now() - (steps.outcomeAt ?? startedAt);
+  const { outcome, ms: usedMs } = await (begun ?? makeOrRepeat(run, step));
   const kept = await findKeptResult(run, { callId, name: step.call.name, outcome });
-  const usedMs = { call: ms, iteration: sinceOutcomeMs };
   steps.add(recordToolCall(run, { ...step, parameters, outcome, kept, usedMs }));
   return null;
 }

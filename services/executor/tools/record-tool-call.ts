@@ -27,8 +27,8 @@ interface FinishedToolCall {
   readonly outcome: ToolOutcome;
   /** Where the whole text is kept of a result that is to be summarized; absent or null for any other. */
   readonly kept?: KeptResult | null;
-  /** Milliseconds that the call took, and that it used of the iteration's time. */
-  readonly usedMs: { readonly call: number; readonly iteration: number };
+  /** Milliseconds that the call took. */
+  readonly usedMs: number;
 }
 
 /** What the message to the model depends on. */
@@ -62,15 +62,14 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
       ...toolNames(call.name),
       is_error: text.isError,
       call_event_id,
-      duration_ms: Math.round(finished.usedMs.call),
+      duration_ms: Math.round(finished.usedMs),
     },
     interactionId: null,
     mcpInteractionId: mcp_interaction_id,
   });
   const { rows, events } = timeline.record();
   const messages = newMessages(run, [messageOf(finished, text.modelText)]);
-  const after = nextIterationState(state.iteration, finished.usedMs.iteration);
-  const iteration_state = withPendingSummary(after, finished, messages.at(-1)?.sequence_number);
+  const iteration_state = withPendingSummary(state.iteration, finished, messages.at(-1)?.sequence_number);
   return {
     rows: {
       ...rows,
@@ -138,7 +137,7 @@ function interactionRow(
     tool_arguments: parameters,
     tool_result: { content: displayText, is_error: isError },
     available_tools: null,
-    duration_ms: Math.round(usedMs.call),
+    duration_ms: Math.round(usedMs),
     error_message: outcome.kind === "result" ? null : postgresSafeText(outcome.message).text,
     outcome: { iteration: state.iteration.iteration, index: call.index, ...kindOf(outcome) },
   };
@@ -174,11 +173,6 @@ function messageOf({ call, asObservation }: FinishedToolCall, content: string): 
     tool_call_id: call.toolCallId ?? "",
     tool_name: postgresSafeText(call.name).text,
   };
-}
-
-/** However a call ends, it is a result for the model: it speaks neither against the agent's provider nor ends the agent. */
-function nextIterationState(before: IterationState, usedMs: number): IterationState {
-  return { ...before, tools_budget_ms: Math.max(0, before.tools_budget_ms - Math.round(usedMs)) };
 }
 
 /** The result's message has a window of it; a later step puts the summary in its place. */

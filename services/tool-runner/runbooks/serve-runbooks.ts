@@ -40,7 +40,7 @@ const MAX_FAILURE_CHARS = 500;
 const FIND = `
 SELECT s.runbook_url AS of_alert, coalesce(s.resolved_config ->> 'default_runbook', '') AS configured,
   EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_settled
-FROM tarsy_hold_lease($1) r JOIN alert_sessions s USING (session_id)
+FROM tarsy_hold_work($1) r JOIN alert_sessions s USING (session_id)
 WHERE r.lease_epoch = $2 AND r.lease_expires_at > clock_timestamp() AND r.cancel_requested_at IS NULL AND s.deleted_at IS NULL`;
 const parseFound = compileParser(
   "runbook of a session",

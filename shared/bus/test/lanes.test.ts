@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { AckPolicy, DeliverPolicy } from "nats";
 import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import {
   EXECUTORS_DURABLE,
   FOLLOWUPS_STREAM,
@@ -38,54 +36,6 @@ describe("the lanes of wake-ups", () => {
     return delivery;
   };
   const durable = async () => fixture.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
-
-  describe("an upgrade of the last version's stream", () => {
-    /** As the last version creates it: without lanes, with one durable without a filter. */
-    const asBefore = async () => {
-      const { config } = await fixture.bus.jsm.streams.info(SESSIONS_STREAM);
-      await fixture.bus.jsm.streams.delete(SESSIONS_STREAM);
-      await fixture.bus.jsm.streams.delete(FOLLOWUPS_STREAM);
-      await fixture.bus.jsm.streams.add({ ...config, subjects: ["tarsy.sessions.*"] });
-      await fixture.bus.jsm.consumers.add(SESSIONS_STREAM, {
-        durable_name: EXECUTORS_DURABLE,
-        ack_policy: AckPolicy.Explicit,
-        deliver_policy: DeliverPolicy.All,
-        ack_wait: 25_000_000_000,
-        max_ack_pending: MAX_RUNNING,
-        max_deliver: -1,
-      });
-    };
-
-    it("keeps what waits and what is delivered, and serves a pull that waits", async () => {
-      await asBefore();
-      const [running, queued, later] = [randomUUID(), randomUUID(), randomUUID()];
-      const { js } = fixture.bus;
-      await js.publish(SUBJECTS.sessions(running), JSON.stringify({ session_id: running }));
-      const delivery = await pull();
-      expect(delivery.sessionId).to.equal(running);
-      const waiting = pull();
-      await until("the pull waits", async () => (await durable()).num_waiting === 1);
-      await ensureStreams(fixture.bus, { replicas: 1 });
-      await ensureDurables(fixture.bus, { maxSessions: MAX_RUNNING, maxFollowups: 2 });
-      await wakeSession(fixture.bus, queued);
-      expect((await waiting).sessionId).to.equal(queued);
-      expect((await durable()).num_ack_pending).to.equal(2);
-      await js.publish(SUBJECTS.wakeUp("low", later), JSON.stringify({ session_id: later }));
-      expect((await pull()).sessionId).to.equal(later);
-      await delivery.ack();
-      expect(await queuedSessions(fixture.bus)).to.deep.equal(new Set([queued, later]));
-    });
-
-    it("is repeated after an api of the last version has taken the lanes away", async () => {
-      const id = randomUUID();
-      await fixture.bus.js.publish(SUBJECTS.wakeUp("low", id), JSON.stringify({ session_id: id }));
-      await fixture.bus.jsm.streams.update(SESSIONS_STREAM, { subjects: ["tarsy.sessions.*"] });
-      await ensureStreams(fixture.bus, { replicas: 1 });
-      expect((await pull()).sessionId).to.equal(id);
-      const { config } = await fixture.bus.jsm.streams.info(SESSIONS_STREAM);
-      expect(config.subjects).to.deep.equal(SESSIONS_QUEUE.subjects);
-    });
-  });
 
   describe("the lanes", () => {
     it("share one limit, which follow-ups do not count towards", async () => {

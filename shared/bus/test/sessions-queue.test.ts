@@ -180,8 +180,8 @@ describe("the session queue", () => {
       let poison = 0;
       const other = randomUUID();
       for (const [subject, message] of [
-        [SUBJECTS.sessions(other), "not a wake-up"],
-        [SUBJECTS.sessions(other), JSON.stringify({ session_id: randomUUID() })],
+        [SUBJECTS.wakeUp("normal", other), "not a wake-up"],
+        [SUBJECTS.wakeUp("normal", other), JSON.stringify({ session_id: randomUUID() })],
         [SUBJECTS.wakeUp("critical", other), JSON.stringify({ session_id: randomUUID() })],
       ] as const) {
         await fixture.bus.js.publish(subject, message);

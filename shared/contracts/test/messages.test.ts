@@ -195,12 +195,7 @@ describe("message sizes", () => {
 describe("subjects", () => {
   it("end with the session's id and match their wildcard", () => {
     const id = randomUUID();
-    for (const subject of [
-      SUBJECTS.sessions(id),
-      SUBJECTS.events(id),
-      SUBJECTS.feed(id),
-      SUBJECTS.cancel(id),
-    ]) {
+    for (const subject of [SUBJECTS.events(id), SUBJECTS.feed(id), SUBJECTS.cancel(id)]) {
       expect(lastToken(subject)).to.equal(id);
       expect(subject.split(".")).to.have.length(3);
     }

@@ -1,11 +1,9 @@
 import { expect } from "chai";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import {
-  RECORDED_TOOLS_CHAIN_VERSION,
   RESOLVED_CHAIN_VERSION,
   hashResolvedChain,
   parseResolvedChain,
-  parseRunnableChain,
   storedChain,
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
@@ -47,23 +45,14 @@ const CHAIN: ResolvedChain = {
 
 describe("parseResolvedChain", () => {
   const stored = storedChain(CHAIN);
-  const { version: _none, ...first } = CHAIN;
 
   it("returns a chain as it was before it was stored", () => {
     const json: unknown = JSON.parse(JSON.stringify(stored));
     expect(parseResolvedChain(json)).to.deep.equal(CHAIN);
-    expect(parseRunnableChain(json)).to.deep.equal(CHAIN);
   });
 
   it("stores a stage at its number, from 1", () => {
-    expect(stored).to.deep.include({ version: 4, stages: [null, ...CHAIN.stages] });
-  });
-
-  it("reads a chain of an older version, but not to run it: its stages count from 0", () => {
-    for (const old of [first, { ...first, version: 1 }, { ...first, version: 3 }]) {
-      expect(parseResolvedChain(old)).to.deep.equal(CHAIN);
-      expect(() => parseRunnableChain(old)).to.throw(RetryableError, /counted from 0/u);
-    }
+    expect(stored).to.deep.include({ version: 1, stages: [null, ...CHAIN.stages] });
   });
 
   it("ignores properties that it does not know", () => {
@@ -71,18 +60,12 @@ describe("parseResolvedChain", () => {
   });
 
   it("leaves a chain of a newer version to a newer process", () => {
-    const newer = { version: RECORDED_TOOLS_CHAIN_VERSION + 1, stages: "another shape" };
-    expect(() => parseResolvedChain(newer)).to.throw(RetryableError, /reads versions up to 5/u);
+    const newer = { version: RESOLVED_CHAIN_VERSION + 1, stages: "another shape" };
+    expect(() => parseResolvedChain(newer)).to.throw(RetryableError, /reads versions up to 1/u);
     expect(() => parseResolvedChain({ ...stored, version: "2" })).to.throw(
       TerminalError,
       "malformed version",
     );
-  });
-
-  it("stores the chain of a session with recorded tools so that a version before does not run it", () => {
-    const recorded = storedChain(CHAIN, "recorded");
-    expect(recorded).to.include({ version: RECORDED_TOOLS_CHAIN_VERSION });
-    expect(parseRunnableChain(recorded)).to.deep.equal(CHAIN);
   });
 
   it("reads types of providers that it does not know", () => {
@@ -99,7 +82,7 @@ describe("parseResolvedChain", () => {
     expect(() => parseResolvedChain({ ...stored, stages: [null] })).to.throw(
       /stages must NOT have fewer than 2/u,
     );
-    expect(() => parseResolvedChain({})).to.throw("malformed resolved chain");
+    expect(() => parseResolvedChain({})).to.throw("malformed version of a resolved chain");
   });
 });
 

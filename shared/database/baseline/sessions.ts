@@ -101,15 +101,6 @@ CREATE INDEX alert_sessions_waiting ON alert_sessions (lane, created_at, session
   WHERE status = 'pending' AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_forked_from ON alert_sessions (forked_from, created_at) WHERE forked_from IS NOT NULL;
 
-CREATE FUNCTION tarsy_count_stages_from_one() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-BEGIN
-  NEW.resolved_config = NEW.resolved_config || jsonb_build_object('version', 4, 'stages', '[null]'::jsonb || (NEW.resolved_config->'stages'));
-  RETURN NEW;
-END $$;
-REVOKE EXECUTE ON FUNCTION tarsy_count_stages_from_one() FROM PUBLIC;
-CREATE TRIGGER count_stages_from_one BEFORE INSERT ON alert_sessions FOR EACH ROW
-  WHEN (coalesce((NEW.resolved_config->>'version')::integer, 1) < 4 AND jsonb_typeof(NEW.resolved_config->'stages') = 'array') EXECUTE FUNCTION tarsy_count_stages_from_one();
-
 CREATE FUNCTION tarsy_await_indexing() RETURNS trigger LANGUAGE plpgsql AS $await_indexing$
 BEGIN
   INSERT INTO search_progress (session_id, created_at) VALUES (NEW.session_id, NEW.created_at);

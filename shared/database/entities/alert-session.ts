@@ -30,7 +30,7 @@ export interface AlertSession {
   runbook_url: string | null;
   mcp_selection: object | null;
   chain_id: string;
-  /** The configuration resolved at submission, in any version: `parseResolvedChain` reads it. */
+  /** The configuration resolved at submission, which `parseResolvedChain` reads. */
   resolved_config: object;
   config_hash: string;
   /** How urgent it is, beside the other sessions that wait. */
