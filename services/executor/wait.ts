@@ -1,4 +1,3 @@
-import { FIRST_WAIT_MS, LAST_WAIT_MS } from "#shared/contracts/durations.ts";
 import type { WaitKind, WaitingFor } from "#shared/contracts/waiting-for.ts";
 
 /** The database's clock, for times that another process reads. */
@@ -15,6 +14,9 @@ export interface AgentWait extends WaitingFor {
   readonly subAgentsVersion?: number;
 }
 
+const FIRST_DELAY_MS = 5_000;
+const LAST_DELAY_MS = 30_000;
+
 /** Milliseconds since the step began to wait for this; 0 if it has not. */
 export function waitedMs(clock: DatabaseClock, before: WaitingFor | null, kind: WaitKind): number {
   return before?.kind === kind ? clock.databaseNow() - Date.parse(before.since) : 0;
@@ -25,7 +27,7 @@ export function waitedMs(clock: DatabaseClock, before: WaitingFor | null, kind: 
  * 5 s and at most 30 s, then jittered by 25 %.
  */
 export function retryDelay(clock: DatabaseClock, before: WaitingFor | null, kind: WaitKind): number {
-  const delay = Math.min(LAST_WAIT_MS, Math.max(FIRST_WAIT_MS, waitedMs(clock, before, kind) / 2));
+  const delay = Math.min(LAST_DELAY_MS, Math.max(FIRST_DELAY_MS, waitedMs(clock, before, kind) / 2));
   return delay * (0.75 + 0.5 * Math.random());
 }
 

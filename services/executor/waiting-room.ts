@@ -1,7 +1,9 @@
-import { KEEP_SLOT_MS } from "#shared/contracts/durations.ts";
 import { pause } from "#shared/pause.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { earliestWait, waitLeft, type AgentWait } from "./wait.ts";
+
+/** A shorter wait of a whole session is not worth giving its slot back. */
+const KEEP_SLOT_MS = 3_000;
 
 /** Beyond it a timer would fire at once; the step finds that its wait goes on. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1_000;

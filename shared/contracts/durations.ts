@@ -57,11 +57,6 @@ export const EVENT_POLL_MS = scaled(2_000);
 /** Between two pings on a connection to NATS; with two unanswered it is given up. */
 export const NATS_PING_MS = scaled(5_000);
 
-/** The first and the longest pause before a step tries a dependency again that stated no time. */
-export const FIRST_WAIT_MS = scaled(5_000);
-export const LAST_WAIT_MS = scaled(30_000);
-/** A shorter wait of a whole session is not worth giving its slot back. */
-export const KEEP_SLOT_MS = scaled(3_000);
 /** How long a new session holds its slot while no gateway can be reached. */
 export const GATEWAY_WAIT_MS = scaled(10_000);
 /** How long an agent without any tool waits for servers that cannot be listed: as long as a restart of theirs takes. */

@@ -5,6 +5,7 @@ import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { queueAdmin } from "#shared/bus/queue-admin.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
+import { SELF_FENCE_MS, TIME_SCALE } from "#shared/contracts/durations.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
@@ -22,7 +23,7 @@ import { createExecutorMetrics } from "../executor-metrics.ts";
 import { keepCircuits } from "../llm/provider-circuits.ts";
 import { openLlmClient } from "../llm/open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../owned-session.ts";
-import { keepLeases } from "../session-lease.ts";
+import { LEASE_TIMES, keepLeases } from "../session-lease.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -241,7 +242,13 @@ async function openDeps(
     openLlmClient({ address: gateway, maxMessageBytes: config.maxMessageBytes, token: TEST_GATEWAY_TOKEN }),
     (client) => client.close(),
   );
-  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, slots: config.slots, log }));
+  const leases = resources.use(
+    keepLeases(
+      { db: leaseDb, podId: config.podId, slots: config.slots, log },
+      // As in production: a restart of Postgres takes no less time in tests.
+      { ...LEASE_TIMES, selfFenceMs: TIME_SCALE * SELF_FENCE_MS },
+    ),
+  );
   const masker = resources.use(new Masker());
   const metrics = createExecutorMetrics(new Registry());
   const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));
