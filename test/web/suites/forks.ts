@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { TarsyClient } from "../support/tarsy-client.ts";
-import { until } from "../support/until.ts";
-import { axeViolations } from "./support/axe.ts";
-import type { WatchedPage } from "./support/browser.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import type { TarsyClient } from "../../support/tarsy-client.ts";
+import { until } from "../../support/until.ts";
+import { axeViolations } from "../support/axe.ts";
+import type { WatchedPage } from "../support/browser.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 const ENDED = ["completed", "failed", "cancelled", "timed_out"];
 const SESSION_ADDRESS = /\/s\/(?<id>[0-9a-f-]{36})/u;

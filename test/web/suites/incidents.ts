@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { SUMMARY_CALL } from "../support/scripts.ts";
-import { axeViolations } from "./support/axe.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import { SUMMARY_CALL } from "../../support/scripts.ts";
+import { axeViolations } from "../support/axe.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 const { incident } = SESSION_CONFIG.tarsy.agent_chains;
 const CONFIG = {

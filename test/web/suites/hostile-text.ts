@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
-import type { TarsyClient } from "../support/tarsy-client.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { HOSTILE_TEXT, SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import type { TarsyClient } from "../../support/tarsy-client.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { HOSTILE_TEXT, SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 describeInBrowser("hostile text of models, tools and alerts in the page", () => {
   let web: WebFixture;

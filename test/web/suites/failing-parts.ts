@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { TarsyClient } from "../support/tarsy-client.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import type { TarsyClient } from "../../support/tarsy-client.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 /** A parser without limits overflows its stack with it. */
 const QUOTES = ">".repeat(60_000);

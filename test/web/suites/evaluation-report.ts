@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
-import { renderHtml } from "../../evaluation/report/render-html.ts";
-import { sampleReport } from "../../evaluation/test/sample-report.ts";
-import { axeViolations } from "./support/axe.ts";
-import { TestBrowser } from "./support/browser.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { HOSTILE_TEXT } from "./support/session-script.ts";
+import { renderHtml } from "../../../evaluation/report/render-html.ts";
+import { sampleReport } from "../../../evaluation/test/sample-report.ts";
+import { axeViolations } from "../support/axe.ts";
+import { TestBrowser } from "../support/browser.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { HOSTILE_TEXT } from "../support/session-script.ts";
 
 describeInBrowser("the report of an evaluation", () => {
   let directory: string;

@@ -1,8 +1,8 @@
-import type { TarsyClient } from "../support/tarsy-client.ts";
-import { until } from "../support/until.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import type { TarsyClient } from "../../support/tarsy-client.ts";
+import { until } from "../../support/until.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 /** More than a client takes that gives up. */
 const FAILURES = 14;

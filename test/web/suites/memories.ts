@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { SUMMARY_CALL } from "../support/scripts.ts";
-import type { TarsyClient } from "../support/tarsy-client.ts";
-import { until } from "../support/until.ts";
-import { axeViolations } from "./support/axe.ts";
-import type { WatchedPage } from "./support/browser.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { HOSTILE_TEXT, SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import { SUMMARY_CALL } from "../../support/scripts.ts";
+import type { TarsyClient } from "../../support/tarsy-client.ts";
+import { until } from "../../support/until.ts";
+import { axeViolations } from "../support/axe.ts";
+import type { WatchedPage } from "../support/browser.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { HOSTILE_TEXT, SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 const ENDED = ["completed", "failed", "cancelled", "timed_out"];
 const NOTES = "Memory of Investigations";

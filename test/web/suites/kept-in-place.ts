@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 /** Of every session of the script; only the API has it. */
 const SUMMARY = "In short.";

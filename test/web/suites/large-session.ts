@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { until } from "../support/until.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { seedLargeSession } from "./support/seed-large-session.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import { until } from "../../support/until.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { seedLargeSession } from "../support/seed-large-session.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 /** So many rows may exist at once, whatever the session's size. */
 const MAX_ROWS = 400;

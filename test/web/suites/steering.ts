@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { SUMMARY_CALL } from "../support/scripts.ts";
-import type { TarsyClient } from "../support/tarsy-client.ts";
-import { axeViolations } from "./support/axe.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import { SUMMARY_CALL } from "../../support/scripts.ts";
+import type { TarsyClient } from "../../support/tarsy-client.ts";
+import { axeViolations } from "../support/axe.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 const { k8s } = SESSION_CONFIG.stubTools.servers;
 const CONFIG = {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { until } from "../support/until.ts";
-import { axeViolations } from "./support/axe.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
+import { until } from "../../support/until.ts";
+import { axeViolations } from "../support/axe.ts";
+import { describeInBrowser } from "../support/describe-in-browser.ts";
+import { SESSION_CONFIG } from "../support/session-script.ts";
+import { WebFixture } from "../support/web-fixture.ts";
 
 describeInBrowser("the screens Sessions and New alert, in a browser", () => {
   let web: WebFixture;

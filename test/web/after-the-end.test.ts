@@ -1,0 +1,3 @@
+import "./suites/memories.ts";
+import "./suites/scores.ts";
+import "./suites/incidents.ts";

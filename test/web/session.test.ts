@@ -1,0 +1,4 @@
+import "./suites/session-screen.ts";
+import "./suites/steering.ts";
+import "./suites/chat.ts";
+import "./suites/time-travel.ts";
