@@ -54,10 +54,8 @@ async function measure(
 ): Promise<WebFigures> {
   await using notifier = await FakeNotifier.start({ agents: AGENTS, chunksPerSecond: number("chunks") });
   // Sessions that are over need no notifier.
-  await using fixture = await WebFixture.start({
-    config: SESSION_CONFIG,
-    env: { NOTIFIER_ADDR: notifier.address },
-  });
+  await using fixture = new WebFixture();
+  await fixture.start({ config: SESSION_CONFIG, env: { NOTIFIER_ADDR: notifier.address } });
   const sessions = await measureSessions(fixture, number("entries"), number("rounds"), progress);
   progress("list");
   const list = await measureList(fixture);

@@ -26,11 +26,11 @@ const parseTimes = compileParser(
 
 /** The list of sessions with a cold cache, against a screen that reads nothing before its first paint. */
 export async function measureList(web: WebFixture): Promise<ListFigures> {
-  const empty = await web.browser.open(web.url("/new"));
+  const empty = await web.open("/new");
   await empty.page.locator("main").waitFor();
   const { paint } = parseTimes(await empty.page.evaluate(`(${TIMES})()`));
   await empty.page.close();
-  const { page, requests } = await web.browser.open(web.url("/"));
+  const { page, requests } = await web.open("/");
   await page.locator(".session-row").first().waitFor();
   const { request, now } = parseTimes(await page.evaluate(`(${TIMES})()`));
   const asked = requests.filter((url) => url.includes("/api/")).length;

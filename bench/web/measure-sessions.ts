@@ -41,7 +41,7 @@ export async function measureSessions(
     let empty = 1;
     for (const { page, path, isThere } of pages) {
       const began = performance.now();
-      const opened = await web.browser.open(web.url(path));
+      const opened = await web.open(path);
       await opened.page.locator(isThere).first().waitFor();
       await opened.page.locator(".connection").waitFor({ state: "detached" });
       const open_ms = performance.now() - began;

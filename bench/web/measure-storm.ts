@@ -25,7 +25,7 @@ export async function measureStorm(
   seconds: number,
 ): Promise<StormFigures> {
   const id = await client.submit("HANG");
-  const { page } = await web.browser.open(web.url(`/s/${id}`));
+  const { page } = await web.open(`/s/${id}`);
   await page.getByRole("heading", { name: "Agent-4" }).waitFor();
   const rest = await countFrames(page, REST_MS);
   const before = await usedHeap(page);

@@ -11,7 +11,7 @@ import { CHECKOUT } from "../support/spawn-service.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { TarsySystem } from "../support/tarsy-system.ts";
 import { TestBrowser } from "./support/browser.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
+import { describeInBrowser } from "./support/describe-on-page.ts";
 
 const ALERT = "examples/alerts/pod-out-of-memory.txt";
 /** What the last run looked like. */
@@ -26,6 +26,7 @@ const parseEvent = compileParser(
 
 describeInBrowser("the demo on the page", () => {
   const resources = new AsyncDisposableStack();
+  let browser: TestBrowser;
   let url: string;
   let id: string;
   let terminal: Awaited<ReturnType<typeof recordTerminal>>;
@@ -51,6 +52,7 @@ describeInBrowser("the demo on the page", () => {
     const { body } = await client.request("GET", "/api/v1/sessions");
     [id = ""] = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/u.exec(JSON.stringify(body["sessions"])) ?? [];
     url = system.api;
+    browser = resources.use(await TestBrowser.start());
   });
   after(() => resources.disposeAsync());
 
@@ -71,7 +73,6 @@ describeInBrowser("the demo on the page", () => {
     ["dark", "/s/:id", ".lanes.columns-3"],
   ] as const) {
     it(`is kept as a picture: ${name}`, async () => {
-      await using browser = await TestBrowser.start();
       const scheme = name === "dark" ? "dark" : "light";
       const { page, problems } = await browser.open(`${url}${path.replace(":id", id)}`, { scheme });
       await page.locator(shown).first().waitFor();
@@ -81,7 +82,6 @@ describeInBrowser("the demo on the page", () => {
   }
 
   it("has a conclusion beside its alert, and three agents side by side", async () => {
-    await using browser = await TestBrowser.start();
     const { page, problems } = await browser.open(`${url}/s/${id}`, { width: 1_200, height: 780 });
     await page.getByRole("heading", { name: "Pod checkout-7d9f6c5b84-x2lqk in namespa" }).waitFor();
     await page.locator(".conclusion .markdown").first().waitFor();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { expect } from "chai";
 import { SignJWT, exportJWK, generateKeyPair, type CryptoKey } from "jose";
 import type { Page } from "playwright-core";
@@ -7,9 +7,8 @@ import { addApiKey, revokeApiKey } from "#shared/access/api-keys.ts";
 import type { Role } from "#shared/access/identity.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
+import { describeOnPage } from "./support/describe-on-page.ts";
 import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
 
 const ISSUER = "https://login.example.com/";
 const HEADER = "x-forwarded-access-token";
@@ -25,6 +24,26 @@ async function startProvider() {
   return { server, privateKey, url: `http://127.0.0.1:${port}/jwks` };
 }
 
+let provider: Awaited<ReturnType<typeof startProvider>>;
+
+async function prepare() {
+  provider = await startProvider();
+  const { incident } = SESSION_CONFIG.tarsy.agent_chains;
+  const chains = { ...SESSION_CONFIG.tarsy.agent_chains, incident: { ...incident, teams: ["sre"] } };
+  return {
+    config: { ...SESSION_CONFIG, tarsy: { ...SESSION_CONFIG.tarsy, agent_chains: chains } },
+    env: {
+      AUTH_MODE: "jwt",
+      AUTH_JWT_ISSUER: ISSUER,
+      AUTH_JWT_AUDIENCE: "tarsy",
+      AUTH_JWT_JWKS_URL: provider.url,
+      AUTH_JWT_ALGORITHMS: "ES256",
+      AUTH_JWT_HEADER: HEADER,
+      AUTH_DEFAULT_ROLES: "operator",
+    },
+  };
+}
+
 /** A token of a person, valid from an hour ago for so many seconds from now. */
 async function tokenFor(key: CryptoKey, seconds: number): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
@@ -38,39 +57,15 @@ async function tokenFor(key: CryptoKey, seconds: number): Promise<string> {
 }
 
 /** API keys, beside the tokens of a provider: the mode `jwt` accepts both, and `token` the keys alone. */
-describeInBrowser("signing in to the page with API keys, and beside an identity provider", () => {
-  let provider: { readonly server: Server; readonly privateKey: CryptoKey; readonly url: string };
-  let web: WebFixture;
-  const opened: Page[] = [];
-
-  before(async () => {
-    provider = await startProvider();
-    const { incident } = SESSION_CONFIG.tarsy.agent_chains;
-    const chains = { ...SESSION_CONFIG.tarsy.agent_chains, incident: { ...incident, teams: ["sre"] } };
-    web = await WebFixture.start({
-      config: { ...SESSION_CONFIG, tarsy: { ...SESSION_CONFIG.tarsy, agent_chains: chains } },
-      env: {
-        AUTH_MODE: "jwt",
-        AUTH_JWT_ISSUER: ISSUER,
-        AUTH_JWT_AUDIENCE: "tarsy",
-        AUTH_JWT_JWKS_URL: provider.url,
-        AUTH_JWT_ALGORITHMS: "ES256",
-        AUTH_JWT_HEADER: HEADER,
-        AUTH_DEFAULT_ROLES: "operator",
-      },
-    });
-  });
-  after(async () => {
-    await web?.[Symbol.asyncDispose]();
+describeOnPage("signing in to the page with API keys, and beside an identity provider", prepare, (web) => {
+  after(() => {
     provider?.server.closeAllConnections();
     provider?.server.close();
   });
-  afterEach(async function () {
-    web?.pipeline.showOutputOf(this.currentTest);
-    for (const page of opened.splice(0)) {
+  afterEach(async () => {
+    for (const page of web.pages) {
       await page.context().clearCookies();
       await page.evaluate("localStorage.clear()");
-      await page.close();
     }
   });
 
@@ -80,11 +75,7 @@ describeInBrowser("signing in to the page with API keys, and beside an identity 
     const { api, ws } = web.pipeline.system;
     return new TarsyClient({ api, ws, headers: { authorization: `Bearer ${text}` } });
   };
-  const open = async (path: string) => {
-    const watched = await web.browser.open(web.url(path));
-    opened.push(watched.page);
-    return watched.page;
-  };
+  const open = async (path: string) => (await web.open(path)).page;
   const form = (page: Page) => page.getByRole("dialog", { name: "Sign in" });
   const signIn = async (page: Page, text: string) => {
     await form(page).getByLabel("Token or API key").fill(text);

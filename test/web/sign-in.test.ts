@@ -4,48 +4,35 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { axeViolations } from "./support/axe.ts";
-import { describeInBrowser } from "./support/describe-in-browser.ts";
+import { describeOnPage } from "./support/describe-on-page.ts";
 import { SESSION_CONFIG } from "./support/session-script.ts";
-import { WebFixture } from "./support/web-fixture.ts";
 
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 const EMPTY = "No session yet.";
 
-describeInBrowser("signing in to the page in the mode private", () => {
-  let web: WebFixture;
-  let client: TarsyClient;
-  const opened: Page[] = [];
+const OPTIONS = { config: SESSION_CONFIG, env: { AUTH_MODE: "private", AUTH_TOKEN: TOKEN } };
 
-  before(async () => {
-    web = await WebFixture.start({
-      config: SESSION_CONFIG,
-      env: { AUTH_MODE: "private", AUTH_TOKEN: TOKEN },
-    });
+describeOnPage("signing in to the page in the mode private", OPTIONS, (web) => {
+  let client: TarsyClient;
+
+  before(() => {
     const { api, ws } = web.pipeline.system;
     client = new TarsyClient({ api, ws, headers: { authorization: `Bearer ${TOKEN}` } });
   });
-  after(() => web?.[Symbol.asyncDispose]());
-  afterEach(async function () {
-    web?.pipeline.showOutputOf(this.currentTest);
-    for (const page of opened.splice(0)) {
+  afterEach(async () => {
+    for (const page of web.pages) {
       await page.context().clearCookies();
       await page.goto(web.url("/openapi.json"));
       await page.evaluate("localStorage.clear()");
-      await page.close();
     }
   });
 
-  const open = async (path: string) => {
-    const watched = await web.browser.open(web.url(path));
-    opened.push(watched.page);
-    return watched;
-  };
   const form = (page: Page) => page.getByRole("dialog", { name: "Sign in" });
   const field = (page: Page) => form(page).getByLabel("Token or API key");
   const cookies = async (page: Page) => page.context().cookies(web.pipeline.system.api);
 
   it("takes the token of the printed address, and leaves it nowhere", async () => {
-    const { page, requests, problems } = await open("/system");
+    const { page, requests, problems } = await web.open("/system");
     await form(page).waitFor();
     await page.goto(web.url(`/#token=${TOKEN}`));
     await page.getByText(EMPTY).waitFor();
@@ -69,7 +56,7 @@ describeInBrowser("signing in to the page in the mode private", () => {
   });
 
   it("takes the token of an address that is opened in the page itself", async () => {
-    const { page } = await open("/");
+    const { page } = await web.open("/");
     await form(page).waitFor();
     await page.evaluate(`location.hash = "token=${TOKEN}"`);
     await page.getByText(EMPTY).waitFor();
@@ -78,14 +65,14 @@ describeInBrowser("signing in to the page in the mode private", () => {
 
   it("says that a token of the address is wrong, or is none", async () => {
     for (const token of ["wrong", "%E0%A4%A", "%E2%82%AC"]) {
-      const { page } = await open(`/#token=${token}`);
+      const { page } = await web.open(`/#token=${token}`);
       await form(page).getByRole("alert").getByText("the token is not valid").waitFor();
       expect(page.url()).to.equal(web.url("/"));
     }
   });
 
   it("asks by a form once, and shows what it was asked for", async () => {
-    const { page } = await open("/system");
+    const { page } = await web.open("/system");
     // Late answers to this first visit are not counted.
     await form(page).waitFor();
     await page.waitForLoadState("networkidle");
@@ -109,7 +96,7 @@ describeInBrowser("signing in to the page in the mode private", () => {
   });
 
   it("lets the reader decline, and asks again when they want something", async () => {
-    const { page } = await open("/");
+    const { page } = await web.open("/");
     await form(page).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("alert").getByText("no token").waitFor();
@@ -118,7 +105,7 @@ describeInBrowser("signing in to the page in the mode private", () => {
   });
 
   it("signs in every open tab, and out", async () => {
-    const [{ page: first }, { page: second }] = [await open("/"), await open("/")];
+    const [{ page: first }, { page: second }] = [await web.open("/"), await web.open("/")];
     for (const page of [first, second]) await form(page).waitFor();
     await field(second).fill(TOKEN);
     await form(second).getByRole("button", { name: "Sign in" }).click();
@@ -132,7 +119,7 @@ describeInBrowser("signing in to the page in the mode private", () => {
   });
 
   it("says that a credential has ended, and goes on with a new one where it was", async () => {
-    const { page } = await open(`/new#token=${TOKEN}`);
+    const { page } = await web.open(`/new#token=${TOKEN}`);
     await page.locator("#alert-text").fill("written before the credential ended");
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Start the investigation" }).click();
@@ -145,7 +132,7 @@ describeInBrowser("signing in to the page in the mode private", () => {
   });
 
   it("opens no socket for who has not signed in", async () => {
-    const { page } = await open("/");
+    const { page } = await web.open("/");
     await form(page).waitFor();
     const socket = `new Promise((resolve) => {
       const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws");
@@ -177,7 +164,7 @@ describeInBrowser("signing in to the page in the mode private", () => {
     });
 
     it("refuses forms, requests and sockets, and tells it nothing", async () => {
-      const { page } = await open(`/#token=${TOKEN}`);
+      const { page } = await web.open(`/#token=${TOKEN}`);
       await page.waitForSelector(".live-mark.on");
       const before = await client.request("GET", "/api/v1/sessions");
       await page.goto(other);

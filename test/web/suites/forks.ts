@@ -1,15 +1,11 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { TarsyClient } from "../../support/tarsy-client.ts";
 import { until } from "../../support/until.ts";
 import { axeViolations } from "../support/axe.ts";
 import type { WatchedPage } from "../support/browser.ts";
-import { describeInBrowser } from "../support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "../support/session-script.ts";
-import { WebFixture } from "../support/web-fixture.ts";
+import type { WebFixture } from "../support/web-fixture.ts";
 
-const ENDED = ["completed", "failed", "cancelled", "timed_out"];
 const SESSION_ADDRESS = /\/s\/(?<id>[0-9a-f-]{36})/u;
 const RESULT = "pod-0 does not run";
 
@@ -31,147 +27,132 @@ const parseOrigin = compileParser(
   ),
 );
 
-describeInBrowser("forks on the page", function () {
-  let web: WebFixture;
-  let client: TarsyClient;
-  let parent: string;
-  const opened: WatchedPage[] = [];
+/** Needs the configuration SESSION_CONFIG. */
+export function forks(web: WebFixture): void {
+  describe("forks on the page", () => {
+    let parent: string;
 
-  before(async () => {
-    web = await WebFixture.start({ config: SESSION_CONFIG });
-    ({ client } = web.pipeline);
-    parent = await client.submit("the shop is slow");
-    await client.waitFor(parent, ENDED);
-  });
-  after(() => web?.[Symbol.asyncDispose]());
-  afterEach(async function () {
-    web?.pipeline.showOutputOf(this.currentTest);
-    for (const { page } of opened.splice(0)) await page.close();
-  });
-
-  const open = async (path: string, options: Parameters<WebFixture["browser"]["open"]>[1] = {}) => {
-    const watched = await web.browser.open(web.url(path), options);
-    opened.push(watched);
-    return watched;
-  };
-  const originOf = async (id: string) => {
-    const response = await fetch(`${web.pipeline.system.api}/api/v1/sessions/${id}`);
-    return parseOrigin(await response.json()).forked_from;
-  };
-  /** The session to which the page goes once a fork has started. */
-  const forkOf = async ({ page }: WatchedPage) => {
-    let id: string | undefined;
-    await until("the fork is shown", () => {
-      id = SESSION_ADDRESS.exec(page.url())?.groups?.["id"];
-      return id !== undefined && id !== parent;
+    before(async () => {
+      parent = await web.finished("the shop is slow");
     });
-    return id ?? "";
-  };
 
-  it("start from an entry, with another result of its tool, and are compared", async () => {
-    const watched = await open(`/s/${parent}`);
-    const { page, problems } = watched;
-    const pods = page.locator(".entry", { hasText: "k8s.pods" }).first();
-    await pods.locator(".entry-line").click();
-    await pods.getByRole("button", { name: "Fork from here" }).click();
-    const dialog = page.getByRole("dialog", { name: "Fork this session" });
-    await dialog.getByText("Result of k8s.pods").click();
-    await dialog.getByLabel("What the model reads as the result").fill(RESULT);
-    await dialog.getByText("edited").waitFor();
-    expect(await axeViolations(page)).to.deep.equal([]);
-    await dialog.getByRole("button", { name: "Start the fork" }).click();
-    const fork = await forkOf(watched);
-    const origin = await originOf(fork);
-    expect(origin).to.include({ session_id: parent, tools: "recorded" });
-    expect(origin.changes).to.have.property("tool_result");
-    await client.waitFor(fork, ENDED);
-    await page.locator(".conclusion").waitFor();
-    await page.locator(".lineage").getByText("another tool result").waitFor();
-    expect(await axeViolations(page)).to.deep.equal([]);
-    await page.locator(".lineage").getByRole("link", { name: "Compare" }).click();
-    const first = page.locator(".compare-first");
-    await first.locator("ins").first().waitFor();
-    expect(await first.locator(".compare-text").nth(1).textContent()).to.include(RESULT);
-    expect(await page.locator(".compare-pair.first").count()).to.equal(1);
-    expect(await page.locator(".compare-conclusion").count()).to.equal(2);
-    expect(await axeViolations(page)).to.deep.equal([]);
-    expect(problems).to.deep.equal([]);
-  });
+    const originOf = async (id: string) => {
+      const response = await fetch(`${web.pipeline.system.api}/api/v1/sessions/${id}`);
+      return parseOrigin(await response.json()).forked_from;
+    };
+    /** The session to which the page goes once a fork has started. */
+    const forkOf = async ({ page }: WatchedPage) => {
+      let id: string | undefined;
+      await until("the fork is shown", () => {
+        id = SESSION_ADDRESS.exec(page.url())?.groups?.["id"];
+        return id !== undefined && id !== parent;
+      });
+      return id ?? "";
+    };
 
-  it("are listed by their parent, which leads to them and to the comparison", async () => {
-    const id = await client.submit("a parent");
-    await client.waitFor(id, ENDED);
-    const response = await fetch(`${web.pipeline.system.api}/api/v1/sessions/${id}/fork`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ changes: { max_iterations: 7 } }),
+    it("start from an entry, with another result of its tool, and are compared", async () => {
+      const watched = await web.open(`/s/${parent}`);
+      const { page, problems } = watched;
+      const pods = page.locator(".entry", { hasText: "k8s.pods" }).first();
+      await pods.locator(".entry-line").click();
+      await pods.getByRole("button", { name: "Fork from here" }).click();
+      const dialog = page.getByRole("dialog", { name: "Fork this session" });
+      await dialog.getByText("Result of k8s.pods").click();
+      await dialog.getByLabel("What the model reads as the result").fill(RESULT);
+      await dialog.getByText("edited").waitFor();
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await dialog.getByRole("button", { name: "Start the fork" }).click();
+      const fork = await forkOf(watched);
+      const origin = await originOf(fork);
+      expect(origin).to.include({ session_id: parent, tools: "recorded" });
+      expect(origin.changes).to.have.property("tool_result");
+      await web.client.waitFor(fork, ["completed"]);
+      await page.locator(".conclusion").waitFor();
+      await page.locator(".lineage").getByText("another tool result").waitFor();
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await page.locator(".lineage").getByRole("link", { name: "Compare" }).click();
+      const first = page.locator(".compare-first");
+      await first.locator("ins").first().waitFor();
+      expect(await first.locator(".compare-text").nth(1).textContent()).to.include(RESULT);
+      expect(await page.locator(".compare-pair.first").count()).to.equal(1);
+      expect(await page.locator(".compare-conclusion").count()).to.equal(2);
+      expect(await axeViolations(page)).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
     });
-    expect(response.status).to.equal(202);
-    const { page } = await open(`/s/${id}`);
-    const lineage = page.locator(".lineage");
-    await lineage.getByText("at most 7 iterations").waitFor();
-    await page.goto(web.url(`/compare/${id}`));
-    await page.locator("#compare-forks").waitFor();
-    await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByText("Write the id of a session, or its address.").waitFor();
-    await page.getByLabel("The other session").fill(web.url(`/s/${parent}?at=3`));
-    await page.getByRole("button", { name: "Compare" }).click();
-    await page.waitForURL(`**/compare/${id}/${parent}`);
-    await page.getByRole("heading", { name: "Conclusions" }).waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await page.waitForURL(`**/compare/${parent}/${id}`);
-  });
 
-  it("say at the field what the api does not take, and start from the step that is shown", async () => {
-    const watched = await open(`/s/${parent}?at=30`);
-    const { page } = watched;
-    await page.locator(".past-note").waitFor();
-    await page.locator(".time-slider").getByRole("button", { name: "Fork from here" }).click();
-    const dialog = page.getByRole("dialog", { name: "Fork this session" });
-    const step = Number(await dialog.getByLabel("From the end of step").inputValue());
-    expect(step).to.be.within(1, 40);
-    await dialog.getByLabel("At most so many iterations").fill("0");
-    await dialog.getByRole("button", { name: "Start the fork" }).click();
-    await dialog.locator("#fork-maxIterations-failure", { hasText: "max_iterations" }).waitFor();
-    await dialog.getByLabel("At most so many iterations").fill("9");
-    await dialog.getByLabel("Live").check();
-    await dialog.getByRole("button", { name: "Start the fork" }).click();
-    const origin = await originOf(await forkOf(watched));
-    expect(origin).to.deep.include({ at_seq: step, tools: "live", changes: { max_iterations: 9 } });
-  });
+    it("are listed by their parent, which leads to them and to the comparison", async () => {
+      const id = await web.finished("a parent");
+      const response = await fetch(`${web.pipeline.system.api}/api/v1/sessions/${id}/fork`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ changes: { max_iterations: 7 } }),
+      });
+      expect(response.status).to.equal(202);
+      const { page } = await web.open(`/s/${id}`);
+      const lineage = page.locator(".lineage");
+      await lineage.getByText("at most 7 iterations").waitFor();
+      await page.goto(web.url(`/compare/${id}`));
+      await page.locator("#compare-forks").waitFor();
+      await page.getByRole("button", { name: "Compare" }).click();
+      await page.getByText("Write the id of a session, or its address.").waitFor();
+      await page.getByLabel("The other session").fill(web.url(`/s/${parent}?at=3`));
+      await page.getByRole("button", { name: "Compare" }).click();
+      await page.waitForURL(`**/compare/${id}/${parent}`);
+      await page.getByRole("heading", { name: "Conclusions" }).waitFor();
+      await page.getByRole("link", { name: "Swap" }).click();
+      await page.waitForURL(`**/compare/${parent}/${id}`);
+    });
 
-  it("are closed by Escape, and the focus is back", async () => {
-    const { page } = await open(`/s/${parent}`);
-    const button = page.locator(".time-slider").getByRole("button", { name: "Fork from here" });
-    await button.press("Enter");
-    await page.getByRole("dialog").waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await button.evaluate((element) => element === document.activeElement)).to.equal(true);
-  });
+    it("say at the field what the api does not take, and start from the step that is shown", async () => {
+      const watched = await web.open(`/s/${parent}?at=30`);
+      const { page } = watched;
+      await page.locator(".past-note").waitFor();
+      await page.locator(".time-slider").getByRole("button", { name: "Fork from here" }).click();
+      const dialog = page.getByRole("dialog", { name: "Fork this session" });
+      const step = Number(await dialog.getByLabel("From the end of step").inputValue());
+      expect(step).to.be.within(1, 40);
+      await dialog.getByLabel("At most so many iterations").fill("0");
+      await dialog.getByRole("button", { name: "Start the fork" }).click();
+      await dialog.locator("#fork-maxIterations-failure", { hasText: "max_iterations" }).waitFor();
+      await dialog.getByLabel("At most so many iterations").fill("9");
+      await dialog.getByLabel("Live").check();
+      await dialog.getByRole("button", { name: "Start the fork" }).click();
+      const origin = await originOf(await forkOf(watched));
+      expect(origin).to.deep.include({ at_seq: step, tools: "live", changes: { max_iterations: 9 } });
+    });
 
-  it("show what hostile models and tools wrote as text", async () => {
-    const hostile = await client.submit("HOSTILE");
-    await client.waitFor(hostile, ENDED);
-    const { page, problems, requests } = await open(`/compare/${parent}/${hostile}`);
-    await page.locator(".compare-first").waitFor();
-    await page.getByText("exe.<U+202E>gnp").first().waitFor({ state: "attached" });
-    expect(requests.filter((url) => !url.startsWith(web.url("/")))).to.deep.equal([]);
-    expect(problems).to.deep.equal([]);
-    expect(await page.evaluate("window.hacked")).to.equal(undefined);
-    const inText = page.locator(".compare-text, .compare-preview, .markdown");
-    expect(
-      await inText.locator("img, script, style, svg, iframe, form, input, [id], [style]").count(),
-    ).to.equal(0);
-  });
+    it("are closed by Escape, and the focus is back", async () => {
+      const { page } = await web.open(`/s/${parent}`);
+      const button = page.locator(".time-slider").getByRole("button", { name: "Fork from here" });
+      await button.press("Enter");
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      expect(await button.evaluate((element) => element === document.activeElement)).to.equal(true);
+    });
 
-  it("fit on a phone, in the dark", async () => {
-    const { page } = await open(`/compare/${parent}/${parent}`, { width: 360, scheme: "dark" });
-    await page.getByText("Both sessions took the same steps.").waitFor();
-    await page.getByText("6 equal steps").first().click();
-    expect(await page.locator(".compare-pair:visible", { hasText: "k8s.pods" }).count()).to.equal(1);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).to.be.at.most(360);
-    expect(await axeViolations(page)).to.deep.equal([]);
+    it("show what hostile models and tools wrote as text", async () => {
+      const hostile = await web.finished("HOSTILE");
+      const { page, problems, requests } = await web.open(`/compare/${parent}/${hostile}`);
+      await page.locator(".compare-first").waitFor();
+      await page.getByText("exe.<U+202E>gnp").first().waitFor({ state: "attached" });
+      expect(requests.filter((url) => !url.startsWith(web.url("/")))).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
+      expect(await page.evaluate("window.hacked")).to.equal(undefined);
+      const inText = page.locator(".compare-text, .compare-preview, .markdown");
+      expect(
+        await inText.locator("img, script, style, svg, iframe, form, input, [id], [style]").count(),
+      ).to.equal(0);
+    });
+
+    it("fit on a phone, in the dark", async () => {
+      const { page } = await web.open(`/compare/${parent}/${parent}`, { width: 360, scheme: "dark" });
+      await page.getByText("Both sessions took the same steps.").waitFor();
+      await page.getByText("6 equal steps").first().click();
+      expect(await page.locator(".compare-pair:visible", { hasText: "k8s.pods" }).count()).to.equal(1);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width).to.be.at.most(360);
+      expect(await axeViolations(page)).to.deep.equal([]);
+    });
   });
-});
+}

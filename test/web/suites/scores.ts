@@ -1,195 +1,143 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { SUMMARY_CALL } from "../../support/scripts.ts";
-import type { TarsyClient } from "../../support/tarsy-client.ts";
 import { until } from "../../support/until.ts";
-import { axeViolations } from "../support/axe.ts";
-import type { WatchedPage } from "../support/browser.ts";
-import { describeInBrowser } from "../support/describe-in-browser.ts";
-import { HOSTILE_TEXT, SESSION_CONFIG } from "../support/session-script.ts";
-import { WebFixture } from "../support/web-fixture.ts";
+import { axeViolations, expectAccessible } from "../support/axe.ts";
+import type { WebFixture } from "../support/web-fixture.ts";
 
-const ENDED = ["completed", "failed", "cancelled", "timed_out"];
-const JUDGE = "Judge of Investigations";
-const judged = (
-  alert: string,
-  first: object,
-  report: object = { text: "# Limits\n\nA list of **limits**." },
-) => [
-  { when: { contains: [JUDGE, alert], call: 1 }, steps: [first] },
-  { when: { contains: [JUDGE, alert] }, steps: [report] },
-];
-const CONFIG = {
-  ...SESSION_CONFIG,
-  script: {
-    calls: [
-      SUMMARY_CALL,
-      ...judged("REFUSED", {
-        error: { code: "content_blocked", message: "we do not judge", retryable: false },
-      }),
-      ...judged("HOSTILE", { text: `${HOSTILE_TEXT}\n\n12` }, { text: HOSTILE_TEXT }),
-      ...judged("POOR", { text: "Nothing was found.\n\nTAGS: wrong_conclusion\n20" }),
-      ...judged("alert", {
-        text: `${"It was looked at **closely**. ".repeat(20)}\n\nTAGS: incomplete_evidence\n72`,
-        chunk_size: 12,
-        chunk_delay: "30ms",
-      }),
-      { steps: [{ text: "The **memory** is full." }] },
-    ],
-  },
-};
+/** Needs the configuration of after-the-end.test.ts. */
+export function scores(web: WebFixture): void {
+  describe("scores of sessions", () => {
+    const scored = async (alert: string, status = "completed") => {
+      const id = await web.finished(alert);
+      await web.client.request("POST", `/api/v1/sessions/${id}/score`);
+      await until(`the scoring is ${status}`, async () => {
+        const { body } = await web.client.request("GET", `/api/v1/sessions/${id}`);
+        return body["scoring_status"] === status;
+      });
+      return id;
+    };
+    const panel = (page: Page) => page.getByRole("region", { name: "Score", exact: true });
+    const button = (page: Page, name: string) => panel(page).getByRole("button", { name, exact: true });
 
-describeInBrowser("scores of sessions", function () {
-  let web: WebFixture;
-  let client: TarsyClient;
-  const opened: WatchedPage[] = [];
-
-  before(async () => {
-    web = await WebFixture.start({ config: CONFIG });
-    ({ client } = web.pipeline);
-  });
-  after(() => web?.[Symbol.asyncDispose]());
-  afterEach(async function () {
-    web?.pipeline.showOutputOf(this.currentTest);
-    for (const { page } of opened.splice(0)) await page.close();
-  });
-
-  const open = async (path: string, options: Parameters<WebFixture["browser"]["open"]>[1] = {}) => {
-    const watched = await web.browser.open(web.url(path), options);
-    opened.push(watched);
-    return watched;
-  };
-  const finished = async (alert: string) => {
-    const id = await client.submit(alert);
-    await client.waitFor(id, ENDED);
-    return id;
-  };
-  const scored = async (alert: string, status = "completed") => {
-    const id = await finished(alert);
-    await client.request("POST", `/api/v1/sessions/${id}/score`);
-    await until(`the scoring is ${status}`, async () => {
-      const { body } = await client.request("GET", `/api/v1/sessions/${id}`);
-      return body["scoring_status"] === status;
+    it("are asked for, followed, shown with what the judge wrote, and asked for again", async () => {
+      const id = await web.finished("an alert");
+      const { page, problems } = await web.open(`/s/${id}`);
+      await panel(page).getByText("Not scored yet").waitFor();
+      const status = page.locator(".session-state > .status-dot");
+      await button(page, "Score it").press("Enter");
+      await panel(page).getByText("A judge reads the investigation…").waitFor();
+      expect(await status.textContent()).to.include("Completed");
+      await page.reload();
+      await panel(page).getByText("72 of 100: the conclusion is right and helps").waitFor();
+      await panel(page).getByText("incomplete evidence").waitFor();
+      await panel(page).getByText("Analysis of the judge").click();
+      await panel(page).locator(".markdown strong", { hasText: "closely" }).first().waitFor();
+      await panel(page).getByText("What the tools lacked").click();
+      await panel(page).locator(".markdown strong", { hasText: "limits" }).waitFor();
+      expect(await panel(page).textContent()).to.match(/judge scripted.+prompts [0-9a-f]{12}/u);
+      await panel(page).getByText("Steps of the judge").click();
+      await panel(page).locator(".entry").first().waitFor();
+      expect(await axeViolations(page)).to.deep.equal([]);
+      const link = page.locator(".session-numbers").getByRole("link", { name: "72" });
+      await link.click();
+      await button(page, "Score it again").click();
+      await panel(page).getByText("A judge reads the investigation…").waitFor();
+      await panel(page).getByText("72 of 100").waitFor();
+      await button(page, "Score it again").waitFor();
+      expect(await status.textContent()).to.include("Completed");
+      expect(await page.locator(".investigation .stage").count()).to.equal(2);
+      const slider = page.getByRole("slider", { name: "Time" });
+      await slider.press("Home");
+      await panel(page).waitFor({ state: "detached" });
+      expect(problems).to.deep.equal([]);
     });
-    return id;
-  };
-  const panel = (page: Page) => page.getByRole("region", { name: "Score", exact: true });
-  const button = (page: Page, name: string) => panel(page).getByRole("button", { name, exact: true });
 
-  it("are asked for, followed, shown with what the judge wrote, and asked for again", async () => {
-    const id = await finished("an alert");
-    const { page, problems } = await open(`/s/${id}`);
-    await panel(page).getByText("Not scored yet").waitFor();
-    const status = page.locator(".session-state > .status-dot");
-    await button(page, "Score it").press("Enter");
-    await panel(page).getByText("A judge reads the investigation…").waitFor();
-    expect(await status.textContent()).to.include("Completed");
-    await page.reload();
-    await panel(page).getByText("72 of 100: the conclusion is right and helps").waitFor();
-    await panel(page).getByText("incomplete evidence").waitFor();
-    await panel(page).getByText("Analysis of the judge").click();
-    await panel(page).locator(".markdown strong", { hasText: "closely" }).first().waitFor();
-    await panel(page).getByText("What the tools lacked").click();
-    await panel(page).locator(".markdown strong", { hasText: "limits" }).waitFor();
-    expect(await panel(page).textContent()).to.match(/judge scripted.+prompts [0-9a-f]{12}/u);
-    await panel(page).getByText("Steps of the judge").click();
-    await panel(page).locator(".entry").first().waitFor();
-    expect(await axeViolations(page)).to.deep.equal([]);
-    const link = page.locator(".session-numbers").getByRole("link", { name: "72" });
-    await link.click();
-    await button(page, "Score it again").click();
-    await panel(page).getByText("A judge reads the investigation…").waitFor();
-    await panel(page).getByText("72 of 100").waitFor();
-    await button(page, "Score it again").waitFor();
-    expect(await status.textContent()).to.include("Completed");
-    expect(await page.locator(".investigation .stage").count()).to.equal(2);
-    const slider = page.getByRole("slider", { name: "Time" });
-    await slider.press("Home");
-    await panel(page).waitFor({ state: "detached" });
-    expect(problems).to.deep.equal([]);
-  });
+    it("say why there is none, and lead to the steps of the judge", async () => {
+      const id = await scored("REFUSED", "failed");
+      const { page } = await web.open(`/s/${id}`);
+      await panel(page).getByText("The scoring failed").waitFor();
+      await panel(page).locator(".problem", { hasText: "we do not judge" }).first().waitFor();
+      await page.route("**/score", async (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({ status: 409, json: { message: "scoring already in progress for this session" } })
+          : route.continue(),
+      );
+      await button(page, "Score it again").click();
+      await panel(page).getByRole("alert").getByText("scoring already in progress").waitFor();
+      await page.goto(web.url(`/s/${id}/trace`));
+      await page.getByRole("option", { name: /scoring failed/u }).click();
+      const details = page.getByRole("region", { name: "Details" });
+      await details.getByText("we do not judge").first().waitFor();
+      const rows = await web.pipeline.servers.query(
+        "SELECT event_id::text AS id FROM timeline_events JOIN stages USING (stage_id) WHERE stages.session_id = $1 AND stage_type = 'scoring' ORDER BY sequence_number DESC LIMIT 1",
+        [id],
+      );
+      const entry = /[0-9a-f-]{36}/u.exec(JSON.stringify(rows))?.[0] ?? "";
+      await page.goto(web.url(`/s/${id}#e-${entry}`));
+      await page.locator(`#e-${entry}.target`).waitFor();
+    });
 
-  it("say why there is none, and lead to the steps of the judge", async () => {
-    const id = await scored("REFUSED", "failed");
-    const { page } = await open(`/s/${id}`);
-    await panel(page).getByText("The scoring failed").waitFor();
-    await panel(page).locator(".problem", { hasText: "we do not judge" }).first().waitFor();
-    await page.route("**/score", async (route) =>
-      route.request().method() === "POST"
-        ? route.fulfill({ status: 409, json: { message: "scoring already in progress for this session" } })
-        : route.continue(),
-    );
-    await button(page, "Score it again").click();
-    await panel(page).getByRole("alert").getByText("scoring already in progress").waitFor();
-    await page.goto(web.url(`/s/${id}/trace`));
-    await page.getByRole("option", { name: /scoring failed/u }).click();
-    const details = page.getByRole("region", { name: "Details" });
-    await details.getByText("we do not judge").first().waitFor();
-    const rows = await web.pipeline.servers.query(
-      "SELECT event_id::text AS id FROM timeline_events JOIN stages USING (stage_id) WHERE stages.session_id = $1 AND stage_type = 'scoring' ORDER BY sequence_number DESC LIMIT 1",
-      [id],
-    );
-    const entry = /[0-9a-f-]{36}/u.exec(JSON.stringify(rows))?.[0] ?? "";
-    await page.goto(web.url(`/s/${id}#e-${entry}`));
-    await page.locator(`#e-${entry}.target`).waitFor();
-  });
+    it("come into the open trace of a session that has ended", async () => {
+      const id = await web.finished("REFUSED and traced");
+      const { page } = await web.open(`/s/${id}/trace`);
+      await page.waitForSelector(".trace-row");
+      await web.client.request("POST", `/api/v1/sessions/${id}/score`);
+      await page.getByRole("option", { name: /scoring failed/u }).waitFor();
+    });
 
-  it("come into the open trace of a session that has ended", async () => {
-    const id = await finished("REFUSED and traced");
-    const { page } = await open(`/s/${id}/trace`);
-    await page.waitForSelector(".trace-row");
-    await client.request("POST", `/api/v1/sessions/${id}/score`);
-    await page.getByRole("option", { name: /scoring failed/u }).waitFor();
-  });
+    it("are in the list, which they filter and order", async () => {
+      const [good, poor, none] = [
+        await scored("good alert"),
+        await scored("POOR alert"),
+        await web.finished("plain"),
+      ];
+      const { page } = await web.open("/");
+      const row = (id: string) => page.locator(`[data-session="${id}"]`);
+      await row(good).getByText("Score 72").waitFor();
+      await row(poor).getByText("Score 20").waitFor();
+      expect(await row(none).getByText("Score").count()).to.equal(0);
+      await page.getByLabel("Score", { exact: true }).selectOption("Scored");
+      await page.waitForURL("**/?score=scored");
+      await row(none).waitFor({ state: "detached" });
+      await page.getByLabel("Order").selectOption("Worst score first");
+      await page.waitForURL("**/?score=scored&sort=worst");
+      const first = page.locator("[data-session]").first();
+      await until("the worst is first", async () => (await first.getAttribute("data-session")) === poor);
+      await page.getByLabel("Order").selectOption("Best score first");
+      await until("the best is first", async () => (await first.textContent())?.includes("Score 72"));
+      expect(await axeViolations(page)).to.deep.equal([]);
+    });
 
-  it("are in the list, which they filter and order", async () => {
-    const [good, poor, none] = [
-      await scored("good alert"),
-      await scored("POOR alert"),
-      await finished("plain"),
-    ];
-    const { page } = await open("/");
-    const row = (id: string) => page.locator(`[data-session="${id}"]`);
-    await row(good).getByText("Score 72").waitFor();
-    await row(poor).getByText("Score 20").waitFor();
-    expect(await row(none).getByText("Score").count()).to.equal(0);
-    await page.getByLabel("Score", { exact: true }).selectOption("Scored");
-    await page.waitForURL("**/?score=scored");
-    await row(none).waitFor({ state: "detached" });
-    await page.getByLabel("Order").selectOption("Worst score first");
-    await page.waitForURL("**/?score=scored&sort=worst");
-    const first = page.locator("[data-session]").first();
-    await until("the worst is first", async () => (await first.getAttribute("data-session")) === poor);
-    await page.getByLabel("Order").selectOption("Best score first");
-    await until("the best is first", async () => (await first.textContent())?.includes("Score 72"));
-    expect(await axeViolations(page)).to.deep.equal([]);
-  });
-
-  it("and what judges write may be hostile: it is shown as text", async () => {
-    const id = await scored("HOSTILE");
-    const { page, problems } = await open(`/s/${id}`);
-    await panel(page).getByText("12 of 100: the conclusion is wrong or missing").waitFor();
-    await panel(page).getByText("Analysis of the judge").click();
-    await panel(page).getByText("What the tools lacked").click();
-    await panel(page).locator(".markdown a").nth(1).waitFor();
-    expect(problems).to.deep.equal([]);
-    expect(await page.evaluate("window.hacked")).to.equal(undefined);
-    for (const forbidden of ["img", "script", "style", "svg", "iframe", "form", "input", "[id]", "[style]"]) {
-      expect(await panel(page).locator(".markdown").locator(forbidden).count(), forbidden).to.equal(0);
-    }
-  });
-
-  for (const scheme of ["light", "dark"] as const) {
-    it(`are accessible and fit any window (${scheme})`, async () => {
-      const id = await scored("POOR and accessible");
-      for (const width of [320, 900, 1440]) {
-        const { page } = await open(`/s/${id}`, { width, scheme });
-        await panel(page).getByText("wrong conclusion").waitFor();
-        await panel(page).getByText("Analysis of the judge").click();
-        expect(await axeViolations(page), `at ${width} px`).to.deep.equal([]);
-        const beyond: unknown = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        expect(beyond, `sideways at ${width} px`).to.equal(0);
+    it("and what judges write may be hostile: it is shown as text", async () => {
+      const id = await scored("HOSTILE");
+      const { page, problems } = await web.open(`/s/${id}`);
+      await panel(page).getByText("12 of 100: the conclusion is wrong or missing").waitFor();
+      await panel(page).getByText("Analysis of the judge").click();
+      await panel(page).getByText("What the tools lacked").click();
+      await panel(page).locator(".markdown a").nth(1).waitFor();
+      expect(problems).to.deep.equal([]);
+      expect(await page.evaluate("window.hacked")).to.equal(undefined);
+      for (const forbidden of [
+        "img",
+        "script",
+        "style",
+        "svg",
+        "iframe",
+        "form",
+        "input",
+        "[id]",
+        "[style]",
+      ]) {
+        expect(await panel(page).locator(".markdown").locator(forbidden).count(), forbidden).to.equal(0);
       }
     });
-  }
-});
+
+    it("are accessible and fit any window", async () => {
+      const id = await scored("POOR and accessible");
+      const { page } = await web.open(`/s/${id}`);
+      await panel(page).getByText("wrong conclusion").waitFor();
+      await panel(page).getByText("Analysis of the judge").click();
+      await expectAccessible(page);
+    });
+  });
+}

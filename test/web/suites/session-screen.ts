@@ -2,293 +2,265 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { summaryStageId } from "#shared/contract-view/shown-stages.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { TarsyClient } from "../../support/tarsy-client.ts";
 import { until } from "../../support/until.ts";
-import { axeViolations } from "../support/axe.ts";
-import type { WatchedPage } from "../support/browser.ts";
-import { describeInBrowser } from "../support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "../support/session-script.ts";
+import { axeViolations, expectAccessible } from "../support/axe.ts";
 import { shownEntries, untilEvent } from "../support/shown-entries.ts";
-import { WebFixture } from "../support/web-fixture.ts";
+import type { WebFixture } from "../support/web-fixture.ts";
 
-const TOKEN = "the-token-of-the-tests-0123456789abcdef";
-const ENDED = ["completed", "failed", "cancelled", "timed_out"];
+export const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 
 const parseTimeline = compileParser("timeline", Type.Array(Type.Record(Type.String(), Type.Unknown())));
 
-describeInBrowser("the session's screen", function () {
-  let web: WebFixture;
-  let client: TarsyClient;
-  const opened: WatchedPage[] = [];
-
-  before(async () => {
-    web = await WebFixture.start({ config: SESSION_CONFIG, env: { APPROVAL_TOKEN: TOKEN } });
-    ({ client } = web.pipeline);
-  });
-  after(() => web?.[Symbol.asyncDispose]());
-  afterEach(async function () {
-    web?.pipeline.showOutputOf(this.currentTest);
-    for (const { page } of opened.splice(0)) await page.close();
-  });
-
-  const open = async (path: string, options: Parameters<WebFixture["browser"]["open"]>[1] = {}) => {
-    const watched = await web.browser.open(web.url(path), options);
-    opened.push(watched);
-    return watched;
-  };
-  const finished = async (alert: string, fields: object = {}) => {
-    const id = await client.submit(alert, fields);
-    await client.waitFor(id, ENDED);
-    return id;
-  };
-  /** What the page shows of a whole session, in the words of REST; the summary stands in the conclusion. */
-  const restEntries = async (id: string) => {
-    const response = await fetch(`${web.pipeline.system.api}/api/v1/sessions/${id}/timeline`);
-    return parseTimeline(await response.json())
-      .filter(({ event_type }) => event_type !== "executive_summary" && event_type !== "llm_response")
-      .filter(({ stage_id }) => stage_id !== summaryStageId(id))
-      .map(({ event_id, event_type, status }) => [event_id, event_type, status].join(" "))
-      .toSorted();
-  };
-
-  it("shows the conclusion, each agent's lane, and what REST has", async () => {
-    const id = await finished("pods restart");
-    const { page, problems } = await open(`/s/${id}`);
-    await page.getByRole("heading", { name: "pods restart" }).waitFor();
-    await page.locator(".conclusion .markdown strong", { hasText: "memory" }).waitFor();
-    expect(await page.locator(".conclusion").textContent()).to.include("In short.");
-    expect(await page.locator(".session-notice").textContent()).to.include("not by an LLM");
-    for (const lane of ["Pods", "Metrics", "Synthesis", "Reader"]) {
-      expect(await page.getByRole("region", { name: lane, exact: true }).count(), lane).to.equal(1);
-    }
-    expect(await shownEntries(page)).to.deep.equal(await restEntries(id));
-    const failed = page.locator(".entry.failed").first();
-    expect(await failed.locator(".entry-line").getAttribute("aria-expanded")).to.equal("true");
-    expect(await failed.textContent()).to.include("connection refused");
-    expect(problems).to.deep.equal([]);
-  });
-
-  it("streams text, and has it again after a reload and after the notifier's death", async () => {
-    const id = await client.submit("SLOW");
-    const { page } = await open(`/s/${id}`);
-    const text = page.locator(".entry .live").first();
-    const length = async () => ((await text.textContent()) ?? "").length;
-    const grows = async (than: number) =>
-      until("the text grows", async () => (await length()) > than && length());
-    const before = await grows(20);
-    await page.reload();
-    const after = await grows(before);
-    await web.pipeline.system.stop("notifier", "SIGKILL");
-    await page.locator(".connection.lost").waitFor();
-    expect(await length()).to.be.at.least(after);
-    await web.pipeline.system.startService("notifier", {
-      NOTIFIER_PORT: new URL(web.pipeline.system.ws).port,
-    });
-    await page.locator(".session-header .status-dot.completed").waitFor();
-    expect(await shownEntries(page)).to.deep.equal(await restEntries(id));
-  });
-
-  it("is the view of any event, by address, keys and slider", async () => {
-    const id = await finished("back in time");
-    const { page } = await open(`/s/${id}?at=30`);
-    await page.locator(".connection").waitFor({ state: "detached" });
-    await untilEvent(page, 30);
-    expect(await page.locator(".conclusion").count()).to.equal(0);
-    const atThirty = await shownEntries(page);
-    await page.keyboard.press("ArrowLeft");
-    await untilEvent(page, 29);
-    await page.keyboard.press("ArrowRight");
-    await untilEvent(page, 30);
-    expect(await shownEntries(page)).to.deep.equal(atThirty);
-    await until("the address has it", () => new URL(page.url()).searchParams.get("at") === "30");
-    await page.keyboard.press("l");
-    await page.locator(".conclusion").waitFor();
-    await until("the address is clean", () => !new URL(page.url()).searchParams.has("at"));
-    await page.getByRole("slider", { name: "Time" }).focus();
-    await page.keyboard.press("Home");
-    await untilEvent(page, 1);
-    expect(await shownEntries(page)).to.deep.equal([]);
-  });
-
-  it("opens and closes entries by keys, and finds a word", async () => {
-    const id = await finished("with keys");
-    const { page } = await open(`/s/${id}`);
-    await page.locator(".conclusion").waitFor();
-    const openCount = async () => page.locator('.entry-line[aria-expanded="true"]').count();
-    const [all, failed] = [await page.locator(".entry-line").count(), await openCount()];
-    await page.keyboard.press("t");
-    await until(
-      "tool calls open",
-      async () => (await openCount()) === (await page.locator(".entry.llm_tool_call").count()),
-    );
-    await page.keyboard.press("e");
-    await until("everything opens", async () => (await openCount()) === all);
-    await page.keyboard.press("e");
-    await until("everything closes", async () => (await openCount()) === 0);
-    expect(failed).to.equal(2);
-    await page.keyboard.press("/");
-    await page.keyboard.type("connection REFUSED");
-    await page.keyboard.press("Enter");
-    const target = page.locator(".entry.target");
-    await target.waitFor();
-    expect(await target.textContent()).to.include("connection refused");
-    expect(await target.evaluate((element) => element.getBoundingClientRect().bottom > 0)).to.equal(true);
-    expect(page.url()).to.match(/#e-[\w-]+$/u);
-  });
-
-  it("leads to what failed and copies a link to it and the conclusion, by keys", async () => {
-    const id = await finished(JSON.stringify({ alerts: [{ annotations: { summary: "Pods restart" } }] }));
-    const { page } = await open(`/s/${id}`);
-    await page.locator(".conclusion").waitFor();
-    const copied = async () => page.evaluate<string>("navigator.clipboard.readText()");
-    const failures = page.getByRole("button", { name: "2 failures" });
-    await failures.waitFor();
-    const targets: string[] = [];
-    for (let press = 0; press < 3; press += 1) {
-      await page.keyboard.press("f");
-      const target = page.locator(".entry.target.failed");
-      await until("another failure", async () => (await target.getAttribute("id")) !== targets.at(-1));
-      targets.push((await target.getAttribute("id")) ?? "");
-    }
-    expect(new Set(targets).size).to.equal(2);
-    await page.keyboard.press("y");
-    await until("the link", async () => (await copied()) === web.url(`/s/${id}#${targets[2]}`));
-    await page.keyboard.press("c");
-    await until("the conclusion", async () => (await copied()).includes("In short."));
-    expect(await copied())
-      .to.match(/^\*\*Pods restart\*\* \(Completed\)/u)
-      .and.to.include(web.url(`/s/${id}`));
-    await page.keyboard.press("v");
-    await page.getByRole("dialog").getByRole("button", { name: "Accurate", exact: true }).click();
-    await page.locator(".review-state", { hasText: "Reviewed" }).waitFor();
-  });
-
-  it("has the alert beside the conclusion where there is room, and else below it", async () => {
-    const id = await finished("beside");
-    const { page } = await open(`/s/${id}`, { width: 1_440 });
-    await page.locator(".conclusion .markdown strong").waitFor();
-    const box = async (name: string) => {
-      const found = await page.locator(name).boundingBox();
-      return { x: found?.x ?? 0, y: found?.y ?? 0, width: found?.width ?? 0 };
+/** Needs the configuration of session.test.ts. */
+export function sessionScreen(web: WebFixture): void {
+  describe("the session's screen", () => {
+    /** What the page shows of a whole session, in the words of REST; the summary stands in the conclusion. */
+    const restEntries = async (id: string) => {
+      const response = await fetch(`${web.pipeline.system.api}/api/v1/sessions/${id}/timeline`);
+      return parseTimeline(await response.json())
+        .filter(({ event_type }) => event_type !== "executive_summary" && event_type !== "llm_response")
+        .filter(({ stage_id }) => stage_id !== summaryStageId(id))
+        .map(({ event_id, event_type, status }) => [event_id, event_type, status].join(" "))
+        .toSorted();
     };
-    await page.locator(".alert-panel .result").waitFor();
-    const [conclusion, alert] = [await box(".conclusion"), await box(".alert-panel")];
-    expect(alert.y).to.equal(conclusion.y);
-    expect(alert.x).to.be.at.least(conclusion.x + conclusion.width);
-    await page.setViewportSize({ width: 900, height: 900 });
-    await until("it is below", async () => (await box(".alert-panel")).x === (await box(".conclusion")).x);
-  });
 
-  it("says why the agents failed, once", async () => {
-    const id = await finished("REFUSED by the model");
-    const { page } = await open(`/s/${id}`);
-    await page.getByRole("heading", { name: "No conclusion" }).waitFor();
-    expect(await page.locator(".causes").textContent()).to.equal("Pods, Metrics: we do not answer this");
-    expect(await page.locator(".lane > .problem").count()).to.equal(0);
-  });
+    it("shows the conclusion, each agent's lane, and what REST has", async () => {
+      const id = await web.finished("pods restart");
+      const { page, problems } = await web.open(`/s/${id}`);
+      await page.getByRole("heading", { name: "pods restart" }).waitFor();
+      await page.locator(".conclusion .markdown strong", { hasText: "memory" }).waitFor();
+      expect(await page.locator(".conclusion").textContent()).to.include("In short.");
+      expect(await page.locator(".session-notice").textContent()).to.include("not by an LLM");
+      for (const lane of ["Pods", "Metrics", "Synthesis", "Reader"]) {
+        expect(await page.getByRole("region", { name: lane, exact: true }).count(), lane).to.equal(1);
+      }
+      expect(await shownEntries(page)).to.deep.equal(await restEntries(id));
+      const failed = page.locator(".entry.failed").first();
+      expect(await failed.locator(".entry-line").getAttribute("aria-expanded")).to.equal("true");
+      expect(await failed.textContent()).to.include("connection refused");
+      expect(problems).to.deep.equal([]);
+    });
 
-  it("goes to the entry that the address names, in its tab where there is no room", async () => {
-    const id = await finished("crowded", { alert_type: "crowd" });
-    const rows = await web.pipeline.servers.query(
-      `SELECT event_id::text AS text FROM timeline_events JOIN agent_executions USING (execution_id)
+    it("streams text, and has it again after a reload and after the notifier's death", async () => {
+      const id = await web.client.submit("SLOW");
+      const { page } = await web.open(`/s/${id}`);
+      const text = page.locator(".entry .live").first();
+      const length = async () => ((await text.textContent()) ?? "").length;
+      const grows = async (than: number) =>
+        until("the text grows", async () => (await length()) > than && length());
+      const before = await grows(20);
+      await page.reload();
+      const after = await grows(before);
+      await web.pipeline.system.stop("notifier", "SIGKILL");
+      await page.locator(".connection.lost").waitFor();
+      expect(await length()).to.be.at.least(after);
+      await web.pipeline.system.startService("notifier", {
+        NOTIFIER_PORT: new URL(web.pipeline.system.ws).port,
+      });
+      await page.locator(".session-header .status-dot.completed").waitFor();
+      expect(await shownEntries(page)).to.deep.equal(await restEntries(id));
+    });
+
+    it("is the view of any event, by address, keys and slider", async () => {
+      const id = await web.finished("back in time");
+      const { page } = await web.open(`/s/${id}?at=30`);
+      await page.locator(".connection").waitFor({ state: "detached" });
+      await untilEvent(page, 30);
+      expect(await page.locator(".conclusion").count()).to.equal(0);
+      const atThirty = await shownEntries(page);
+      await page.keyboard.press("ArrowLeft");
+      await untilEvent(page, 29);
+      await page.keyboard.press("ArrowRight");
+      await untilEvent(page, 30);
+      expect(await shownEntries(page)).to.deep.equal(atThirty);
+      await until("the address has it", () => new URL(page.url()).searchParams.get("at") === "30");
+      await page.keyboard.press("l");
+      await page.locator(".conclusion").waitFor();
+      await until("the address is clean", () => !new URL(page.url()).searchParams.has("at"));
+      await page.getByRole("slider", { name: "Time" }).focus();
+      await page.keyboard.press("Home");
+      await untilEvent(page, 1);
+      expect(await shownEntries(page)).to.deep.equal([]);
+    });
+
+    it("opens and closes entries by keys, and finds a word", async () => {
+      const id = await web.finished("with keys");
+      const { page } = await web.open(`/s/${id}`);
+      await page.locator(".conclusion").waitFor();
+      const openCount = async () => page.locator('.entry-line[aria-expanded="true"]').count();
+      const [all, failed] = [await page.locator(".entry-line").count(), await openCount()];
+      await page.keyboard.press("t");
+      await until(
+        "tool calls open",
+        async () => (await openCount()) === (await page.locator(".entry.llm_tool_call").count()),
+      );
+      await page.keyboard.press("e");
+      await until("everything opens", async () => (await openCount()) === all);
+      await page.keyboard.press("e");
+      await until("everything closes", async () => (await openCount()) === 0);
+      expect(failed).to.equal(2);
+      await page.keyboard.press("/");
+      await page.keyboard.type("connection REFUSED");
+      await page.keyboard.press("Enter");
+      const target = page.locator(".entry.target");
+      await target.waitFor();
+      expect(await target.textContent()).to.include("connection refused");
+      expect(await target.evaluate((element) => element.getBoundingClientRect().bottom > 0)).to.equal(true);
+      expect(page.url()).to.match(/#e-[\w-]+$/u);
+    });
+
+    it("leads to what failed and copies a link to it and the conclusion, by keys", async () => {
+      const id = await web.finished(
+        JSON.stringify({ alerts: [{ annotations: { summary: "Pods restart" } }] }),
+      );
+      const { page } = await web.open(`/s/${id}`);
+      await page.locator(".conclusion").waitFor();
+      const copied = async () => page.evaluate<string>("navigator.clipboard.readText()");
+      const failures = page.getByRole("button", { name: "2 failures" });
+      await failures.waitFor();
+      const targets: string[] = [];
+      for (let press = 0; press < 3; press += 1) {
+        await page.keyboard.press("f");
+        const target = page.locator(".entry.target.failed");
+        await until("another failure", async () => (await target.getAttribute("id")) !== targets.at(-1));
+        targets.push((await target.getAttribute("id")) ?? "");
+      }
+      expect(new Set(targets).size).to.equal(2);
+      await page.keyboard.press("y");
+      await until("the link", async () => (await copied()) === web.url(`/s/${id}#${targets[2]}`));
+      await page.keyboard.press("c");
+      await until("the conclusion", async () => (await copied()).includes("In short."));
+      expect(await copied())
+        .to.match(/^\*\*Pods restart\*\* \(Completed\)/u)
+        .and.to.include(web.url(`/s/${id}`));
+      await page.keyboard.press("v");
+      await page.getByRole("dialog").getByRole("button", { name: "Accurate", exact: true }).click();
+      await page.locator(".review-state", { hasText: "Reviewed" }).waitFor();
+    });
+
+    it("has the alert beside the conclusion where there is room, and else below it", async () => {
+      const id = await web.finished("beside");
+      const { page } = await web.open(`/s/${id}`, { width: 1_440 });
+      await page.locator(".conclusion .markdown strong").waitFor();
+      const box = async (name: string) => {
+        const found = await page.locator(name).boundingBox();
+        return { x: found?.x ?? 0, y: found?.y ?? 0, width: found?.width ?? 0 };
+      };
+      await page.locator(".alert-panel .result").waitFor();
+      const [conclusion, alert] = [await box(".conclusion"), await box(".alert-panel")];
+      expect(alert.y).to.equal(conclusion.y);
+      expect(alert.x).to.be.at.least(conclusion.x + conclusion.width);
+      await page.setViewportSize({ width: 900, height: 900 });
+      await until("it is below", async () => (await box(".alert-panel")).x === (await box(".conclusion")).x);
+    });
+
+    it("says why the agents failed, once", async () => {
+      const id = await web.finished("REFUSED by the model");
+      const { page } = await web.open(`/s/${id}`);
+      await page.getByRole("heading", { name: "No conclusion" }).waitFor();
+      expect(await page.locator(".causes").textContent()).to.equal("Pods, Metrics: we do not answer this");
+      expect(await page.locator(".lane > .problem").count()).to.equal(0);
+    });
+
+    it("goes to the entry that the address names, in its tab where there is no room", async () => {
+      const id = await web.finished("crowded", { alert_type: "crowd" });
+      const rows = await web.pipeline.servers.query(
+        `SELECT event_id::text AS text FROM timeline_events JOIN agent_executions USING (execution_id)
        WHERE timeline_events.session_id = $1 AND agent_index = 5 AND event_type = 'final_analysis'`,
-      [id],
-    );
-    const [event] = compileParser("rows", Type.Array(Type.Object({ text: Type.String() })))(rows);
-    const { page } = await open(`/s/${id}#e-${event?.text}`, { width: 600 });
-    await page.locator(`#e-${event?.text}.target`).waitFor();
-    const tab = page.getByRole("tab", { selected: true });
-    expect(await tab.textContent()).to.include("Reader-5");
-    await tab.press("ArrowRight");
-    await until("the next tab", async () => (await tab.textContent())?.includes("Reader-6"));
-  });
+        [id],
+      );
+      const [event] = compileParser("rows", Type.Array(Type.Object({ text: Type.String() })))(rows);
+      const { page } = await web.open(`/s/${id}#e-${event?.text}`, { width: 600 });
+      await page.locator(`#e-${event?.text}.target`).waitFor();
+      const tab = page.getByRole("tab", { selected: true });
+      expect(await tab.textContent()).to.include("Reader-5");
+      await tab.press("ArrowRight");
+      await until("the next tab", async () => (await tab.textContent())?.includes("Reader-6"));
+    });
 
-  it("goes to an entry whose event comes after those of other agents", async () => {
-    const id = await finished("crowded", { alert_type: "crowd" });
-    const rows = await web.pipeline.servers.query(
-      `SELECT event_id::text AS text, (SELECT min(seq)::text FROM events
+    it("goes to an entry whose event comes after those of other agents", async () => {
+      const id = await web.finished("crowded", { alert_type: "crowd" });
+      const rows = await web.pipeline.servers.query(
+        `SELECT event_id::text AS text, (SELECT min(seq)::text FROM events
          WHERE session_id = $1 AND payload ->> 'event_id' = timeline_events.event_id::text) AS seq
        FROM timeline_events JOIN agent_executions USING (execution_id)
        WHERE timeline_events.session_id = $1 AND agent_index = 6 AND event_type = 'final_analysis'`,
-      [id],
-    );
-    const parse = compileParser("rows", Type.Array(Type.Object({ text: Type.String(), seq: Type.String() })));
-    const [event] = parse(rows);
-    const before = Number(event?.seq) - 1;
-    const { page } = await open(`/s/${id}?at=${before}#e-${event?.text}`);
-    await page.getByRole("tab").nth(5).waitFor();
-    await page.locator(".connection").waitFor({ state: "detached" });
-    // The key belongs to the slider, which is loaded after the entries.
-    await untilEvent(page, before);
-    await page.keyboard.press("ArrowRight");
-    await page.locator(`#e-${event?.text}.target`).waitFor();
-    expect(await page.getByRole("tab", { selected: true }).textContent()).to.include("Reader-6");
-  });
-
-  it("asks for an approval where the call waits, and shows what was decided", async () => {
-    const id = await client.submit("REMOVE it", { alert_type: "act" });
-    const { page } = await open(`/s/${id}`);
-    const approve = page.getByRole("button", { name: "Approve" });
-    await approve.click();
-    const form = page.getByRole("dialog", { name: "Sign in" });
-    await form.getByRole("alert").getByText("APPROVAL_TOKEN").waitFor();
-    expect(await axeViolations(page)).to.deep.equal([]);
-    await form.getByRole("button", { name: "Not now" }).click();
-    await page.locator(".approval [role=alert]").getByText("APPROVAL_TOKEN").waitFor();
-    await approve.click();
-    await form.getByLabel("Token or API key").fill("another-token");
-    await page.keyboard.press("Enter");
-    await form.getByRole("alert").getByText("the token is not valid").waitFor();
-    await form.getByLabel("Token or API key").fill(TOKEN);
-    await page.keyboard.press("Enter");
-    // The decision that asked for it is made without another press.
-    await page.locator(".session-header .status-dot.completed").waitFor();
-    await page.locator(".entry.approval .entry-line").click();
-    expect(await page.locator(".entry.approval").textContent()).to.include("Approved by");
-  });
-
-  it("cancels after a question, by keyboard", async () => {
-    const id = await client.submit("HANG");
-    const { page } = await open(`/s/${id}`);
-    await page.locator(".entry .live").first().waitFor();
-    await page.getByRole("button", { name: "Cancel", exact: true }).press("Enter");
-    await page.getByRole("button", { name: "Cancel the session" }).press("Enter");
-    await page.locator(".session-header .status-dot.cancelled").waitFor();
-    expect((await client.session(id)).status).to.equal("cancelled");
-  });
-
-  it("shows a long text in parts, and finds a word in them", async () => {
-    const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n} of an alert that goes on and on`);
-    const id = await client.submit(lines.join("\n"));
-    const { page } = await open(`/s/${id}`, { width: 900 });
-    const entry = page.locator(".alert-panel");
-    await entry.locator("summary").click();
-    await entry.getByText("Part 1 of 4").waitFor();
-    await entry.getByRole("searchbox").fill("line 4999 ");
-    await entry.locator("mark").waitFor();
-    expect(await entry.locator("mark").textContent()).to.equal("line 4999 ");
-    await entry.getByText("Part 4 of 4").waitFor();
-  });
-
-  it("says that a session does not exist", async () => {
-    const { page } = await open("/s/019ab0c4-7c1e-7d3a-9f70-2b7a4a9e1c55");
-    await page.locator(".no-session").waitFor();
-    expect(await page.locator(".no-session").textContent()).to.include("no session");
-  });
-
-  for (const scheme of ["light", "dark"] as const) {
-    it(`is accessible, with everything open, and as wide as any window (${scheme})`, async () => {
-      const id = await finished("accessible");
-      for (const width of [320, 900, 1440]) {
-        const { page } = await open(`/s/${id}`, { width, scheme });
-        await page.locator(".conclusion .markdown strong").waitFor();
-        expect(await axeViolations(page), `at ${width} px`).to.deep.equal([]);
-        await page.keyboard.press("e");
-        await page.locator(".entry .markdown").first().waitFor();
-        expect(await axeViolations(page), `at ${width} px, open`).to.deep.equal([]);
-        const beyond: unknown = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        expect(beyond, `sideways at ${width} px`).to.equal(0);
-      }
+        [id],
+      );
+      const parse = compileParser(
+        "rows",
+        Type.Array(Type.Object({ text: Type.String(), seq: Type.String() })),
+      );
+      const [event] = parse(rows);
+      const before = Number(event?.seq) - 1;
+      const { page } = await web.open(`/s/${id}?at=${before}#e-${event?.text}`);
+      await page.getByRole("tab").nth(5).waitFor();
+      await page.locator(".connection").waitFor({ state: "detached" });
+      // The key belongs to the slider, which is loaded after the entries.
+      await untilEvent(page, before);
+      await page.keyboard.press("ArrowRight");
+      await page.locator(`#e-${event?.text}.target`).waitFor();
+      expect(await page.getByRole("tab", { selected: true }).textContent()).to.include("Reader-6");
     });
-  }
-});
+
+    it("asks for an approval where the call waits, and shows what was decided", async () => {
+      const id = await web.client.submit("REMOVE it", { alert_type: "act" });
+      const { page } = await web.open(`/s/${id}`);
+      const approve = page.getByRole("button", { name: "Approve" });
+      await approve.click();
+      const form = page.getByRole("dialog", { name: "Sign in" });
+      await form.getByRole("alert").getByText("APPROVAL_TOKEN").waitFor();
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await form.getByRole("button", { name: "Not now" }).click();
+      await page.locator(".approval [role=alert]").getByText("APPROVAL_TOKEN").waitFor();
+      await approve.click();
+      await form.getByLabel("Token or API key").fill("another-token");
+      await page.keyboard.press("Enter");
+      await form.getByRole("alert").getByText("the token is not valid").waitFor();
+      await form.getByLabel("Token or API key").fill(TOKEN);
+      await page.keyboard.press("Enter");
+      // The decision that asked for it is made without another press.
+      await page.locator(".session-header .status-dot.completed").waitFor();
+      await page.locator(".entry.approval .entry-line").click();
+      expect(await page.locator(".entry.approval").textContent()).to.include("Approved by");
+    });
+
+    it("cancels after a question, by keyboard", async () => {
+      const id = await web.client.submit("HANG");
+      const { page } = await web.open(`/s/${id}`);
+      await page.locator(".entry .live").first().waitFor();
+      await page.getByRole("button", { name: "Cancel", exact: true }).press("Enter");
+      await page.getByRole("button", { name: "Cancel the session" }).press("Enter");
+      await page.locator(".session-header .status-dot.cancelled").waitFor();
+      expect((await web.client.session(id)).status).to.equal("cancelled");
+    });
+
+    it("shows a long text in parts, and finds a word in them", async () => {
+      const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n} of an alert that goes on and on`);
+      const id = await web.client.submit(lines.join("\n"));
+      const { page } = await web.open(`/s/${id}`, { width: 900 });
+      const entry = page.locator(".alert-panel");
+      await entry.locator("summary").click();
+      await entry.getByText("Part 1 of 4").waitFor();
+      await entry.getByRole("searchbox").fill("line 4999 ");
+      await entry.locator("mark").waitFor();
+      expect(await entry.locator("mark").textContent()).to.equal("line 4999 ");
+      await entry.getByText("Part 4 of 4").waitFor();
+    });
+
+    it("says that a session does not exist", async () => {
+      const { page } = await web.open("/s/019ab0c4-7c1e-7d3a-9f70-2b7a4a9e1c55");
+      await page.locator(".no-session").waitFor();
+      expect(await page.locator(".no-session").textContent()).to.include("no session");
+    });
+
+    it("is accessible, also with everything open, and as wide as any window", async () => {
+      const { page } = await web.open(`/s/${await web.finished("accessible")}`);
+      await page.locator(".conclusion .markdown strong").waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press("e");
+      await page.locator(".entry .markdown").first().waitFor();
+      await expectAccessible(page);
+    });
+  });
+}

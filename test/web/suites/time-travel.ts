@@ -1,16 +1,10 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { TarsyClient } from "../../support/tarsy-client.ts";
 import { until } from "../../support/until.ts";
 import { axeViolations } from "../support/axe.ts";
-import type { WatchedPage } from "../support/browser.ts";
-import { describeInBrowser } from "../support/describe-in-browser.ts";
-import { SESSION_CONFIG } from "../support/session-script.ts";
 import { untilEvent } from "../support/shown-entries.ts";
-import { WebFixture } from "../support/web-fixture.ts";
-
-const ENDED = ["completed", "failed", "cancelled", "timed_out"];
+import type { WebFixture } from "../support/web-fixture.ts";
 
 const parseEvents = compileParser(
   "events",
@@ -28,128 +22,123 @@ const parseNumbers = compileParser(
   Type.Object({ total_tokens: Type.Integer(), last_seq: Type.Integer() }, { additionalProperties: true }),
 );
 
-describeInBrowser("the past of a session", function () {
-  let web: WebFixture;
-  let client: TarsyClient;
-  let id: string;
-  const opened: WatchedPage[] = [];
+/** Needs the configuration SESSION_CONFIG. */
+export function timeTravel(web: WebFixture): void {
+  describe("the past of a session", () => {
+    let id: string;
 
-  before(async () => {
-    web = await WebFixture.start({ config: SESSION_CONFIG });
-    ({ client } = web.pipeline);
-    id = await client.submit("the shop is slow");
-    await client.waitFor(id, ENDED);
-  });
-  after(() => web?.[Symbol.asyncDispose]());
-  afterEach(async function () {
-    web?.pipeline.showOutputOf(this.currentTest);
-    for (const { page } of opened.splice(0)) await page.close();
-  });
+    before(async () => {
+      id = await web.finished("the shop is slow");
+    });
 
-  const open = async (path: string, options: Parameters<WebFixture["browser"]["open"]>[1] = {}) => {
-    const watched = await web.browser.open(web.url(path), options);
-    opened.push(watched);
-    return watched;
-  };
-  const ofApi = async (path: string): Promise<unknown> =>
-    (await fetch(`${web.pipeline.system.api}${path}`)).json();
-  const numbersAt = async (seq: number) => parseNumbers(await ofApi(`/api/v1/sessions/${id}?at_seq=${seq}`));
-  /** The ends of the session's steps. */
-  const stepEnds = async () => {
-    const { events } = parseEvents(await ofApi(`/api/v1/sessions/${id}/events?limit=1000`));
-    return events
-      .filter(({ timestamp }, index) => events[index + 1]?.timestamp !== timestamp)
-      .map(({ seq }) => seq);
-  };
-  /** The first step's end with some of the tokens of the whole session. */
-  const halfway = async () => {
-    const ends = await stepEnds();
-    const { total_tokens: all } = await numbersAt(ends.at(-1) ?? 0);
-    for (const end of ends) {
-      const { total_tokens } = await numbersAt(end);
-      if (total_tokens > 0 && total_tokens < all) return { seq: end, tokens: total_tokens };
-    }
-    throw new Error("no step has a part of the tokens");
-  };
+    const ofApi = async (path: string): Promise<unknown> =>
+      (await fetch(`${web.pipeline.system.api}${path}`)).json();
+    const numbersAt = async (seq: number) =>
+      parseNumbers(await ofApi(`/api/v1/sessions/${id}?at_seq=${seq}`));
+    /** The ends of the session's steps. */
+    const stepEnds = async () => {
+      const { events } = parseEvents(await ofApi(`/api/v1/sessions/${id}/events?limit=1000`));
+      return events
+        .filter(({ timestamp }, index) => events[index + 1]?.timestamp !== timestamp)
+        .map(({ seq }) => seq);
+    };
+    /** The first step's end with some of the tokens of the whole session. */
+    const halfway = async () => {
+      const ends = await stepEnds();
+      const { total_tokens: all } = await numbersAt(ends.at(-1) ?? 0);
+      for (const end of ends) {
+        const { total_tokens } = await numbersAt(end);
+        if (total_tokens > 0 && total_tokens < all) return { seq: end, tokens: total_tokens };
+      }
+      throw new Error("no step has a part of the tokens");
+    };
 
-  it("shows the tokens of then, and those of now again", async () => {
-    const { seq, tokens } = await halfway();
-    const { page, problems } = await open(`/s/${id}?at=${seq}`);
-    const shown = page.locator(".session-numbers .numbers[title$=' tokens']");
-    await until("the tokens of then", async () => (await shown.getAttribute("title")) === `${tokens} tokens`);
-    await page.getByRole("button", { name: "Back to now" }).click();
-    await until("those of now", async () => (await shown.getAttribute("title"))?.startsWith("25,") === true);
-    expect(problems).to.deep.equal([]);
-  });
+    it("shows the tokens of then, and those of now again", async () => {
+      const { seq, tokens } = await halfway();
+      const { page, problems } = await web.open(`/s/${id}?at=${seq}`);
+      const shown = page.locator(".session-numbers .numbers[title$=' tokens']");
+      await until(
+        "the tokens of then",
+        async () => (await shown.getAttribute("title")) === `${tokens} tokens`,
+      );
+      await page.getByRole("button", { name: "Back to now" }).click();
+      await until(
+        "those of now",
+        async () => (await shown.getAttribute("title"))?.startsWith("25,") === true,
+      );
+      expect(problems).to.deep.equal([]);
+    });
 
-  it("is walked step by step, and played until now", async () => {
-    const ends = await stepEnds();
-    const [first = 0, second = 0] = ends;
-    const { page } = await open(`/s/${id}?at=${second}`);
-    const isAt = async (seq: number) => untilEvent(page, seq);
-    await isAt(second);
-    await page.getByRole("button", { name: "One step back" }).click();
-    await isAt(first);
-    await page.keyboard.press(".");
-    await isAt(second);
-    await page.keyboard.press(",");
-    await isAt(first);
-    const [almost = 0, last = 0] = ends.slice(-2);
-    await page.goto(web.url(`/s/${id}?at=${almost}`));
-    await isAt(almost);
-    await page.getByRole("button", { name: "Play" }).click();
-    await isAt(last);
-    await page.getByText("You see the session as it was then.").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Play" }).waitFor();
-  });
+    it("is walked step by step, and played until now", async () => {
+      const ends = await stepEnds();
+      const [first = 0, second = 0] = ends;
+      const { page } = await web.open(`/s/${id}?at=${second}`);
+      const isAt = async (seq: number) => untilEvent(page, seq);
+      await isAt(second);
+      await page.getByRole("button", { name: "One step back" }).click();
+      await isAt(first);
+      await page.keyboard.press(".");
+      await isAt(second);
+      await page.keyboard.press(",");
+      await isAt(first);
+      const [almost = 0, last = 0] = ends.slice(-2);
+      await page.goto(web.url(`/s/${id}?at=${almost}`));
+      await isAt(almost);
+      await page.getByRole("button", { name: "Play" }).click();
+      await isAt(last);
+      await page.getByText("You see the session as it was then.").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Play" }).waitFor();
+    });
 
-  it("says what happened then, and how much is newer", async () => {
-    const { page } = await open(`/s/${id}?at=2`);
-    await page.getByText("You see the session as it was then.").waitFor();
-    const { last_seq } = await numbersAt(2).then(async () =>
-      parseNumbers(await ofApi(`/api/v1/sessions/${id}`)),
-    );
-    await page.getByText(`${last_seq - 2} newer events`).waitFor();
-    expect(await page.locator(".past-event").textContent()).to.not.equal("");
-    expect(await axeViolations(page)).to.deep.equal([]);
-  });
+    it("says what happened then, and how much is newer", async () => {
+      const { page } = await web.open(`/s/${id}?at=2`);
+      await page.getByText("You see the session as it was then.").waitFor();
+      const { last_seq } = await numbersAt(2).then(async () =>
+        parseNumbers(await ofApi(`/api/v1/sessions/${id}`)),
+      );
+      await page.getByText(`${last_seq - 2} newer events`).waitFor();
+      expect(await page.locator(".past-event").textContent()).to.not.equal("");
+      expect(await axeViolations(page)).to.deep.equal([]);
+    });
 
-  it("counts what happens meanwhile in a session that runs", async () => {
-    const running = await client.submit("HANG");
-    const { page } = await open(`/s/${running}?at=1`);
-    const newer = page.locator(".time-place");
-    await until("events come", async () => /[1-9]\d* newer events/u.test((await newer.textContent()) ?? ""));
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Cancel the session" }).click();
-    const { last_seq } = parseNumbers(await client.waitFor(running, ENDED));
-    await page.getByText(`${last_seq - 1} newer events`).waitFor();
-    expect(new URL(page.url()).searchParams.get("at")).to.equal("1");
-  });
+    it("counts what happens meanwhile in a session that runs", async () => {
+      const running = await web.client.submit("HANG");
+      const { page } = await web.open(`/s/${running}?at=1`);
+      const newer = page.locator(".time-place");
+      await until("events come", async () =>
+        /[1-9]\d* newer events/u.test((await newer.textContent()) ?? ""),
+      );
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Cancel the session" }).click();
+      const { last_seq } = parseNumbers(await web.client.waitFor(running, ["cancelled"]));
+      await page.getByText(`${last_seq - 1} newer events`).waitFor();
+      expect(new URL(page.url()).searchParams.get("at")).to.equal("1");
+    });
 
-  it("shows why numbers are not known of a session from before", async () => {
-    const old = await client.submit("an old one");
-    await client.waitFor(old, ENDED);
-    await web.pipeline.servers.query("UPDATE session_runtime SET has_past = false WHERE session_id = $1", [
-      old,
-    ]);
-    const { page } = await open(`/s/${old}?at=20`);
-    await page.getByText("Tokens, cost and messages of then are not known:").waitFor();
-    expect(await page.locator(".stage").count()).to.be.greaterThan(0);
-  });
+    it("shows why numbers are not known of a session from before", async () => {
+      const old = await web.finished("an old one");
+      await web.pipeline.servers.query("UPDATE session_runtime SET has_past = false WHERE session_id = $1", [
+        old,
+      ]);
+      const { page } = await web.open(`/s/${old}?at=20`);
+      await page.getByText("Tokens, cost and messages of then are not known:").waitFor();
+      expect(await page.locator(".stage").count()).to.be.greaterThan(0);
+    });
 
-  it("has a trace, with a way back to the session of then", async () => {
-    const { seq } = await halfway();
-    const { page, problems } = await open(`/s/${id}?at=${seq}`);
-    await page.getByRole("link", { name: "Trace" }).click();
-    await page.getByText(`You see the trace as it was at event ${seq}.`).waitFor();
-    const rows = page.locator(".trace-body [role=option]");
-    await rows.first().waitFor();
-    const then = await rows.count();
-    await page.keyboard.press("s");
-    await page.getByText("You see the session as it was then.").waitFor();
-    await page.goto(web.url(`/s/${id}/trace?at=${seq}`));
-    await page.getByRole("link", { name: "Back to now" }).click();
-    await until("more calls now", async () => (await rows.count()) > then);
-    expect(problems).to.deep.equal([]);
+    it("has a trace, with a way back to the session of then", async () => {
+      const { seq } = await halfway();
+      const { page, problems } = await web.open(`/s/${id}?at=${seq}`);
+      await page.getByRole("link", { name: "Trace" }).click();
+      await page.getByText(`You see the trace as it was at event ${seq}.`).waitFor();
+      const rows = page.locator(".trace-body [role=option]");
+      await rows.first().waitFor();
+      const then = await rows.count();
+      await page.keyboard.press("s");
+      await page.getByText("You see the session as it was then.").waitFor();
+      await page.goto(web.url(`/s/${id}/trace?at=${seq}`));
+      await page.getByRole("link", { name: "Back to now" }).click();
+      await until("more calls now", async () => (await rows.count()) > then);
+      expect(problems).to.deep.equal([]);
+    });
   });
-});
+}

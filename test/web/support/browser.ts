@@ -28,7 +28,7 @@ export function hasBrowser(): boolean {
   return false;
 }
 
-interface PageOptions {
+export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: "light" | "dark";
@@ -81,6 +81,11 @@ export class TestBrowser implements AsyncDisposable {
     await page.emulateMedia({ colorScheme: scheme });
     await page.goto(url);
     return { page, problems, requests };
+  }
+
+  /** The pages that are open, without the first one, with which the browser would end. */
+  get pages(): readonly Page[] {
+    return this.#context.pages().slice(1);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

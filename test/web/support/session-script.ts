@@ -6,6 +6,9 @@ const TABLE = ["NAME       STATUS", ...Array.from({ length: 5 }, (_, n) => `pod-
 const JSON_RESULT = JSON.stringify({ kind: "List", items: Array.from({ length: 30 }, (_, n) => ({ n })) });
 const LOG = Array.from({ length: 4_000 }, (_, n) => `line ${n} of the log of a pod that restarts`).join("\n");
 
+/** A parser of Markdown without limits overflows its stack with it. */
+export const QUOTES = `${">".repeat(60_000)} QUOTES`;
+
 /** What a hostile model or tool would write to reach the reader's browser. */
 export const HOSTILE_TEXT = [
   '<img src="http://127.0.0.1:9/a" onerror="window.hacked = 1">',
@@ -59,6 +62,8 @@ export const SESSION_CONFIG = {
   },
   script: {
     calls: [
+      // Of the summary too.
+      { when: { contains: "QUOTES" }, steps: [{ text: QUOTES }] },
       SUMMARY_CALL,
       {
         when: { contains: "HOSTILE", call: 1, tools: true },

@@ -1,0 +1,11 @@
+import { describeOnPage } from "./support/describe-on-page.ts";
+import { SESSION_CONFIG } from "./support/session-script.ts";
+import { forks } from "./suites/forks.ts";
+import { hostileText } from "./suites/hostile-text.ts";
+import { largeSession } from "./suites/large-session.ts";
+
+describeOnPage("forks, and sessions of hostile or large text", { config: SESSION_CONFIG }, (web) => {
+  forks(web);
+  hostileText(web);
+  largeSession(web);
+});
