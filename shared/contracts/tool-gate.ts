@@ -1,5 +1,4 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
 /** What is known of a tool's effects: harmless, unknown, or changing things. */
 export const GATE_CLASSES = ["allow", "unknown", "deny"] as const;
@@ -14,7 +13,7 @@ type GateDecision = "run" | "ask" | "deny";
  * operator's `approve` list. The runner's claim decides the same again, in its statement, with its own view of the tool.
  */
 export function toolGate(
-  tool: Pick<ToolDescription, "gate" | "needs_approval">,
+  tool: { readonly gate?: GateClass; readonly needs_approval?: boolean },
   agent: Pick<ResolvedAgent, "type">,
   chain: Pick<ResolvedChain, "tool_policy">,
 ): GateDecision {

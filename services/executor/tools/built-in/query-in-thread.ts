@@ -5,7 +5,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import type { TextAnswer } from "./query-text.ts";
+import type { TextAnswer } from "./select-json.ts";
 import type { TextTask } from "./text-task.ts";
 
 /** For the work itself, from when the thread runs. */

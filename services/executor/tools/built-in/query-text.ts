@@ -1,17 +1,11 @@
 import { textLines } from "#shared/text-lines.ts";
-import { selectJson } from "./select-json.ts";
+import { selectJson, type TextAnswer } from "./select-json.ts";
 
 /** A question about a kept text. */
 export type TextQuery =
   | { readonly kind: "read"; readonly fromLine: number; readonly lines: number }
   | { readonly kind: "search"; readonly pattern: string; readonly isRegex: boolean; readonly context: number }
   | { readonly kind: "json"; readonly path: string };
-
-/** The answer to a question about a kept text; `isError` if there is nothing to answer. */
-export interface TextAnswer {
-  readonly content: string;
-  readonly isError: boolean;
-}
 
 const MAX_HITS = 1_000;
 

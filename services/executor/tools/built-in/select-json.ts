@@ -1,5 +1,10 @@
 import { safeCut } from "#shared/safe-cut.ts";
-import type { TextAnswer } from "./query-text.ts";
+
+/** The answer to a question about a kept text; `isError` if there is nothing to answer. */
+export interface TextAnswer {
+  readonly content: string;
+  readonly isError: boolean;
+}
 
 type Step = { readonly kind: "key"; readonly key: string } | { readonly kind: "every" };
 
