@@ -86,7 +86,10 @@ describe("an investigation by each kind of provider", () => {
       model: "any-model",
       base_url: `${local.url}/${path}`,
     });
-    const plain = (provider: string) => [`${provider}-chain`, chain(provider, "Investigator", "single-call")];
+    const plain = (provider: string): [string, object] => [
+      `${provider}-chain`,
+      chain(provider, "Investigator", "single-call"),
+    ];
     const stdio = { transport: { type: "stdio", command: "true" } };
     const started = await PipelineFixture.start({
       config: {

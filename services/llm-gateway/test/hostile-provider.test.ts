@@ -7,7 +7,7 @@ import { ADAPTERS } from "./adapters.ts";
 import { TEST_KEY, openGateway } from "./open-gateway.ts";
 
 /** One API of each HTTP client and reader of answers. */
-const APIS = ["Gemini", "chat completions", "Anthropic's messages"];
+const APIS = new Set(["Gemini", "chat completions", "Anthropic's messages"]);
 const TEXT = [{ text: "fi" }, { text: "ne 💾" }];
 
 /** Serves one connection from its first bytes; `turn` counts requests over all connections, from 0. */
@@ -50,7 +50,7 @@ const chunked = (pieces: readonly Uint8Array[], trailers = "") =>
     Buffer.from(`0\r\n${trailers}\r\n`),
   ]);
 
-for (const [name, { request, format }] of Object.entries(ADAPTERS).filter(([key]) => APIS.includes(key))) {
+for (const [name, { request, format }] of Object.entries(ADAPTERS).filter(([key]) => APIS.has(key))) {
   describe(`llm-gateway with unusual HTTP responses from ${name}`, () => {
     const whole = Buffer.concat(format(TEXT).map(({ raw }) => Buffer.from(raw)));
     const ask = async (play: Play) => {

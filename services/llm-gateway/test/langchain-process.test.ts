@@ -123,7 +123,11 @@ describe("llm-gateway process with the langchain backend", () => {
     const { named, machine, none } = bedrock;
     const requests = [
       ...keyless.map(({ request }) => request),
-      ...[named, machine, none, azure.request, traced.request],
+      named,
+      machine,
+      none,
+      azure.request,
+      traced.request,
       ...broken.flatMap(({ failing, stalling: held }) => [...failing, held]),
     ];
     gateway = resources.use(
