@@ -6,7 +6,7 @@ import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkVersion } from "./check-version.ts";
-import { closePending } from "./close-pending.ts";
+import { dateEntry } from "./date-entry.ts";
 import { retiringDefaults } from "./retiring-defaults.ts";
 
 const run = promisify(execFile);
@@ -59,13 +59,13 @@ async function checkRelease({ root, version, date }: Release): Promise<string> {
   const branch = await git(root, "rev-parse", "--abbrev-ref", "HEAD");
   const changes = await git(root, "status", "--porcelain");
   const tag = await git(root, "tag", "--list", `v${version}`);
-  const changelog = closePending(await readFile(join(root, "CHANGELOG.md"), "utf8"), { version, date });
+  const changelog = dateEntry(await readFile(join(root, "CHANGELOG.md"), "utf8"), { version, date });
   const reasons = [
     checkVersion(version, current),
     branch === "main" ? undefined : `the branch is ${branch}: a release is made on main`,
     changes === "" ? undefined : `the tree has changes: commit or remove them first\n${changes}`,
     tag === "" ? undefined : `the tag v${version} exists`,
-    changelog === undefined ? "CHANGELOG.md has nothing under ## Pending" : undefined,
+    changelog === undefined ? `CHANGELOG.md has nothing under an undated heading ## ${version}` : undefined,
     ...retiringDefaults(Object.entries(BUILT_IN_PROVIDERS), date),
   ].filter((reason) => reason !== undefined);
   if (changelog === undefined || reasons.length > 0) throw new ReleaseRefused(reasons.join("\n"));
@@ -77,10 +77,13 @@ function stepsOf({ root, version, date }: Release, changelog: string): readonly 
   return [
     {
       says: `set the version ${version} in package.json and package-lock.json`,
-      run: () => run("npm", ["version", version, "--no-git-tag-version", "--ignore-scripts"], { cwd: root }),
+      run: () =>
+        run("npm", ["version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts"], {
+          cwd: root,
+        }),
     },
     {
-      says: `head what is pending in CHANGELOG.md with ${version} (${date})`,
+      says: `date the entry ${version} of CHANGELOG.md: ${date}`,
       run: () => writeFile(join(root, "CHANGELOG.md"), changelog),
     },
     {

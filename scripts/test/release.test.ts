@@ -1,11 +1,15 @@
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { BASELINE_HASH } from "#shared/generated/baseline.ts";
+import { frozenBaseline } from "../baseline-file.ts";
+import { dateEntry } from "../release/date-entry.ts";
 import { retiringDefaults } from "../release/retiring-defaults.ts";
 import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
 import { copyRepository } from "../../test/support/copy-repository.ts";
@@ -14,7 +18,7 @@ const run = promisify(execFile);
 const VERSION = "99.1.0";
 /** Built-in models retire as time goes by, and forbid later releases. */
 const DAY = "2026-11-26";
-const PENDING = "# Changelog\n\n## Pending\n\n- News.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n";
+const CHANGELOG = `# Changelog\n\n## ${VERSION}\n\n- News.\n\n## 0.1.0\n\n- First.\n`;
 const parseVersions = compileParser(
   "lock file",
   Type.Object(
@@ -57,13 +61,31 @@ describe("retiringDefaults", () => {
   });
 });
 
+describe("dateEntry", () => {
+  it("dates the first release, whose entry freezes the baseline from then on", async () => {
+    await using copy = await mkdtempDisposable(join(tmpdir(), "tarsy-changelog-"));
+    const frozen = async (changelog: string) => {
+      await writeFile(join(copy.path, "CHANGELOG.md"), changelog);
+      return frozenBaseline(copy.path);
+    };
+    const undated = "# Changelog\n\n## 0.1.0\n\nNews.\n";
+    expect(await frozen(undated)).to.equal(undefined);
+    const dated = dateEntry(undated, { version: "0.1.0", date: DAY }) ?? "";
+    expect(dated).to.equal(
+      `# Changelog\n\n## 0.1.0 (2026-11-26)\n\nThe schema begins with the baseline \`${BASELINE_HASH}\`.\n\nNews.\n`,
+    );
+    expect(await frozen(dated)).to.equal(BASELINE_HASH);
+    expect(dateEntry(dated, { version: "0.1.0", date: DAY })).to.equal(undefined);
+  });
+});
+
 describe("npm run release", () => {
   const resources = new AsyncDisposableStack();
   let root: string;
 
   before(async () => {
     root = resources.use(await copyRepository()).path;
-    await writeFile(join(root, "CHANGELOG.md"), PENDING);
+    await writeFile(join(root, "CHANGELOG.md"), CHANGELOG);
     // A link is not the folder that .gitignore names.
     await appendFile(join(root, ".gitignore"), "/node_modules\n/.npmrc.local\n");
     await git("init", "--quiet", "--initial-branch=main");
@@ -108,19 +130,21 @@ describe("npm run release", () => {
     }
     expect(await state()).to.deep.equal(before);
     expect(existsSync(join(root, ".tarsy", "release"))).to.equal(false);
+    // The first release has the version that package.json has already.
+    expect(release("--dry-run", "0.1.0").status).to.equal(0);
   });
 
   it("names every reason why nothing can be released, and changes nothing", async () => {
     await git("checkout", "--quiet", "-b", "other");
-    await writeFile(join(root, "CHANGELOG.md"), "# Changelog\n\n## Pending\n\n## 0.1.0\n\n- Old.\n");
+    await writeFile(join(root, "CHANGELOG.md"), "# Changelog\n\n## 0.0.1\n\n## 0.0.0\n\n- Old.\n");
     const providers = "shared/agent-config/built-in-providers.ts";
     await writeFile(join(root, providers), (await read(providers)).replace('"gpt-5.2"', '"gpt-5"'));
     const before = await state();
     const { status, stderr } = release("0.0.1");
     expect(status).to.equal(1);
-    expect(stderr).to.match(/VERSION is "0\.0\.1": it must be higher than that of package\.json/u);
+    expect(stderr).to.match(/VERSION is "0\.0\.1": it must not be lower than that of package\.json/u);
     expect(stderr).to.contain("the branch is other").and.to.contain("the tree has changes");
-    expect(stderr).to.contain("nothing under ## Pending");
+    expect(stderr).to.contain("nothing under an undated heading ## 0.0.1");
     expect(stderr).to.contain("built-in provider openai-default, gpt-5, retires on 2026-12-11, in 15 days");
     expect(release("1.0").stderr).to.contain("three numbers");
     expect(release().status).to.equal(2);
@@ -131,7 +155,7 @@ describe("npm run release", () => {
     await git("checkout", "--quiet", "main");
   });
 
-  it("sets the version, closes the changelog, writes the SBOM, commits and tags, and pushes nothing", async () => {
+  it("sets the version, dates the entry, writes the SBOM, commits and tags, and pushes nothing", async () => {
     const { status, stderr } = release(VERSION);
     expect(status, stderr).to.equal(0);
     const lock = parseVersions(JSON.parse(await read("package-lock.json")));
@@ -139,7 +163,7 @@ describe("npm run release", () => {
     expect(await read("package.json")).to.contain(`"version": "${VERSION}"`);
     expect(await read("docs/asyncapi.json")).to.contain(VERSION);
     expect(await read("CHANGELOG.md")).to.match(
-      /^# Changelog\n\n## Pending\n\n## 99\.1\.0 \(2026-11-26\)\n\n- News\.\n\n## 0\.1\.0/u,
+      /^# Changelog\n\n## 99\.1\.0 \(2026-11-26\)\n\n- News\.\n\n## 0\.1\.0\n/u,
     );
     const sbom = parseSbom(JSON.parse(await read(`.tarsy/release/tarsy-${VERSION}.cdx.json`)));
     expect(sbom.metadata.component.version).to.equal(VERSION);
