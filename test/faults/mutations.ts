@@ -127,9 +127,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the epoch: a claim does not raise it",
-    file: "services/executor/claim-session.ts",
-    original: "lease_epoch = lease_epoch + 1, ${CLAIM_PARKING}",
-    mutant: "lease_epoch = lease_epoch, ${CLAIM_PARKING}",
+    file: "services/executor/claim-free-session.ts",
+    original: "lease_owner = $2, lease_epoch = r.lease_epoch + 1,",
+    mutant: "lease_owner = $2, lease_epoch = r.lease_epoch,",
     provenBy: { testFile: "services/executor/test/claim-session.test.ts" },
     breaks: "raises the epoch of a takeover",
   },

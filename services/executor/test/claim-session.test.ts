@@ -144,6 +144,7 @@ describe("claimSession", () => {
     await executor.expireLease(id);
     const claim = await executor.claim(id);
     expect(claim).to.include({ epoch: 2, attempts: 1 });
+    expect(await runtime(id)).to.include({ lease_epoch: 2 });
     const [event] = claim.events;
     expect(claim.events).to.have.length(1);
     expect(event).to.include({ seq: 2 });
