@@ -63,8 +63,9 @@ const CONFIG = {
 };
 
 describeOnPage("a session on the page", { config: CONFIG, env: { APPROVAL_TOKEN: TOKEN } }, (web) => {
-  sessionScreen(web);
   steering(web);
   chat(web);
   timeTravel(web);
+  // The last one: it signs in.
+  sessionScreen(web);
 });
