@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { deflateRawSync } from "node:zlib";
@@ -219,69 +218,5 @@ describe("notifier: client messages and limits", () => {
       reason:
         "the server is stopping: reconnect, subscribe and send catchup with last_event_id = your last db_event_id",
     });
-  });
-
-  it("closes a client that does not read with 4008 while others get every event", async () => {
-    const session = await fixture.newSession();
-    using slow = await TestClient.connect(url);
-    using other = await TestClient.connect(url.replace("/ws", "/api/v1/ws"));
-    using live = await TestClient.connect(url);
-    for (const client of [slow, other, live]) await client.subscribe(`session:${session.id}`);
-    // The dialect is live only once the time for a catchup is over.
-    await session.emit(session.status());
-    await other.until(() => other.of("session.status").length === 1);
-    slow.socket.pause();
-    other.socket.pause();
-    const content = "z".repeat(250_000);
-    for (let n = 1; n < 40; n += 1) await session.emit(session.whole(content));
-    await live.untilSeq(40);
-    expect(live.seqs).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
-    slow.socket.resume();
-    other.socket.resume();
-    expect(await other.closed).to.deep.equal({
-      code: 4008,
-      reason:
-        "reading too slowly: reconnect, subscribe and send catchup with last_event_id = your last db_event_id",
-    });
-    expect(await slow.closed).to.deep.equal({
-      code: 4008,
-      reason: "reading too slowly: reconnect and subscribe with after_seq = the last seq you have",
-    });
-    const got = slow.seqs.length;
-    expect(got).to.be.lessThan(40);
-    expect(slow.seqs).to.deep.equal(Array.from({ length: got }, (_, n) => n + 1));
-    using again = await TestClient.connect(url);
-    await again.subscribe(`session:${session.id}`, { after_seq: got });
-    await again.untilSeq(40);
-    expect(again.seqs).to.deep.equal(Array.from({ length: 40 - got }, (_, n) => n + got + 1));
-  });
-
-  it("sends no chunks to a slow client and the missing text when it reads on", async () => {
-    const roomy = await fixture.notifier({
-      chunkBufferBytes: 1,
-      eventBufferBytes: 64 * 1024 * 1024,
-      // The slow client reads nothing for longer than a heartbeat.
-      heartbeatMs: 600_000,
-    });
-    const session = await fixture.newSession();
-    using slow = await TestClient.connect(roomy.url);
-    using live = await TestClient.connect(roomy.url);
-    await slow.subscribe(`session:${session.id}`);
-    await live.subscribe(`session:${session.id}`);
-    const eventId = randomUUID();
-    await session.emit(session.opened(eventId));
-    slow.socket.pause();
-    for (let n = 0; n < 40; n += 1) await session.emit(session.whole("z".repeat(250_000)));
-    // Chunks wait while events of this size are read from Postgres, and nobody here answers for those that find no room.
-    await live.untilSeq(41);
-    const text = "abcdefghij".repeat(6_000);
-    for (let offset = 0; offset < text.length; offset += 10) {
-      await session.chunk(eventId, offset, text.slice(offset, offset + 10));
-    }
-    await live.until(() => live.textOf(eventId) === text);
-    slow.socket.resume();
-    await slow.until(() => slow.textOf(eventId) === text);
-    expect(slow.of("stream.chunk").length).to.be.lessThan(100);
-    await roomy.stop();
   });
 });

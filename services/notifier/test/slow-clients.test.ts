@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { until } from "../../../test/support/until.ts";
 import { repetitions } from "../../../test/support/nightly.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 import { TestClient } from "./test-client.ts";
@@ -82,12 +82,16 @@ describe("notifier: slow and fast clients", () => {
     await slow.subscribe(`session:${session.id}`);
     await live.subscribe(`session:${session.id}`);
     slow.socket.pause();
-    for (let n = 1; n <= 120; n += 1) await session.emit(session.whole(LARGE));
-    await live.untilSeq(120);
-    await until("a client is closed with 4008", async () => (await closedAsSlow(narrow.healthUrl)) === 1);
+    let last = 0;
+    do {
+      for (let n = 0; n < 10; n += 1) await session.emit(session.whole(LARGE));
+      last += 10;
+      await live.untilSeq(last);
+    } while ((await closedAsSlow(narrow.healthUrl)) === 0 && last < MOST_UNREAD);
+    expect(await closedAsSlow(narrow.healthUrl)).to.equal(1);
     slow.socket.resume();
     expect((await slow.closed).code).to.be.oneOf([4008, 1006]);
-    expect(live.seqs).to.deep.equal(upTo(120));
+    expect(live.seqs).to.deep.equal(upTo(last));
     await narrow.stop();
   });
 
@@ -104,20 +108,34 @@ describe("notifier: slow and fast clients", () => {
     const paused = await Promise.all(Array.from({ length: CLIENTS }, connect));
     const live = await Promise.all(Array.from({ length: CLIENTS }, connect));
     for (const client of [...paused, ...live]) clients.use(client);
-    for (const { socket } of paused) socket.pause();
+    const inDialect = clients.use(await TestClient.connect(notifier.url.replace("/ws", "/api/v1/ws")));
+    await inDialect.subscribe(`session:${session.id}`);
+    // It is live only once the time for a catchup is over.
+    await session.emit(session.status());
+    await inDialect.until(() => inDialect.of("session.status").length === 1);
+    for (const { socket } of [...paused, inDialect]) socket.pause();
     const content = "y".repeat(60_000);
-    let last = 0;
+    let last = 1;
     do {
       // The live ones keep up, however slow the machine: less waits for them than makes a client slow.
       for (let n = 0; n < 10; n += 1) await session.emit(session.whole(content));
       last += 10;
       await Promise.all(live.map((client) => client.untilSeq(last)));
-    } while ((await closedAsSlow(notifier.healthUrl)) < CLIENTS && last < MOST_UNREAD);
+    } while ((await closedAsSlow(notifier.healthUrl)) <= CLIENTS && last < MOST_UNREAD);
     for (const client of live) expect(client.seqs).to.deep.equal(upTo(last));
-    expect(await closedAsSlow(notifier.healthUrl)).to.equal(CLIENTS);
+    expect(await closedAsSlow(notifier.healthUrl)).to.equal(CLIENTS + 1);
+    inDialect.socket.resume();
+    expect(await inDialect.closed).to.deep.equal({
+      code: 4008,
+      reason:
+        "reading too slowly: reconnect, subscribe and send catchup with last_event_id = your last db_event_id",
+    });
     for (const client of paused) {
       client.socket.resume();
-      expect((await client.closed).code).to.equal(4008);
+      expect(await client.closed).to.deep.equal({
+        code: 4008,
+        reason: "reading too slowly: reconnect and subscribe with after_seq = the last seq you have",
+      });
       expect(client.seqs).to.deep.equal(upTo(client.seqs.length));
     }
     const [one] = paused;
@@ -129,10 +147,52 @@ describe("notifier: slow and fast clients", () => {
     expect(again.seqs).to.deep.equal(upTo(last, got + 1));
     await notifier.stop();
   });
+
+  it("sends no chunks to a slow client and the missing text when it reads on", async () => {
+    const roomy = await fixture.notifier({
+      chunkBufferBytes: 1,
+      eventBufferBytes: 64 * 1024 * 1024,
+      // The slow client reads nothing for longer than a heartbeat.
+      heartbeatMs: 600_000,
+    });
+    const session = await fixture.newSession();
+    using slow = await TestClient.connect(roomy.url);
+    using live = await TestClient.connect(roomy.url);
+    await slow.subscribe(`session:${session.id}`);
+    await live.subscribe(`session:${session.id}`);
+    const eventId = randomUUID();
+    await session.emit(session.opened(eventId));
+    slow.socket.pause();
+    let last = 1;
+    do {
+      for (let n = 0; n < 10; n += 1) await session.emit(session.whole(LARGE));
+      last += 10;
+      // Chunks wait while events of this size are read from Postgres, and nobody here answers for those that find no room.
+      await live.untilSeq(last);
+    } while ((await unsentBytes(roomy.healthUrl)) === 0 && last < MOST_UNREAD);
+    const text = "abcdefghij".repeat(6_000);
+    for (let offset = 0; offset < text.length; offset += 10) {
+      await session.chunk(eventId, offset, text.slice(offset, offset + 10));
+    }
+    await live.until(() => live.textOf(eventId) === text);
+    slow.socket.resume();
+    await slow.until(() => slow.textOf(eventId) === text);
+    expect(slow.of("stream.chunk").length).to.be.lessThan(100);
+    await roomy.stop();
+  });
 });
 
 /** How many clients the notifier has closed for reading too slowly. */
 async function closedAsSlow(healthUrl: string): Promise<number> {
+  return metric(healthUrl, /^tarsy_ws_closed_total\{code="4008"\} (\d+)$/mu);
+}
+
+/** What the notifier keeps for its clients; the kernel takes what comes before. */
+async function unsentBytes(healthUrl: string): Promise<number> {
+  return metric(healthUrl, /^tarsy_ws_buffered_bytes (\d+)$/mu);
+}
+
+async function metric(healthUrl: string, line: RegExp): Promise<number> {
   const metrics = await (await fetch(`${healthUrl}/metrics`)).text();
-  return Number(/tarsy_ws_closed_total\{code="4008"\} (\d+)/u.exec(metrics)?.[1] ?? 0);
+  return Number(line.exec(metrics)?.[1] ?? 0);
 }
