@@ -115,10 +115,10 @@ export class Stack implements AsyncDisposable {
     await this.#up();
   }
 
-  /** Adds a compose file, and runs `up` again. */
-  async overlay(file: string): Promise<void> {
+  /** Adds a compose file and changes variables, and runs `up` again. */
+  async overlay(file: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#files = [...this.#files, file];
-    await this.#up();
+    await this.apply(settings);
   }
 
   /** Removes a container and starts it from the current image; resolves once it is healthy. */
@@ -164,14 +164,11 @@ export class Stack implements AsyncDisposable {
   }
 
   /**
-   * Waits until every container that stays is healthy, one after the other: a check takes half a second of a core, and checks of all at once
-   * would keep the containers from starting.
+   * Waits until the containers of these services are healthy, one after the other: a check takes half a second of a core, and checks of all
+   * at once would keep the containers from starting.
    */
-  async allHealthy(): Promise<void> {
-    const lists = await Promise.all(ONCE.map(async (service) => this.containers(service)));
-    const once = new Set(lists.flat());
-    const names = (await this.containers()).filter((name) => !once.has(name));
-    for (const name of names) await this.healthy(name);
+  async allHealthy(services: readonly string[]): Promise<void> {
+    for (const name of await this.#containersOf(services)) await this.healthy(name);
   }
 
   /** Runs a query; resolves with rows of columns as text. */
@@ -214,6 +211,10 @@ export class Stack implements AsyncDisposable {
     await this.compose("build");
   }
 
+  async #containersOf(services: readonly string[]): Promise<string[]> {
+    return (await Promise.all(services.map(async (service) => this.containers(service)))).flat();
+  }
+
   get #secretsFile(): string {
     return join(this.#directory, "secrets");
   }
@@ -230,6 +231,8 @@ export class Stack implements AsyncDisposable {
 
   async #up(): Promise<void> {
     await this.compose("up", "--detach");
-    await this.allHealthy();
+    // What ends before the others start has no health check.
+    const once = new Set(await this.#containersOf(ONCE));
+    for (const name of await this.containers()) if (!once.has(name)) await this.healthy(name);
   }
 }
