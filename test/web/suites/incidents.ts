@@ -10,8 +10,9 @@ export function incidents(web: WebFixture): void {
   describe("the alerts of an incident", () => {
     it("are listed, newest first, with their texts", async () => {
       const id = await web.finished(alertOf("pod-0"), GROUPED);
-      for (let n = 1; n <= 24; n += 1)
+      for (let n = 1; n <= 24; n += 1) {
         expect(await web.client.submit(alertOf(`pod-${n}`), GROUPED)).to.equal(id);
+      }
       const { page, problems } = await web.open(`/s/${id}`);
       const panel = page.locator("details.follow-up-panel", { hasText: "Alerts of this incident" });
       await panel.getByText("25").first().waitFor();
