@@ -39,7 +39,7 @@ function readPasswords(path: string): Passwords | undefined {
   return { admin: String(value.admin), tarsy: String(value.tarsy), services: servicePasswords(services) };
 }
 
-/** The known passwords of the services' roles, and new ones for the others: clusters of older versions have none. */
+/** The known passwords of the services' roles, and new ones for the others. */
 function servicePasswords(known: unknown = {}): ServicePasswords {
   const of = (service: DatabaseService): string => {
     const entries: Record<string, unknown> = typeof known === "object" && known !== null ? { ...known } : {};

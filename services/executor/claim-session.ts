@@ -37,7 +37,7 @@ ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
 UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1, ${CLAIM_PARKING},
-    counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
+    attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
     place_id = $5, place_epoch = lease_epoch + 1,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
   lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = now()

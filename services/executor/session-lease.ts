@@ -34,7 +34,7 @@ const parseRenewed = compileParser(
 /** Renews all leases, and shows that this executor is alive: a death is judged by who died with it. */
 const RENEW = `
 WITH alive AS (
-  INSERT INTO executors (executor_id, pod_id, reads_lanes, slots) VALUES ($3, $4, true, $5)
+  INSERT INTO executors (executor_id, pod_id, slots) VALUES ($3, $4, $5)
   ON CONFLICT (executor_id) DO UPDATE SET seen_at = now()
 ), renewed AS (
   UPDATE session_runtime r

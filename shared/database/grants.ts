@@ -78,7 +78,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "erase_requested_at",
           "chat_message_count",
           ...PARKING_COLUMNS,
-          ...COUNTER_COLUMNS,
         ],
       },
       executor: {
@@ -197,8 +196,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "session" },
   },
   session_model_usage: {
-    // The api's for what a version without the table has recorded.
-    grants: { api: UPSERT, executor: UPSERT },
+    // The api's for forks.
+    grants: { api: { select: true, insert: true }, executor: UPSERT },
     purge: { kind: "session" },
   },
   mcp_interactions: {

@@ -97,7 +97,7 @@ export const TEXT_COLUMNS: Readonly<Record<string, Columns>> = {
   llm_circuits: { other: ["last_error"], config: ["provider"], digest: ["entry_hash"] },
   llm_interactions: {
     model: ["thinking_content", "llm_response"],
-    other: ["error_message", "response_metadata"],
+    other: ["error_message"],
     copies: ["llm_request"],
     config: ["model_name"],
     ours: ["error_code", "price_source"],

@@ -156,10 +156,10 @@ describe("parking a session", () => {
     });
 
     const executor = async (slots: number | null) =>
-      api.servers.query(
-        "INSERT INTO executors (executor_id, pod_id, reads_lanes, slots) VALUES ($1, 'pod', true, $2)",
-        [randomUUID(), slots],
-      );
+      api.servers.query("INSERT INTO executors (executor_id, pod_id, slots) VALUES ($1, 'pod', $2)", [
+        randomUUID(),
+        slots,
+      ]);
     let age = 0;
     const insert = async (lane: SessionLane, status: string, columns = "lease_epoch = 0") => {
       const id = randomUUID();

@@ -1,6 +1,6 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
-import { COST_SUMS, costAggregates } from "#shared/database/cost-sums.ts";
+import { type COST_SUMS, costAggregates } from "#shared/database/cost-sums.ts";
 import {
   plannedStageRows,
   type SessionCounter,

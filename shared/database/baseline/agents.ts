@@ -126,7 +126,6 @@ CREATE TABLE llm_interactions (
   llm_request jsonb NOT NULL,
   llm_response jsonb NOT NULL,
   thinking_content text,
-  response_metadata jsonb,
   input_tokens integer,
   output_tokens integer,
   thinking_tokens integer,

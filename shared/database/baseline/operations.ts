@@ -7,7 +7,6 @@ CREATE TABLE executors (
   started_at timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now(),
   stopped_at timestamptz,
-  reads_lanes boolean NOT NULL DEFAULT false,
   slots integer
 );
 

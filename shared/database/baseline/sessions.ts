@@ -56,15 +56,12 @@ CREATE TABLE alert_sessions (
   forked_at_seq integer,
   fork_changes jsonb,
   CONSTRAINT ended_means_terminal
-    CHECK ((completed_at IS NOT NULL) = (status IN ('completed','failed','cancelled','timed_out')))
+    CHECK ((completed_at IS NOT NULL) = (status IN ('completed','failed','cancelled','timed_out'))),
+  CONSTRAINT review_status_known CHECK (review_status IN ('needs_review', 'in_progress', 'reviewed')),
+  CONSTRAINT quality_rating_known CHECK (quality_rating IN ('accurate', 'partially_accurate', 'inaccurate')),
+  CONSTRAINT review_follows_end CHECK ((review_status IS NULL) = (completed_at IS NULL)),
+  CONSTRAINT lane_known CHECK (lane IN ('critical', 'normal', 'low'))
 ) WITH (fillfactor = 80);
-ALTER TABLE alert_sessions ADD CONSTRAINT review_status_known
-    CHECK (review_status IN ('needs_review', 'in_progress', 'reviewed')) NOT VALID;
-ALTER TABLE alert_sessions ADD CONSTRAINT quality_rating_known
-    CHECK (quality_rating IN ('accurate', 'partially_accurate', 'inaccurate')) NOT VALID;
-ALTER TABLE alert_sessions ADD CONSTRAINT review_follows_end
-    CHECK ((review_status IS NULL) = (completed_at IS NULL)) NOT VALID;
-ALTER TABLE alert_sessions ADD CONSTRAINT lane_known CHECK (lane IN ('critical', 'normal', 'low')) NOT VALID;
 CREATE INDEX alert_sessions_status_created ON alert_sessions (status, created_at);
 CREATE INDEX alert_sessions_status_started ON alert_sessions (status, started_at);
 CREATE INDEX alert_sessions_agent_type ON alert_sessions (agent_type);
@@ -140,8 +137,8 @@ CREATE TRIGGER alert_sessions_notify AFTER UPDATE OF status ON alert_sessions FO
   EXECUTE FUNCTION tarsy_notify_of_session();
 
 -- What changes with every heartbeat and step, apart from the large rows and without an index on these columns.
--- inbox_seq rises when another writer writes what the session's owner must read. The counters are complete where
--- counted_epoch equals lease_epoch. cancelled_follow_ups repeats which open ones are cancelled: the fence of a step
+-- inbox_seq rises when another writer writes what the session's owner must read.
+-- cancelled_follow_ups repeats which open ones are cancelled: the fence of a step
 -- must find it in the row that it locks. waiting_for, waiting_since, paused_ms: what it waits for, and how long it
 -- has waited. parks_epoch: the epoch whose owner reads requests to park. has_past: everything that was overwritten is
 -- in row_history.
@@ -176,7 +173,6 @@ CREATE TABLE session_runtime (
   has_parallel_stages boolean NOT NULL DEFAULT false,
   has_action_stages boolean NOT NULL DEFAULT false,
   has_summary_stage boolean NOT NULL DEFAULT false,
-  counted_epoch integer NOT NULL DEFAULT 0,
   cached_input_tokens bigint NOT NULL DEFAULT 0,
   estimated_cost_usd numeric(24, 12) NOT NULL DEFAULT 0,
   priced_interaction_count integer NOT NULL DEFAULT 0,

@@ -27,7 +27,7 @@ export interface AgentExecution {
   error_code: string | null;
   iteration_strategy: IterationStrategy;
   iteration_state: IterationState;
-  /** The provider in use; `llm_backend` and `model_name` are null in rows of versions before. */
+  /** The provider in use. */
   llm_provider: string;
   llm_backend: string | null;
   model_name: string | null;
@@ -46,7 +46,7 @@ export interface AgentExecution {
   /** Calls whose tokens are known, but no price. */
   unpriced_interaction_count: number;
   unpriced_tokens: number;
-  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
+  /** The session's newest event after the commit that wrote the row last. */
   seq: number | null;
 }
 

@@ -58,9 +58,9 @@ export interface AlertSession {
   feedback_edited_at: Date | null;
   /** From then on the session is unknown to every reader. */
   deleted_at: Date | null;
-  /** Random text of which the frames of its prompts are made; never shown. Null for sessions from before frames had it. */
+  /** Random text of which the frames of its prompts are made; never shown. */
   prompt_nonce: string | null;
-  /** The key of the digits in placeholders of masked values; never shown. Null for sessions from before masking. */
+  /** The key of the digits in placeholders of masked values; never shown. */
   mask_key: string | null;
   /** Where the trace of its submission is (`shared/telemetry/trace-carrier.ts`); null if it was not traced. */
   trace_context: object | null;

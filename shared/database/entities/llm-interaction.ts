@@ -16,7 +16,6 @@ export interface LlmInteraction {
   llm_request: object;
   llm_response: object;
   thinking_content: string | null;
-  response_metadata: object | null;
   input_tokens: number | null;
   output_tokens: number | null;
   thinking_tokens: number | null;
@@ -32,7 +31,7 @@ export interface LlmInteraction {
   /** Null after success. */
   error_message: string | null;
   error_code: string | null;
-  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
+  /** The session's newest event after the commit that wrote the row last. */
   seq: number | null;
 }
 
@@ -51,7 +50,6 @@ export const LlmInteractionEntity = new EntitySchema<LlmInteraction>({
     llm_request: { type: "jsonb" },
     llm_response: { type: "jsonb" },
     thinking_content: { type: "text", nullable: true },
-    response_metadata: { type: "jsonb", nullable: true },
     input_tokens: { type: "integer", nullable: true },
     output_tokens: { type: "integer", nullable: true },
     thinking_tokens: { type: "integer", nullable: true },

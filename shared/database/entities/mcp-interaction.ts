@@ -16,9 +16,9 @@ interface McpInteraction {
   available_tools: object | null;
   duration_ms: number | null;
   error_message: string | null;
-  /** What the other columns do not say of how a call ended (`CallOutcomeKind`); null in rows of versions before. */
+  /** What the other columns do not say of how a call ended (`CallOutcomeKind`). */
   outcome: object | null;
-  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
+  /** The session's newest event after the commit that wrote the row last. */
   seq: number | null;
 }
 

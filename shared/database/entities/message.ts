@@ -26,7 +26,7 @@ export interface Message {
   /** Opaque bytes (thought signatures) that the gateway returned with an assistant message and is sent back with it. */
   provider_state: Buffer | null;
   created_at: Date;
-  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
+  /** The session's newest event after the commit that wrote the row last. */
   seq: number | null;
 }
 

@@ -21,7 +21,7 @@ export interface TimelineEvent {
   metadata: object | null;
   llm_interaction_id: string | null;
   mcp_interaction_id: string | null;
-  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
+  /** The session's newest event after the commit that wrote the row last. */
   seq: number | null;
 }
 

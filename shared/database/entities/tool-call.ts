@@ -12,7 +12,6 @@ interface ToolCall {
   epoch: number;
   name: string;
   read_only: boolean;
-  /** Null for rows of earlier versions. */
   effect: ToolEffect | null;
   /** Of a running call: `sending` from the moment in which a call that must not be repeated may be sent. Null: not known. */
   phase: "claimed" | "sending" | null;

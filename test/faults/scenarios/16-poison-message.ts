@@ -26,8 +26,9 @@ export const poisonMessage: Scenario = {
     try {
       const js = connection.jetstream();
       const jsm = await connection.jetstreamManager();
-      for (const garbage of GARBAGE)
+      for (const garbage of GARBAGE) {
         await js.publish(SUBJECTS.wakeUp("normal", randomUUID()), Buffer.from(garbage));
+      }
       await lab.alerts.submitMany(3, { turns: 1, paceMs: 0 });
       await until("the stream is empty", async () => {
         const { state } = await jsm.streams.info(SESSIONS_STREAM);
