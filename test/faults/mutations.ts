@@ -106,8 +106,8 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/follow-ups/follow-up-rows.ts",
     original: "[ending, endScore(stage.session_id, followUp, outcome, judged)]",
     mutant: "[ending]",
-    provenBy: { testFile: "services/executor/test/kill-features.test.ts", isWhole: true },
-    breaks: "a score with a reminder",
+    provenBy: { testFile: "services/executor/test/scoring.test.ts" },
+    breaks: "gets its scoring with the step that ends it",
   },
   {
     name: "the reading of notes: the step that gives an agent a note does not record it",

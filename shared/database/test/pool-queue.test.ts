@@ -112,7 +112,7 @@ describe("the pool of connections to Postgres", () => {
     await until("the queue is full", () => queued === 2);
     let dials = 0;
     const failures: string[] = [];
-    const log = pino({ level: "warn" }, { write: (line: string) => void failures.push(line) });
+    const log = pino({ level: "warn" }, { write: (failure: string) => void failures.push(failure) });
     const count = () => void (dials += 1);
     subscribe("net.client.socket", count);
     try {
