@@ -258,7 +258,7 @@ describe("the users of the NATS server", () => {
       const inboxes = others.flatMap((other) => [`_INBOX_${other}.>`, `_INBOX_${other}.answer`]);
       const services = BUS_USERS.flatMap((other) => busPermissions(other).subscribe);
       const wide = [">", "*.>", "*", "_INBOX.>", "_INBOX_*.>", "tarsy.>", "tarsy.*.*", "$JS.>", "$SYS.>"];
-      const all = new Set([...wide, ...inboxes, ...services, SUBJECTS.allSessions]);
+      const all = new Set([...wide, ...inboxes, ...services]);
       const subjects = [...all].filter((subject) => !own.includes(subject));
       const failed = new Set<string>();
       for (const subject of subjects) {

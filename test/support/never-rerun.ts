@@ -1,6 +1,6 @@
 /**
  * The test files that `.ci/run` never runs a second time, as globs from the repository's root: what they assert is "once, in order, nothing
- * lost". A race that is lost one time in a thousand fails them like a busy machine does, so each failure is a finding.
+ * lost". A race that is lost one time in a thousand looks like chance, so each failure is a finding.
  */
 export const NEVER_RERUN: readonly string[] = [
   // Processes, servers and connections that are killed, frozen or cut off.

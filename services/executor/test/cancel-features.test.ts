@@ -83,8 +83,9 @@ describe("a session that is cancelled with a write, without a message", function
         try {
           await expectCancelled(feature, write);
         } catch (error) {
-          if (error instanceof Error)
+          if (error instanceof Error) {
             error.message = `with write ${write}: ${kinds[write - 1]}: ${error.message}`;
+          }
           throw error;
         }
       }

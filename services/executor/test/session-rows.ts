@@ -4,17 +4,21 @@ import type { ExecutorFixture } from "./executor-fixture.ts";
 
 /** Columns that say who wrote a row and when, which a kill may change. */
 const OF_THE_OWNER = [
-  ...[
-    "seq",
-    "last_seq",
-    "id",
-    "lease_owner",
-    "lease_epoch",
-    "lease_expires_at",
-    "counted_epoch",
-    "parks_epoch",
-  ],
-  ...["place_id", "place_epoch", "epoch", "attempts", "interruptions", "pod_id", "duration_ms", "inbox_seq"],
+  "seq",
+  "last_seq",
+  "id",
+  "lease_owner",
+  "lease_epoch",
+  "lease_expires_at",
+  "parks_epoch",
+  "place_id",
+  "place_epoch",
+  "epoch",
+  "attempts",
+  "interruptions",
+  "pod_id",
+  "duration_ms",
+  "inbox_seq",
 ] as const;
 
 /** Tables whose rows a kill may change, and why. */

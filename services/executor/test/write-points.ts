@@ -21,7 +21,6 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM disturbed_writes WHERE session_id = NEW.session_id AND kill_in = 0) THEN
       NEW.lease_epoch := NEW.lease_epoch + 1;
-      NEW.counted_epoch := NEW.counted_epoch + 1;
       NEW.lease_expires_at := NULL;
     END IF;
   END IF;
@@ -47,13 +46,13 @@ const parseKind = compileParser("kind of a write", Type.Object({ kind: Type.Stri
 /** The writes of a session: the statements of its owner that commit, without the last one, which also gives the lease back. */
 export interface WritePoints {
   /** Records the writes of a session from now on. */
-  record(id: string): Promise<void>;
+  readonly record: (id: string) => Promise<void>;
   /** Makes the owner of a session lose its lease at the nth write from now on. */
-  kill(id: string, write: number): Promise<void>;
+  readonly kill: (id: string, write: number) => Promise<void>;
   /** Cancels a session with its nth write from now on. */
-  cancel(id: string, write: number): Promise<void>;
+  readonly cancel: (id: string, write: number) => Promise<void>;
   /** The kinds of a session's recorded writes in their order: the parts of their statements. */
-  kinds(id: string): Promise<readonly string[]>;
+  readonly kinds: (id: string) => Promise<readonly string[]>;
 }
 
 /** Installs the triggers in the test's database. */

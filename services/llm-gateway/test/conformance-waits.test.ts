@@ -28,7 +28,7 @@ describe("the waits for every provider", () => {
         const { error, requests } = await stage.play(adapter, handler);
         expect(error).to.deep.include({ retryable: true, retryAfterMs: undefined });
         expect(error?.message).to.contain(`sent nothing for ${SILENT_MS / 1_000} s`);
-        // A server of the operator's own may still evaluate the prompt: it is asked once. On a busy machine the limit may end
+        // A server of the operator's own may still evaluate the prompt: it is asked once. The limit may end
         // a try before its request has arrived.
         const isGemini = adapter.format === geminiFormat;
         expect(error?.code).to.equal(isGemini ? "max_retries" : "timeout");

@@ -18,7 +18,7 @@ type Handlers = SseHandler | readonly SseHandler[];
 /** A gateway, and a fake server of each adapter whose answers each call sets. A server answers one call at a time. */
 export async function openStage(overrides: Parameters<typeof openGateway>[0] = {}) {
   await using stack = new AsyncDisposableStack();
-  // On a busy machine many calls at a time may take long to begin.
+  // Many calls at a time may take long to begin.
   const gateway = stack.use(await openGateway({ env: ADAPTER_ENV, stallMs: 600_000, ...overrides }));
   const servers = new Map<Adapter, SseServer>();
   const queues = new Map<Adapter, SseHandler[]>();
