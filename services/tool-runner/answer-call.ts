@@ -1,10 +1,10 @@
-import { REPLY_WITHIN_MS } from "#shared/contracts/durations.ts";
 import type { SessionCleanups } from "./session-cleanups.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import {
   CLAIM_REFUSALS,
+  REPLY_WITHIN_MS,
   type ToolCallAnswer,
   type ToolCallOutcome,
   type ToolCallReply,

@@ -66,8 +66,6 @@ export const SERVERS_WAIT_MS = scaled(60_000);
 export const CALL_HEARTBEAT_MS = scaled(5_000);
 /** A running call without a sign of life from its runner for this long is lost. */
 export const CALL_ALIVE_MS = scaled(15_000);
-/** A tool-runner answers within this time; "still running" is an answer. */
-export const REPLY_WITHIN_MS = scaled(5_000);
 /** Between two looks for connections of executions that no executor runs any more, and how long they are unused then. */
 export const HELD_SWEEP_MS = scaled(20_000);
 export const HELD_UNUSED_MS = scaled(60_000);

@@ -10,6 +10,8 @@ export const MAX_RESULT_BYTES = 256 * 1024;
 export const MAX_ARGUMENTS_CHARS = 128 * 1024;
 /** The calls of one answer that are carried out: the first ones. */
 export const MAX_CALLS_PER_ANSWER = 32;
+/** A runner replies within this time, with `running` if need be, so that a dead runner is noticed soon. */
+export const REPLY_WITHIN_MS = 5_000;
 
 /** Where in an execution's conversation a call was requested. Its id derives from that: see `toolCallId`. */
 export const CallPosition = Type.Object({

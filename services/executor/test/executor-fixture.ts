@@ -27,7 +27,9 @@ import { LEASE_TIMES, keepLeases } from "../session-lease.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
 
-const log = pino({ level: "silent" });
+/** The errors that executors of this process have logged, oldest first. */
+export const loggedErrors: string[] = [];
+const log = pino({ level: "error" }, { write: (line: string) => void loggedErrors.push(line) });
 const MAX_RUNNING = 5;
 
 /** Nothing but the session itself explains an expired lease. */

@@ -1,4 +1,4 @@
-import { REPLY_WITHIN_MS } from "#shared/contracts/durations.ts";
+import { REPLY_WITHIN_MS } from "#shared/contracts/tool-call.ts";
 
 /** Time limits for requests to the tool-runners, in milliseconds. */
 export interface ToolTimeouts {
