@@ -1,7 +1,42 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BASELINE_FILE, baselineFile, frozenBaseline } from "./baseline-file.ts";
+import { baselineHash } from "#shared/database/baseline/baseline-sql.ts";
+import { PAST_TRIGGERS, pastFunction, pastFunctions } from "#shared/database/past-triggers.ts";
 
-// Part of `npm run schemas`. Once 0.1.0 is released, each change of the schema is a migration.
-const root = join(import.meta.dirname, "..");
-if ((await frozenBaseline(root)) === undefined) await writeFile(join(root, BASELINE_FILE), baselineFile());
+/** What `npm run schemas` writes of the baseline, below the root of the repository. */
+export const BASELINE_FILE = "shared/generated/baseline.ts";
+
+const FROZEN = /^## 0\.1\.0 \(\d{4}-\d\d-\d\d\)\n\n.*`([0-9a-f]{16})`/mu;
+
+/**
+ * The hash of the baseline with which 0.1.0 was released, by the first line of its entry in CHANGELOG.md; undefined before the release.
+ * The baseline may not change any more once there is one.
+ */
+export async function frozenBaseline(root: string): Promise<string | undefined> {
+  return FROZEN.exec(await readFile(join(root, "CHANGELOG.md"), "utf8"))?.[1];
+}
+
+/** The text of BASELINE_FILE: the functions and triggers that keep the past, by `PAST_TABLES`, and the hash of the whole baseline. */
+export function baselineFile(): string {
+  const sql = (schema: string): string =>
+    `\n${[...pastFunctions(schema), ...PAST_TRIGGERS.map(createTrigger)].join(";\n\n")};\n`;
+  return `// Written by \`npm run schemas\`.
+
+/** The hash of the baseline's statements. */
+export const BASELINE_HASH = "${baselineHash(sql)}";
+
+/** The statements that create the triggers of the past; \`schema\` is the quoted identifier of the tables' schema. */
+export const pastTriggersSql = (schema: string): string => \`${sql("${schema}")}\`;
+`;
+}
+
+function createTrigger({ name, table, when, columns }: (typeof PAST_TRIGGERS)[number]): string {
+  const of = columns.length === 0 ? "" : ` OF ${columns.join(", ")}`;
+  return `CREATE TRIGGER ${name} ${when}${of} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${pastFunction({ name })}()`;
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, "..");
+  // Once 0.1.0 is released, each change of the schema is a migration.
+  if ((await frozenBaseline(root)) === undefined) await writeFile(join(root, BASELINE_FILE), baselineFile());
+}

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { UsageError } from "./benchmark.ts";
+import { wholeNumber } from "./read-number-options.ts";
 
 /** The options of a benchmark that runs sessions through the whole system. */
 export interface LoadOptions {
@@ -56,17 +57,6 @@ function parse(args: readonly string[]) {
       cause: error,
     });
   }
-}
-
-function wholeNumber(
-  option: string,
-  text: string | undefined,
-  { fallback, max }: { fallback: number; max: number },
-): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-  throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 to ${max}`);
 }
 
 function nonEmpty(option: string, text: string | undefined): string | undefined {

@@ -2,8 +2,14 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { UsageError } from "./benchmark.ts";
 
-/** The default and the maximum of each numeric option, by its name. The minimum is 1. */
-type NumberOptions = Readonly<Record<string, { readonly fallback: number; readonly max: number }>>;
+/** The default and the maximum of a numeric option. The minimum is 1. */
+interface NumberLimits {
+  readonly fallback: number;
+  readonly max: number;
+}
+
+/** The limits of each numeric option, by its name. */
+type NumberOptions = Readonly<Record<string, NumberLimits>>;
 
 /** Parses `--name N` for each known name, and `--json FILE`. Throws UsageError naming the option and its allowed values. */
 export function readNumberOptions(
@@ -11,16 +17,23 @@ export function readNumberOptions(
   known: NumberOptions,
 ): { readonly number: (name: string) => number; readonly jsonFile: string | undefined } {
   const values = parse(args, Object.keys(known));
-  const numberOf = (name: string, { fallback, max }: { fallback: number; max: number }) => {
-    const text = values[name];
-    if (text === undefined) return fallback;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-    throw new UsageError(`--${name} is "${text}"; it must be a whole number from 1 to ${max}`);
-  };
-  const numbers = new Map(Object.entries(known).map(([name, limits]) => [name, numberOf(name, limits)]));
+  const numbers = new Map(
+    Object.entries(known).map(([name, limits]) => [name, wholeNumber(`--${name}`, values[name], limits)]),
+  );
   if (values["json"] === "") throw new UsageError("--json is empty; give it a path");
   return { number: (name) => numbers.get(name) ?? 0, jsonFile: values["json"] };
+}
+
+/** The value of an option such as `--rounds`; the default if `text` is undefined. Throws UsageError naming it and its allowed values. */
+export function wholeNumber(
+  option: string,
+  text: string | undefined,
+  { fallback, max }: NumberLimits,
+): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 to ${max}`);
 }
 
 function parse(

@@ -3,10 +3,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
+import { BASELINE_HASH } from "#shared/generated/baseline.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkVersion } from "./check-version.ts";
-import { dateEntry } from "./date-entry.ts";
 import { retiringDefaults } from "./retiring-defaults.ts";
 
 const run = promisify(execFile);
@@ -14,6 +14,8 @@ const parsePackage = compileParser(
   "package.json",
   Type.Object({ version: Type.String() }, { additionalProperties: true }),
 );
+/** With this version the baseline of the schema is frozen: its entry says which one it is (`frozenBaseline`). */
+const FIRST = "0.1.0";
 const SBOM_BYTES = 64 * 1024 * 1024;
 
 interface Release {
@@ -70,6 +72,24 @@ async function checkRelease({ root, version, date }: Release): Promise<string> {
   ].filter((reason) => reason !== undefined);
   if (changelog === undefined || reasons.length > 0) throw new ReleaseRefused(reasons.join("\n"));
   return changelog;
+}
+
+/**
+ * The changelog with the date behind the heading of this version's entry; undefined if there is no undated heading for it, or nothing
+ * below that. `date` is a day such as 2026-11-23.
+ */
+export function dateEntry(
+  changelog: string,
+  { version, date }: { readonly version: string; readonly date: string },
+): string | undefined {
+  const heading = `## ${version}\n`;
+  const at = `\n${changelog}`.indexOf(`\n${heading}`);
+  if (at < 0) return undefined;
+  const rest = changelog.slice(at + heading.length);
+  const entry = rest.split(/^## /mu, 1)[0] ?? "";
+  if (entry.trim() === "") return undefined;
+  const baseline = version === FIRST ? `\nThe schema begins with the baseline \`${BASELINE_HASH}\`.\n` : "";
+  return `${changelog.slice(0, at)}## ${version} (${date})\n${baseline}${rest}`;
 }
 
 function stepsOf({ root, version, date }: Release, changelog: string): readonly Step[] {

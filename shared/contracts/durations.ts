@@ -62,9 +62,9 @@ export const GATEWAY_WAIT_MS = scaled(10_000);
 /** How long an agent without any tool waits for servers that cannot be listed: as long as a restart of theirs takes. */
 export const SERVERS_WAIT_MS = scaled(60_000);
 
-/** Between two signs of life of a running tool call. */
+/** Between two heartbeats of a running tool call. */
 export const CALL_HEARTBEAT_MS = scaled(5_000);
-/** A running call without a sign of life from its runner for this long is lost. */
+/** A running call without a heartbeat of its runner for this long is lost. */
 export const CALL_ALIVE_MS = scaled(15_000);
 /** Between two looks for connections of executions that no executor runs any more, and how long they are unused then. */
 export const HELD_SWEEP_MS = scaled(20_000);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BASELINE_FILE, baselineFile, frozenBaseline } from "../../scripts/baseline-file.ts";
+import { BASELINE_FILE, baselineFile, frozenBaseline } from "../../scripts/write-baseline.ts";
 import { bundleTypebox, TYPEBOX_FILE } from "../../scripts/bundle-typebox.ts";
 
 /** Fails unless the committed code below shared/generated match typebox and the schema. */

@@ -11,7 +11,7 @@ import { NEVER_RERUN } from "./never-rerun.ts";
  * passes now it appends to `DIRECTORY/counts` by how much that changes the numbers of passed and failed tests, and to `DIRECTORY/flaky` what had failed.
  */
 
-/** One line per landing, newest last: the day, and the files that `.ci/run` named as FLAKY. Who mends a file removes it here. */
+/** One line per landing, newest last: the day, and the files that `.ci/run` named as FLAKY. A change that corrects such a file removes its name here. */
 const LANDINGS = "test/landings.txt";
 const COUNTED_LANDINGS = 10;
 /** A file that was flaky this often in the counted landings runs no second time. */
@@ -46,7 +46,7 @@ function rerun(directory: string, { path, passed, failed, text }: FailedFile): v
   const times = flakyLandings(path);
   if (times >= TOO_OFTEN) {
     return say(
-      `not run again: ${path}, flaky in ${times} of the last ${COUNTED_LANDINGS} landings (${LANDINGS}): mend it`,
+      `not run again: ${path}, flaky in ${times} of the last ${COUNTED_LANDINGS} landings (${LANDINGS}): correct it and remove its name there`,
     );
   }
   const now = passedAlone(path);

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { UsageError } from "../../../bench/support/benchmark.ts";
+import { wholeNumber } from "../../../bench/support/read-number-options.ts";
 
 /** The options of `versus`. */
 export interface VersusOptions {
@@ -58,17 +59,6 @@ function parse(args: readonly string[]) {
     const reason = errorMessage(error).split(/\.\s/u)[0]?.replace(/\.$/u, "");
     throw new UsageError(`${reason}; versus --help lists the options`, { cause: error });
   }
-}
-
-function wholeNumber(
-  option: string,
-  text: string | undefined,
-  { fallback, max }: { fallback: number; max: number },
-): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d+$/u.test(text) && value >= 1 && value <= max) return value;
-  throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 to ${max}`);
 }
 
 function nonEmpty(option: string, text: string | undefined): string | undefined {

@@ -162,7 +162,7 @@ export const ADAPTERS: Readonly<Record<string, Adapter>> = {
     credential: "VERTEX_CREDENTIALS",
   },
   "chat completions": chat,
-  // An empty delta is a sign of life too.
+  // An empty delta shows, too, that the provider is alive.
   xAI: chatServer("xai", { sign: data({ choices: [{ index: 0, delta: { content: "" } }] }) }),
   Mistral: chatServer("mistral", {
     format: chatFormat((text) => ({

@@ -8,7 +8,7 @@ import type { Piece } from "./wire-formats.ts";
 const FINE: readonly Piece[] = [{ text: "fine" }];
 const HALF: readonly Piece[] = [{ text: "half" }, { text: "more" }];
 
-/** What no second request can mend: the status, the words, OpenAI's or Anthropic's type, and the code. */
+/** Errors that a second request cannot correct: the status, the words, OpenAI's or Anthropic's type, and the code. */
 const REFUSALS = [
   [400, "messages: at least one is required", "invalid_request_error", "invalid_request"],
   [404, "model: gpt-99 not found", "not_found_error", "invalid_request"],

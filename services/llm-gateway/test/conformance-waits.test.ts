@@ -62,11 +62,11 @@ describe("the waits for every provider", () => {
       expect(requests).to.have.length(1);
     }));
 
-  describe("while signs of life come", () => {
+  describe("while the provider sends something", () => {
     const EVERY_MS = 100;
     const SIGNS = 10;
     const config = { stall: { firstChunkMs: 600, betweenChunksMs: 600 } };
-    /** Sends a sign of life again and again, longer than the provider may be silent: its own, or bytes of its first event. */
+    /** Sends something repeatedly, for longer than the provider may be silent: its heartbeat, or bytes of its first event. */
     const living =
       (adapter: Adapter, place: "before" | "within", then: SseHandler): SseHandler =>
       async (reply, request) => {

@@ -167,7 +167,7 @@ describe("notifier: slow and fast clients", () => {
     do {
       for (let n = 0; n < 10; n += 1) await session.emit(session.whole(LARGE));
       last += 10;
-      // Chunks wait while events of this size are read from Postgres, and nobody here answers for those that find no room.
+      // Chunks wait while events of this size are read from Postgres, and no process here answers for those that find no room.
       await live.untilSeq(last);
     } while ((await unsentBytes(roomy.healthUrl)) === 0 && last < MOST_UNREAD);
     const text = "abcdefghij".repeat(6_000);

@@ -10,7 +10,7 @@ import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { BASELINE_HASH, pastTriggersSql } from "#shared/generated/baseline.ts";
 import { projectRoot } from "../../../launcher/prepare.mjs";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
-import { frozenBaseline } from "../../../scripts/baseline-file.ts";
+import { frozenBaseline } from "../../../scripts/write-baseline.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 import type { Database } from "#shared/database/database.ts";
