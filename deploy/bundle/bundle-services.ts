@@ -71,7 +71,11 @@ function threadsOf(root: string, source: string): Record<string, string> {
   return Object.fromEntries(threads.map(([name, file]) => [name, join(root, file)]));
 }
 
-async function bundleProgram(root: string, source: string, outdir: string): Promise<Metafile> {
+/**
+ * Bundles the program `<source>/main.ts` into `<outdir>/main.mjs`, with its threads and what it loads later beside it.
+ * @throws Error as `bundleServices`
+ */
+export async function bundleProgram(root: string, source: string, outdir: string): Promise<Metafile> {
   const { metafile } = await build({
     ...optionsFor(root),
     entryPoints: { main: join(root, source, "main.ts"), ...threadsOf(root, source) },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { bundleForRun } from "./run-bundles.ts";
 import { startRunServers } from "./run-servers.ts";
 import { CHECKOUT } from "./spawn-service.ts";
 import { TestTiers, TIERS } from "./test-tiers.ts";
@@ -38,12 +39,14 @@ async function run({ tiers, jobs, record }: RunOptions): Promise<number> {
   const timings = readTimings(TIMINGS);
   const took = (path: string) => timings[path] ?? 0;
   const files = chooseFiles(tiers).toSorted((a, b) => took(b) - took(a));
-  const servers = tiers.every((tier) => tier === "unit") ? {} : await startRunServers();
+  const shared = tiers.every((tier) => tier === "unit")
+    ? []
+    : await Promise.all([startRunServers(), bundleForRun()]);
   const measured = join(CHECKOUT, ".tarsy/timings.json");
   const mocha = spawn("mocha", ["--parallel", "--jobs", jobs, ...files], {
     cwd: CHECKOUT,
     stdio: "inherit",
-    env: { ...process.env, ...servers, ...(record ? { TEST_TIMINGS_FILE: measured } : {}) },
+    env: Object.assign({ ...process.env }, ...shared, record ? { TEST_TIMINGS_FILE: measured } : {}),
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => mocha.kill(signal));
   await once(mocha, "exit");

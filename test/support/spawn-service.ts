@@ -11,6 +11,17 @@ export const CHECKOUT = join(import.meta.dirname, "../..");
 export const SERVICES = ["tool-runner", "llm-gateway", "executor", "notifier", "api"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
+/** Names the directory with the bundles of this checkout's services, where a run has made them (`run-bundles.ts`). */
+export const BUNDLES_VARIABLE = "TEST_BUNDLES";
+
+/** The file to run for a service of this checkout: its bundle, in a run that has one, or its source. */
+export function serviceEntry(name: ServiceName): string {
+  const bundles = process.env[BUNDLES_VARIABLE];
+  return bundles === undefined
+    ? join(CHECKOUT, "services", name, "main.ts")
+    : join(bundles, "services", name, "main.mjs");
+}
+
 /** The variable that holds the port of a service's /readyz and /metrics. */
 export const HEALTH_VARIABLE: Readonly<Record<ServiceName, string>> = {
   api: "API_HEALTH_PORT",
@@ -28,7 +39,7 @@ interface SpawnService {
   readonly output: "pipe" | "inherit" | "ignore";
   /** The directory with the code of the service; by default this checkout. */
   readonly checkout?: string;
-  /** The file to run; by default the service's `main.ts` in the checkout. */
+  /** The file to run; by default `serviceEntry`, or the service's `main.ts` in another checkout. */
   readonly entry?: string;
   /** Flags of Node; by default those of this checkout's launcher. */
   readonly flags?: readonly string[];
@@ -40,7 +51,7 @@ export function spawnService({
   env,
   output,
   checkout = CHECKOUT,
-  entry = join(checkout, "services", name, "main.ts"),
+  entry = checkout === CHECKOUT ? serviceEntry(name) : join(checkout, "services", name, "main.ts"),
   flags = SERVICE_NODE_FLAGS,
 }: SpawnService): ChildProcess {
   const child = spawn(process.execPath, [...flags, entry], {

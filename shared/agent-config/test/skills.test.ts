@@ -6,6 +6,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { textsOfChain } from "#shared/contracts/resolved-chain.ts";
 import { textHash } from "#shared/database/text-hash.ts";
+import { serviceEntry } from "../../../test/support/spawn-service.ts";
 import { DEFAULTS, SCRIPTED, failureOf, loadText, skillFile, writeConfigFiles } from "./config-fixture.ts";
 
 const SKILLS = {
@@ -193,7 +194,7 @@ describe("skills of a configuration", () => {
     expect(
       (await failureOf(loadAgentConfig({ configDir: directory.path, env: {} }))).problems,
     ).to.have.length(1);
-    const { status, stderr, stdout } = spawnSync(process.execPath, ["services/api/main.ts"], {
+    const { status, stderr, stdout } = spawnSync(process.execPath, [serviceEntry("api")], {
       cwd: join(import.meta.dirname, "../../.."),
       env: {
         CONFIG_DIR: directory.path,
