@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { Type } from "typebox";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { hasSecret, SECRET_STATEMENTS } from "../support/secret-statements.ts";
@@ -71,7 +72,7 @@ const configuration = {
   },
 };
 
-describe("thirty secrets in all that a server of tools sends", () => {
+describeNightly("thirty secrets in all that a server of tools sends", () => {
   const resources = new AsyncDisposableStack();
   const onBus: string[] = [];
   const views: string[] = [];

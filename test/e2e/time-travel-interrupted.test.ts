@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { describeNightly } from "../support/nightly.ts";
 import { KeptViews } from "../support/kept-views.ts";
 import { until } from "../support/until.ts";
 import { ApiFixture } from "../../services/api/test/api-fixture.ts";
@@ -11,7 +12,7 @@ const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 const WITH_TOOLS = { strategy: "native-thinking", servers: ["k8s"], stages: [["First", "Second"]] } as const;
 const JUDGE = "Judge of Investigations";
 
-describe("a session as it was, interrupted", function () {
+describeNightly("a session as it was, interrupted", function () {
   this.timeout(120_000);
   const resources = new AsyncDisposableStack();
   let runs: RunFixture;

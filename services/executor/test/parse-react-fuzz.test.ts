@@ -1,4 +1,4 @@
-import { repetitions, testSeed } from "../../../test/support/nightly.ts";
+import { NIGHTLY, repetitions, testSeed } from "../../../test/support/nightly.ts";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
@@ -86,7 +86,7 @@ const FRAGMENTS = [
   ["[", "{", '{"a":', "a: ", "a:\n ", ",", "a=1,", "&a ", "*a ", "? ", "|\n", "'", '"', "\u0000", "\uD83D"],
 ].flat();
 /** Characters of the shorter text: a quadratic parse of the longer one would take minutes. */
-const SIZE = 2 ** 16;
+const SIZE = NIGHTLY ? 2 ** 16 : 2 ** 14;
 const OPENINGS = ["", "Thought: ", "Final Answer: ", "Action: k.a\nAction Input: ", "Action Input: "];
 
 describe("time", () => {
