@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { expect } from "chai";
+import { programEntry } from "../../test/support/spawn-service.ts";
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { until } from "../../test/support/until.ts";
 
-const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+const MAIN = programEntry("scripts/tarsy");
 const SCRIPT = {
   calls: [
     SUMMARY_CALL,

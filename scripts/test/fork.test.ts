@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { programEntry } from "../../test/support/spawn-service.ts";
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 
-const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+const MAIN = programEntry("scripts/tarsy");
 const CONFIG = {
   script: {
     calls: [

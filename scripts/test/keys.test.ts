@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { ApiKeys } from "#shared/access/api-keys.ts";
+import { programEntry } from "../../test/support/spawn-service.ts";
 import { BackingServers } from "../../test/support/backing-servers.ts";
 
-const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+const MAIN = programEntry("scripts/tarsy");
 const run = promisify(execFile);
 
 describe("npm run tarsy -- keys", () => {

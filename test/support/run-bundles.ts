@@ -5,14 +5,17 @@ import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { bundleProgram } from "../../deploy/bundle/bundle-services.ts";
-import { BUNDLES_VARIABLE, CHECKOUT, SERVICES, spawnService } from "./spawn-service.ts";
+import { BUNDLED, BUNDLES_VARIABLE, CHECKOUT, SERVICES, spawnService } from "./spawn-service.ts";
 
 /** What the bundles are made of, and by what. */
-const SOURCES = ["{services,shared,deploy/bundle}/**/*.{ts,json}", "package-lock.json"];
+const SOURCES = [
+  "{services,shared,scripts/tarsy,launcher,replay,evaluation,deploy/bundle}/**/*.{ts,mjs,json}",
+  "package-lock.json",
+];
 const NO_SOURCES = ["**/test/**", "services/web/**"];
 
 /**
- * Bundles the services as they are in the image, for a run that starts hundreds of them: a bundle starts with a quarter of the
+ * Bundles the services and the commands as they are in the image, for a run that starts hundreds of them: a bundle starts with a quarter of the
  * CPU time that the sources take. The bundles stay in `.tarsy/bundles` until a source changes. Resolves with the variables by
  * which the test files of the run find them.
  */
@@ -39,11 +42,7 @@ function hashSources(): string {
 
 async function buildBundles(directory: string): Promise<void> {
   const unfinished = `${directory}.unfinished`;
-  await Promise.all(
-    SERVICES.map((name) =>
-      bundleProgram(CHECKOUT, join("services", name), join(unfinished, "services", name)),
-    ),
-  );
+  await Promise.all(BUNDLED.map((folder) => bundleProgram(CHECKOUT, folder, join(unfinished, folder))));
   // The api serves the page, which is built into the checkout.
   await symlink(join(CHECKOUT, "services/web"), join(unfinished, "services/web"));
   await rename(unfinished, directory);
@@ -54,6 +53,6 @@ async function buildBundles(directory: string): Promise<void> {
 async function fillCompileCache(name: (typeof SERVICES)[number], directory: string): Promise<void> {
   const entry = join(directory, "services", name, "main.mjs");
   const child = spawnService({ name, env: { LOG_LEVEL: "none" }, output: "ignore", entry });
-  const [code] = await once(child, "exit");
-  if (code !== EXIT_MISCONFIGURED) throw new Error(`${entry} ended with ${String(code)}`);
+  await once(child, "exit");
+  if (child.exitCode !== EXIT_MISCONFIGURED) throw new Error(`${entry} ended with ${child.exitCode}`);
 }

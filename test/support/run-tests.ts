@@ -39,14 +39,18 @@ async function run({ tiers, jobs, record }: RunOptions): Promise<number> {
   const timings = readTimings(TIMINGS);
   const took = (path: string) => timings[path] ?? 0;
   const files = chooseFiles(tiers).toSorted((a, b) => took(b) - took(a));
-  const shared = tiers.every((tier) => tier === "unit")
+  const started = tiers.every((tier) => tier === "unit")
     ? []
     : await Promise.all([startRunServers(), bundleForRun()]);
   const measured = join(CHECKOUT, ".tarsy/timings.json");
   const mocha = spawn("mocha", ["--parallel", "--jobs", jobs, ...files], {
     cwd: CHECKOUT,
     stdio: "inherit",
-    env: Object.assign({ ...process.env }, ...shared, record ? { TEST_TIMINGS_FILE: measured } : {}),
+    env: {
+      ...process.env,
+      ...Object.fromEntries(started.flatMap((variables) => Object.entries(variables))),
+      ...(record ? { TEST_TIMINGS_FILE: measured } : {}),
+    },
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => mocha.kill(signal));
   await once(mocha, "exit");

@@ -11,15 +11,16 @@ export const CHECKOUT = join(import.meta.dirname, "../..");
 export const SERVICES = ["tool-runner", "llm-gateway", "executor", "notifier", "api"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Names the directory with the bundles of this checkout's services, where a run has made them (`run-bundles.ts`). */
+/** Names the directory with the bundles of this checkout's services, where a run has made them (run-bundles.ts). */
 export const BUNDLES_VARIABLE = "TEST_BUNDLES";
 
-/** The file to run for a service of this checkout: its bundle, in a run that has one, or its source. */
-export function serviceEntry(name: ServiceName): string {
+/** The programs that a run bundles, by their folders. */
+export const BUNDLED = [...SERVICES.map((name) => `services/${name}` as const), "scripts/tarsy"] as const;
+
+/** The file to run for a program of this checkout: its bundle, in a run that has one, or its source. */
+export function programEntry(folder: (typeof BUNDLED)[number]): string {
   const bundles = process.env[BUNDLES_VARIABLE];
-  return bundles === undefined
-    ? join(CHECKOUT, "services", name, "main.ts")
-    : join(bundles, "services", name, "main.mjs");
+  return bundles === undefined ? join(CHECKOUT, folder, "main.ts") : join(bundles, folder, "main.mjs");
 }
 
 /** The variable that holds the port of a service's /readyz and /metrics. */
@@ -39,7 +40,7 @@ interface SpawnService {
   readonly output: "pipe" | "inherit" | "ignore";
   /** The directory with the code of the service; by default this checkout. */
   readonly checkout?: string;
-  /** The file to run; by default `serviceEntry`, or the service's `main.ts` in another checkout. */
+  /** The file to run; by default `programEntry`, or the service's `main.ts` in another checkout. */
   readonly entry?: string;
   /** Flags of Node; by default those of this checkout's launcher. */
   readonly flags?: readonly string[];
@@ -51,7 +52,9 @@ export function spawnService({
   env,
   output,
   checkout = CHECKOUT,
-  entry = checkout === CHECKOUT ? serviceEntry(name) : join(checkout, "services", name, "main.ts"),
+  entry = checkout === CHECKOUT
+    ? programEntry(`services/${name}`)
+    : join(checkout, "services", name, "main.ts"),
   flags = SERVICE_NODE_FLAGS,
 }: SpawnService): ChildProcess {
   const child = spawn(process.execPath, [...flags, entry], {

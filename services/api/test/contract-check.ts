@@ -15,14 +15,34 @@ interface Observed {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** The document, and what checks the bodies that it describes, by the place of their schema. */
+interface Contract {
+  readonly document: Json;
+  readonly ajv: Ajv2020;
+  readonly validators: Map<string, ValidateFunction>;
+}
+
+/** The test files of a process check the same documents. */
+const contracts = new Map<string, Contract>();
+
+function contractOf(document: unknown): Contract {
+  const text = JSON.stringify(document);
+  const known = contracts.get(text);
+  if (known !== undefined) return known;
+  const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { "date-time": DATE_TIME } });
+  const closed = member({ it: closedSchema(document) }, "it");
+  ajv.addSchema({ ...closed, $id: "openapi:" });
+  const contract = { document: closed, ajv, validators: new Map<string, ValidateFunction>() };
+  contracts.set(text, contract);
+  return contract;
+}
+
 /** What a request without a route may be answered with; 204 is the answer to a preflight. */
 const UNROUTED = new Set([204, 400, 401, 403, 404, 405, 421, 429]);
 
 /** Holds responses against the OpenAPI document: status, media type and body, without members that it does not name. */
 export class ContractCheck {
-  readonly #document: Json;
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: false, formats: { "date-time": DATE_TIME } });
-  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #contract: Contract;
   readonly #paths: readonly { readonly template: string; readonly pattern: RegExp }[];
   /** What was seen of each operation: `GET /health 200`. */
   readonly seen = new Set<string>();
@@ -30,9 +50,8 @@ export class ContractCheck {
 
   /** `document` is that of the running version. */
   constructor(document: unknown) {
-    this.#document = member({ it: closedSchema(document) }, "it");
-    this.#ajv.addSchema({ ...this.#document, $id: "openapi:" });
-    this.#paths = Object.keys(member(this.#document, "paths"))
+    this.#contract = contractOf(document);
+    this.#paths = Object.keys(member(this.#contract.document, "paths"))
       // A route with fewer parameters stands before one whose parameter would match the same text.
       .sort((one, other) => one.split("{").length - other.split("{").length)
       .map((template) => ({
@@ -78,24 +97,25 @@ export class ContractCheck {
   }
 
   #problemOf({ method, url, status, type, body }: Observed): string | undefined {
+    const { document } = this.#contract;
     if (method === "OPTIONS") return undefined;
     const path = /^[^?]*/u.exec(url)?.[0] ?? "";
     // The page is not a part of the API.
     if (path.startsWith("/assets/") || SCREEN_PATH.test(path)) return undefined;
     const found = this.#paths.find(({ pattern }) => pattern.test(path))?.template;
     const asked = method === "HEAD" ? "get" : method.toLowerCase();
-    const operation = found === undefined ? {} : member(member(this.#document, "paths"), found, asked);
+    const operation = found === undefined ? {} : member(member(document, "paths"), found, asked);
     if (found === undefined || operation["responses"] === undefined) {
       return UNROUTED.has(status) ? undefined : "the document has no such operation";
     }
     this.seen.add(`${asked.toUpperCase()} ${found} ${status}`);
     const pointer = ["paths", found, asked, "responses", String(status)];
-    const response = member(this.#document, ...pointer);
+    const response = member(document, ...pointer);
     const { $ref } = response;
     const target = typeof $ref === "string" ? $ref.slice(2).split("/") : pointer;
     if (Object.keys(response).length === 0) return "the document does not have this status";
     if (method === "HEAD") return undefined;
-    const content = member(this.#document, ...target, "content");
+    const content = member(document, ...target, "content");
     if (Object.keys(content).length === 0) return body === "" ? undefined : "there must be no body";
     const media = type.split(";", 1)[0] ?? "";
     if (content[media] === undefined) return `the document does not have the content type '${media}'`;
@@ -106,15 +126,13 @@ export class ContractCheck {
 
   #violation(pointer: readonly string[], body: string): string | undefined {
     const $ref = `openapi:#/${pointer.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
-    let validate = this.#validators.get($ref);
-    if (validate === undefined) {
-      validate = this.#ajv.compile({ $ref });
-      this.#validators.set($ref, validate);
-    }
+    const { ajv, validators } = this.#contract;
+    const validate = validators.get($ref) ?? ajv.compile({ $ref });
+    validators.set($ref, validate);
     const value: unknown = JSON.parse(body);
     if (validate(value)) return undefined;
     return (
-      this.#ajv.errorsText(validate.errors?.slice(-3), { dataVar: "body", separator: "; " }) +
+      ajv.errorsText(validate.errors?.slice(-3), { dataVar: "body", separator: "; " }) +
       JSON.stringify(validate.errors?.at(-1)?.params)
     );
   }

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { stringify } from "yaml";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
-import { serviceEntry } from "../../../test/support/spawn-service.ts";
+import { programEntry } from "../../../test/support/spawn-service.ts";
 import { TEST_PROVIDERS, openClient } from "./open-gateway.ts";
 
 /**
@@ -31,7 +31,7 @@ export async function openGatewayProcess(
   }
   const providers = { llm_providers: entries };
   writeFileSync(join(configDir, "llm-providers.yaml"), stringify(providers));
-  const child = spawn(process.execPath, [serviceEntry("llm-gateway")], {
+  const child = spawn(process.execPath, [programEntry("services/llm-gateway")], {
     env: {
       LLM_GATEWAY_PORT: "0",
       LLM_GATEWAY_HEALTH_PORT: "0",

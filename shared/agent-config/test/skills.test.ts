@@ -6,7 +6,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { textsOfChain } from "#shared/contracts/resolved-chain.ts";
 import { textHash } from "#shared/database/text-hash.ts";
-import { serviceEntry } from "../../../test/support/spawn-service.ts";
+import { programEntry } from "../../../test/support/spawn-service.ts";
 import { DEFAULTS, SCRIPTED, failureOf, loadText, skillFile, writeConfigFiles } from "./config-fixture.ts";
 
 const SKILLS = {
@@ -194,7 +194,7 @@ describe("skills of a configuration", () => {
     expect(
       (await failureOf(loadAgentConfig({ configDir: directory.path, env: {} }))).problems,
     ).to.have.length(1);
-    const { status, stderr, stdout } = spawnSync(process.execPath, [serviceEntry("api")], {
+    const { status, stderr, stdout } = spawnSync(process.execPath, [programEntry("services/api")], {
       cwd: join(import.meta.dirname, "../../.."),
       env: {
         CONFIG_DIR: directory.path,
