@@ -3,17 +3,21 @@ import Mocha from "mocha";
 import { errorMessage } from "#shared/errors.ts";
 import CountReporter from "../support/count-reporter.ts";
 import { findEngine, NoEngineError } from "./container-engine.ts";
+import { Stack } from "./stack.ts";
 
 /**
  * `npm run test:stack [-- stack | cluster]`, only `stack` unless others are named: exit code 0 if all passed, 1 if something
- * failed, 3 if containers cannot run here. `-- images` builds the base images and runs no tests.
+ * failed, 3 if containers cannot run here. `-- images` builds the base images, and those of the stack that TEST_STACK_NAME names, and runs no tests.
  */
 const CANNOT_RUN = 3;
 
 try {
   const names = process.argv.length > 2 ? process.argv.slice(2) : ["stack"];
-  await findEngine();
-  if (names.includes("images")) process.exit(0);
+  const engine = await findEngine();
+  if (names.includes("images")) {
+    await Stack.buildImages(engine);
+    process.exit(0);
+  }
   const mocha = new Mocha({
     timeout: 900_000,
     forbidOnly: true,

@@ -9,6 +9,10 @@ import type { ContainerEngine } from "./container-engine.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../..");
 const HEALTHY_MS = 180_000;
+/** Names a stack whose images `npm run test:stack -- images` builds before its tests. */
+const { TEST_STACK_NAME } = process.env;
+/** The images that a stack builds. */
+const IMAGES = ["tarsy", "tarsy-nats"];
 
 /** Services that end before the others start. */
 const ONCE = ["database-init", "migrate"];
@@ -48,12 +52,32 @@ export class Stack implements AsyncDisposable {
     this.port = parts.port;
   }
 
-  /** Builds the images, starts every container and resolves once all are healthy. */
+  /** Starts every container and resolves once all are healthy. Builds the images unless that was done before. */
   static async start(options: StackOptions): Promise<Stack> {
-    const directory = await mkdtemp(join(tmpdir(), "tarsy-stack-"));
-    const name = `tarsy-${randomBytes(4).toString("hex")}`;
-    const port = await freePort("127.0.0.1");
     await chmod(options.configDir, 0o755);
+    const stack = await Stack.#prepare(options);
+    try {
+      if (!(await stack.#areBuilt())) await stack.#build();
+      await stack.#up();
+      return stack;
+    } catch (error) {
+      await stack[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Builds the images of the stack that starts later with the name of TEST_STACK_NAME, if that is set. */
+  static async buildImages(engine: ContainerEngine): Promise<void> {
+    if (TEST_STACK_NAME === undefined) return;
+    const stack = await Stack.#prepare({ engine, configDir: join(CHECKOUT, "deploy/config") });
+    await stack.#build();
+    await rm(stack.#directory, { recursive: true });
+  }
+
+  static async #prepare(options: StackOptions): Promise<Stack> {
+    const directory = await mkdtemp(join(tmpdir(), "tarsy-stack-"));
+    const name = TEST_STACK_NAME ?? `tarsy-${randomBytes(4).toString("hex")}`;
+    const port = await freePort("127.0.0.1");
     const [prometheus, alertmanager] = [await freePort("127.0.0.1"), await freePort("127.0.0.1")];
     const monitoring = { PROMETHEUS_PORT: String(prometheus), ALERTMANAGER_PORT: String(alertmanager) };
     const own = {
@@ -62,20 +86,11 @@ export class Stack implements AsyncDisposable {
       TARSY_VERSION: name,
       TARSY_CONFIG: options.configDir,
     };
-    const stack = new Stack(options, {
-      directory,
-      settings: { ...own, ...options.settings },
-      port,
-      name,
-    });
-    try {
-      await stack.#build();
-      await stack.#up();
-      return stack;
-    } catch (error) {
-      await stack[Symbol.asyncDispose]();
-      throw error;
-    }
+    const settings = { ...own, ...options.settings };
+    const stack = new Stack(options, { directory, settings, port, name });
+    execFileSync(join(CHECKOUT, "deploy/make-env.sh"), [stack.#secretsFile], { stdio: "ignore" });
+    await stack.#writeSettings();
+    return stack;
   }
 
   get urls(): { api: string; ws: string } {
@@ -198,17 +213,19 @@ export class Stack implements AsyncDisposable {
   /** Removes containers, networks, volumes and the images built for this stack. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.takeDown("--volumes");
-    for (const image of ["tarsy", "tarsy-nats"]) {
+    for (const image of IMAGES) {
       await this.podman("rmi", "--force", "--ignore", `localhost/${image}:${this.name}`);
     }
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** Builds the images, with the secrets that they need. */
   async #build(): Promise<void> {
-    execFileSync(join(CHECKOUT, "deploy/make-env.sh"), [this.#secretsFile], { stdio: "ignore" });
-    await this.#writeSettings();
     await this.compose("build");
+  }
+
+  async #areBuilt(): Promise<boolean> {
+    const found = await this.podman("images", "--format", "{{.Repository}}:{{.Tag}}");
+    return IMAGES.every((image) => found.split("\n").includes(`localhost/${image}:${this.name}`));
   }
 
   async #containersOf(services: readonly string[]): Promise<string[]> {
