@@ -25,8 +25,9 @@ export const anyPorts = {
 export function createCheckout(root: string): void {
   const link = (path: string): void => symlinkSync(join(projectRoot, path), join(root, path));
   cpSync(join(projectRoot, "launcher"), join(root, "launcher"), { recursive: true });
-  cpSync(join(projectRoot, "package-lock.json"), join(root, "package-lock.json"));
-  cpSync(join(projectRoot, "package.json"), join(root, "package.json"));
+  for (const name of [".npmrc", "package-lock.json", "package.json"]) {
+    cpSync(join(projectRoot, name), join(root, name));
+  }
   link("shared");
   link("deploy");
   mkdirSync(join(root, "node_modules"));

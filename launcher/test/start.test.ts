@@ -73,7 +73,10 @@ describe("npm start", () => {
   };
 
   before(() => createCheckout(root));
-  afterEach(async () => {
+  afterEach(async function () {
+    if (this.currentTest?.state === "failed") {
+      for (const { output } of starts) process.stderr.write(`${output()}\n`);
+    }
     for (const service of services) misbehave(root, service, undefined);
     for (const { child, exited } of starts.splice(0)) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
