@@ -55,7 +55,6 @@ export class NotificationsFixture implements AsyncDisposable {
     const webhook = { name: "ops", url: hook.url, secret_env: "OPS_SECRET", ...(events ? { events } : {}) };
     const api = resources.use(
       await ApiFixture.start({
-        ownServers: true,
         config: {
           tarsy: {
             system: {
