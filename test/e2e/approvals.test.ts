@@ -55,7 +55,6 @@ describeNightly("a tool call that a person must agree to, in the whole system", 
 
   before(async () => {
     pipeline = await PipelineFixture.start({
-      ownServers: true,
       config: CONFIG,
       env: { APPROVAL_TOKEN: TOKEN },
     });

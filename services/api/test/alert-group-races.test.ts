@@ -8,7 +8,7 @@ describe("alerts of one incident at several apis", () => {
   let apis: ApiFixture[];
 
   before(async () => {
-    const first = resources.use(await ApiFixture.start({ config: GROUPED, ownServers: true }));
+    const first = resources.use(await ApiFixture.start({ config: GROUPED }));
     const { servers } = first;
     const another = async () => resources.use(await ApiFixture.start({ config: GROUPED, servers }));
     apis = [first, await another(), await another()];

@@ -15,7 +15,7 @@ describe("the lanes of wake-ups from the api", () => {
   let bus: Bus;
 
   beforeEach(async () => {
-    api = await ApiFixture.start({ ownServers: true });
+    api = await ApiFixture.start();
     bus = await openBus({ url: api.servers.nats.url, name: "test", log, signal });
     await until("the streams exist", () => queuedSessions(bus));
   });

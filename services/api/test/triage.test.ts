@@ -10,7 +10,7 @@ describe("GET /api/v1/sessions/triage/:group", () => {
   let api: ApiFixture;
 
   before(async () => {
-    api = resources.use(await ApiFixture.start({ ownServers: true }));
+    api = resources.use(await ApiFixture.start());
   });
   after(() => resources.disposeAsync());
 

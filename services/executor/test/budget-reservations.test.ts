@@ -19,7 +19,7 @@ describe("a reservation in the accounts of budgets", function () {
   let budgets: Budgets;
 
   before(async () => {
-    executor = await ExecutorFixture.start({ ownServers: true });
+    executor = await ExecutorFixture.start();
     budgets = new Budgets(executor);
   });
   after(() => executor[Symbol.asyncDispose]());

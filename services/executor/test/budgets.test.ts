@@ -36,7 +36,7 @@ describe("budgets of LLM calls", function () {
   let deps: ExecutorDeps;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ ownServers: true }));
+    fixture = resources.use(await RunFixture.start());
     budgets = new Budgets(fixture.executor);
     const { address } = fixture.gateway;
     deps = await fixture.executor.another(resources, address, { costEstimation: COSTS, llmTries: 1 });

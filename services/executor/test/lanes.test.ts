@@ -31,7 +31,7 @@ describe("lanes of sessions", () => {
     const directory = resources.use(await testConfigDirectory());
     configDir = directory.path;
     const gateway = resources.use(await GatewayProcess.start(configDir));
-    executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers: true }));
+    executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
   });
   after(() => resources.disposeAsync());
 

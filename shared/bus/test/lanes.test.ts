@@ -21,7 +21,7 @@ describe("the lanes of wake-ups", () => {
   let fixture: BusFixture;
 
   before(async () => {
-    fixture = await BusFixture.start({ ownServers: true });
+    fixture = await BusFixture.start();
   });
   after(() => fixture[Symbol.asyncDispose]());
   beforeEach(async () => {
