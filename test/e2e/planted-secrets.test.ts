@@ -7,7 +7,6 @@ import { pino } from "pino";
 import { Type } from "typebox";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { describeNightly } from "../support/nightly.ts";
 import { planted, plantedEnvironment, plantedFile, secretsIn } from "../support/planted-secrets.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
@@ -137,7 +136,7 @@ function configuration(address: string) {
   };
 }
 
-describeNightly("thirty secrets in configuration and environment", () => {
+describe("thirty secrets in configuration and environment", () => {
   const resources = new AsyncDisposableStack();
   const onBus: string[] = [];
   const calls: string[] = [];

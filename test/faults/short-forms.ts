@@ -21,7 +21,7 @@ export const SHORT_FORMS = {
   executors: [executorKill],
   servers: [natsKill],
   takeovers: [zombie],
-  /** Only where disks can be mounted. */
+  /** In the nightly run, and only where disks can be mounted. */
   disks: [natsStoreFull],
 } as const;
 
