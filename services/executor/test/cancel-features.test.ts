@@ -45,8 +45,8 @@ describe("a session that is cancelled with a write, without a message", function
 
   before(async () => {
     const runs = resources.use(await RunFixture.start({ others: ["second", "third"] }));
-    lab = { runs, tools: resources.use(await ToolRunnerFixture.start(runs.executor.servers)) };
     points = await installWritePoints(runs.executor);
+    lab = { runs, points, tools: resources.use(await ToolRunnerFixture.start(runs.executor.servers)) };
   });
   after(() => resources.disposeAsync());
 
@@ -73,6 +73,7 @@ describe("a session that is cancelled with a write, without a message", function
       return running.length === 0;
     });
     expect(await query(STARTED_AFTER, id)).to.deep.equal([]);
+    await feature.always?.(lab, id);
   };
 
   // Work after the end of a session is cancelled by itself: follow-ups.test.ts, scoring.test.ts.

@@ -27,3 +27,11 @@ export async function wasParkedFor(executor: ExecutorFixture, id: string, hours:
     [id, hours],
   );
 }
+
+/** Lets a session that a person has parked go on, as the api does; nothing changes for one that is not parked. */
+export async function resume(executor: ExecutorFixture, id: string): Promise<void> {
+  await executor.query(
+    "UPDATE session_runtime SET park_until = NULL, inbox_seq = inbox_seq + 1 WHERE session_id = $1 AND parked_at IS NOT NULL",
+    [id],
+  );
+}

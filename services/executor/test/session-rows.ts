@@ -24,6 +24,9 @@ const OF_THE_OWNER = [
 /** Tables whose rows a kill may change, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   row_history: "what each commit overwrote, the text of a stopped answer too",
+  budget_accounts: "a lost call counts in full",
+  budget_reservations: "what the api's sweeper settles",
+  budget_ledger: "what the api's sweeper folds",
   disturbed_writes: "of the test",
   write_points: "of the test",
 };
@@ -49,6 +52,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
 /** What the scripted provider calls a call. */
 const CALL = /call-[0-9a-f]{16}/gu;
 const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d(?::\d\d)?)?/gu;
+/** What the soft limit of a budget found reserved, a lost call included. */
+const RESERVED = /"reserved": ?\d+/gu;
 const MILLISECONDS = /"(?<name>\w+_ms)": ?\d+(?:\.\d+)?/gu;
 
 const parseTables = compileParser("tables", Type.Array(Type.Object({ name: Type.String() })));
@@ -97,6 +102,7 @@ function withoutIds(row: string, names: ReadonlyMap<string, string>): string {
     .replaceAll(UUID, (uuid) => names.get(uuid) ?? "ID")
     .replaceAll(CALL, "CALL")
     .replaceAll(TIME, "TIME")
+    .replaceAll(RESERVED, '"reserved": N')
     .replaceAll(MILLISECONDS, '"$<name>": MS');
 }
 

@@ -1,20 +1,22 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { ParkedBy } from "#shared/contracts/parked-by.ts";
 import type { ExecutorFixture } from "./executor-fixture.ts";
 
 /**
  * Records the writes of each session that `disturbed_writes` names, and disturbs the one that it names. The lease is lost in the
  * transaction of that write: it is committed and all later ones are fenced, as if the process had been killed right after the COMMIT. The cancel comes
- * without a message on the bus and is deferred to the commit, because the write itself may change the row of the session.
+ * without a message on the bus and is deferred to the commit, because the write itself may change the row of the session. So does the request to park, in
+ * the transaction of its write.
  */
 const TRIGGERS = `
-CREATE TABLE disturbed_writes (session_id uuid PRIMARY KEY, kill_in integer, cancel_in integer);
+CREATE TABLE disturbed_writes (session_id uuid PRIMARY KEY, kill_in integer, cancel_in integer, park_in integer, park_by text);
 CREATE TABLE write_points (id bigserial PRIMARY KEY, session_id uuid NOT NULL, kind text NOT NULL);
 CREATE FUNCTION disturb_write() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   -- Steps change neither epoch nor lease; claims raise the epoch, renewals move the lease.
   IF NEW.lease_epoch = OLD.lease_epoch AND NEW.attempts = 0 AND OLD.lease_expires_at = NEW.lease_expires_at THEN
-    UPDATE disturbed_writes SET kill_in = kill_in - 1 WHERE session_id = NEW.session_id;
+    UPDATE disturbed_writes SET kill_in = kill_in - 1, park_in = park_in - 1 WHERE session_id = NEW.session_id;
     IF FOUND THEN
       INSERT INTO write_points (session_id, kind) VALUES (NEW.session_id, coalesce((
         SELECT string_agg(part[1], ' ') FROM regexp_matches(current_query(), '(part_\\w+|tarsy_reserve_budget)', 'g') AS part), ''));
@@ -22,6 +24,12 @@ BEGIN
     IF EXISTS (SELECT FROM disturbed_writes WHERE session_id = NEW.session_id AND kill_in = 0) THEN
       NEW.lease_epoch := NEW.lease_epoch + 1;
       NEW.lease_expires_at := NULL;
+    END IF;
+    IF EXISTS (SELECT FROM disturbed_writes WHERE session_id = NEW.session_id AND park_in = 0) THEN
+      NEW.park_requested_at := now();
+      NEW.park_by := (SELECT park_by FROM disturbed_writes WHERE session_id = NEW.session_id);
+      NEW.park_until := CASE WHEN NEW.park_by = 'operator' THEN now() + interval '7 days' END;
+      NEW.inbox_seq := NEW.inbox_seq + 1;
     END IF;
   END IF;
   RETURN NEW;
@@ -51,6 +59,8 @@ export interface WritePoints {
   readonly kill: (id: string, write: number) => Promise<void>;
   /** Cancels a session with its nth write from now on. */
   readonly cancel: (id: string, write: number) => Promise<void>;
+  /** Asks a session to park with its nth write from now on, whatever else disturbs it. */
+  readonly park: (id: string, write: number, by: ParkedBy) => Promise<void>;
   /** The kinds of a session's recorded writes in their order: the parts of their statements. */
   readonly kinds: (id: string) => Promise<readonly string[]>;
 }
@@ -60,7 +70,7 @@ export async function installWritePoints(executor: ExecutorFixture): Promise<Wri
   await executor.query(TRIGGERS, []);
   const set = async (id: string, killIn: number | null, cancelIn: number | null): Promise<void> => {
     await executor.query(
-      `INSERT INTO disturbed_writes VALUES ($1, $2, $3)
+      `INSERT INTO disturbed_writes (session_id, kill_in, cancel_in) VALUES ($1, $2, $3)
        ON CONFLICT (session_id) DO UPDATE SET kill_in = excluded.kill_in, cancel_in = excluded.cancel_in`,
       [id, killIn, cancelIn],
     );
@@ -69,6 +79,12 @@ export async function installWritePoints(executor: ExecutorFixture): Promise<Wri
     record: async (id) => set(id, null, null),
     kill: async (id, write) => set(id, write, null),
     cancel: async (id, write) => set(id, null, write),
+    park: async (id, write, by) => {
+      await executor.query(
+        "INSERT INTO disturbed_writes (session_id, park_in, park_by) VALUES ($1, $2, $3)",
+        [id, write, by],
+      );
+    },
     kinds: async (id) => {
       const rows = await executor.query("SELECT kind FROM write_points WHERE session_id = $1 ORDER BY id", [
         id,

@@ -1,12 +1,14 @@
 import type { RunEnd } from "../../run-session.ts";
 import type { RunFixture } from "../run-fixture.ts";
 import type { ToolRunnerFixture } from "../tool-runner-fixture.ts";
+import type { WritePoints } from "../write-points.ts";
 
 /** What the scripts of features work with. */
 export interface FeatureLab {
   /** With the scripted providers `second` and `third`. */
   readonly runs: RunFixture;
   readonly tools: ToolRunnerFixture;
+  readonly points: WritePoints;
 }
 
 /**
@@ -21,12 +23,18 @@ export interface Feature {
   readonly end?: RunEnd;
   /** How many calls of tools a session makes; undefined if that depends on the moment of a kill. */
   readonly toolCalls?: number;
-  /** What people do each time the session waits for them. */
+  /** What a kill loses may make the session fail. */
+  readonly mayFail?: true;
+  /** What people do each time the session waits for them, or is parked. */
   answer?(lab: FeatureLab, id: string): Promise<void>;
+  /** What other services do after each death. */
+  afterEachDeath?(lab: FeatureLab): Promise<void>;
   /** What happens between the first owner's death and the next one. What it resolves with is for `expects`. */
   afterDeath?(lab: FeatureLab, id: string): Promise<unknown>;
   /** Takes the place of "the same rows as the undisturbed session" where they depend on the moment of the kill. Throws what is not as expected. */
   expects?(lab: FeatureLab, id: string, atDeath: unknown): Promise<void>;
+  /** What is true of a session however it was disturbed. Throws what is not as expected. */
+  always?(lab: FeatureLab, id: string): Promise<void>;
   /** Removes what another session of the feature would see. */
   forget?(lab: FeatureLab, id: string): Promise<void>;
 }
@@ -45,8 +53,10 @@ export async function runToEnd(
   for (let deaths = 0; ;) {
     const end = await lab.runs.run(id);
     if (end === "lost") await onDeath((deaths += 1));
-    else if (end !== "waiting" || feature.answer === undefined) return end;
-    else await feature.answer(lab, id);
+    else if (end === "parked" || (end === "waiting" && feature.answer !== undefined)) {
+      await feature.answer?.(lab, id);
+      // It was to park, and a cancel came.
+    } else if (end !== "released") return end;
     // The write after which it died was the last one of its work.
     const isOver = end === "lost" && (await lab.runs.executor.query(OVER, [id])).length > 0;
     if (isOver) return feature.end ?? "completed";

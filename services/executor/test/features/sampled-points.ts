@@ -1,4 +1,5 @@
 import { NIGHTLY } from "../../../../test/support/nightly.ts";
+import { BUDGET_AND_PLACE_FEATURES } from "./budgets-and-places.ts";
 import { PEOPLE_FEATURES } from "./people.ts";
 import { CHAIN_FEATURES } from "./chains.ts";
 import type { Feature } from "./feature.ts";
@@ -11,6 +12,7 @@ export const FEATURES: readonly Feature[] = [
   ...PEOPLE_FEATURES,
   ...MEMORY_AND_WORK_FEATURES,
   ...CHAIN_FEATURES,
+  ...BUDGET_AND_PLACE_FEATURES,
 ];
 
 /** Of the writes of a feature whose kinds others have, so many are sampled at least. */
