@@ -90,7 +90,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/persist/table-rows.ts",
     original: "delivered: change.delivered === true,",
     mutant: "delivered: false,",
-    provenBy: { testFile: "services/executor/test/kill-features.test.ts", isWhole: true },
+    provenBy: { testFile: "services/executor/test/disturbed-features.test.ts", isWhole: true },
     breaks: "three sub-agents",
   },
   {
@@ -114,7 +114,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/persist/step-statement.ts",
     original: "AS r(message_id uuid, execution_id uuid)",
     mutant: "AS r(message_id uuid, execution_id uuid) WHERE false",
-    provenBy: { testFile: "services/executor/test/kill-features.test.ts", isWhole: true },
+    provenBy: { testFile: "services/executor/test/disturbed-features.test.ts", isWhole: true },
     breaks: "a note that",
   },
   {
@@ -162,7 +162,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/persist/step-statement.ts",
     original: "AND ($4::boolean OR r.cancel_requested_at IS NULL AND NOT",
     mutant: "AND ($4::boolean OR true OR NOT",
-    provenBy: { testFile: "services/executor/test/cancel-features.test.ts", isWhole: true },
+    provenBy: { testFile: "services/executor/test/disturbed-features.test.ts", isWhole: true },
     breaks: "leaves nothing open and starts nothing after",
   },
 ];

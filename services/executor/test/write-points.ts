@@ -59,6 +59,8 @@ export interface WritePoints {
   readonly kill: (id: string, write: number) => Promise<void>;
   /** Cancels a session with its nth write from now on. */
   readonly cancel: (id: string, write: number) => Promise<void>;
+  /** False if the session has ended before the write with which it was to be cancelled. */
+  readonly isCancelled: (id: string) => Promise<boolean>;
   /** Asks a session to park with its nth write from now on, whatever else disturbs it. */
   readonly park: (id: string, write: number, by: ParkedBy) => Promise<void>;
   /** The kinds of a session's recorded writes in their order: the parts of their statements. */
@@ -79,6 +81,10 @@ export async function installWritePoints(executor: ExecutorFixture): Promise<Wri
     record: async (id) => set(id, null, null),
     kill: async (id, write) => set(id, write, null),
     cancel: async (id, write) => set(id, null, write),
+    isCancelled: async (id) => {
+      const cancelled = "SELECT 1 FROM disturbed_writes WHERE session_id = $1 AND cancel_in <= 0";
+      return (await executor.query(cancelled, [id])).length > 0;
+    },
     park: async (id, write, by) => {
       await executor.query(
         "INSERT INTO disturbed_writes (session_id, park_in, park_by) VALUES ($1, $2, $3)",

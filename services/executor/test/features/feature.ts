@@ -12,8 +12,8 @@ export interface FeatureLab {
 }
 
 /**
- * One feature of the executor as a session that runs through it. `kill-features.test.ts` kills the owner of such sessions after their
- * writes, `cancel-features.test.ts` cancels them with their writes.
+ * One feature of the executor as a session that runs through it. `disturbed-features.test.ts` kills the owner of such sessions after their
+ * writes, and cancels them with their writes.
  */
 export interface Feature {
   readonly name: string;

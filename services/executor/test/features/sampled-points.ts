@@ -1,4 +1,4 @@
-import { NIGHTLY } from "../../../../test/support/nightly.ts";
+import { NIGHTLY, turnOfToday } from "../../../../test/support/nightly.ts";
 import { BUDGET_AND_PLACE_FEATURES } from "./budgets-and-places.ts";
 import { PEOPLE_FEATURES } from "./people.ts";
 import { CHAIN_FEATURES } from "./chains.ts";
@@ -15,22 +15,18 @@ export const FEATURES: readonly Feature[] = [
   ...BUDGET_AND_PLACE_FEATURES,
 ];
 
-/** Of the writes of a feature whose kinds others have, so many are sampled at least. */
-const EVENLY_SPACED = 3;
-
 /**
  * Chooses the writes of each feature that a test disturbs, from 1: all in the nightly run, otherwise the first write of each kind that no feature
- * before had, and some at even distances. The kind of a write is the list of the parts of its statement, so that a sample has
- * every statement of the executor that the features know.
+ * before had, and one more, the next one each day. The kind of a write is the list of the parts of its statement, so that a sample has
+ * every statement of the executor that the features know, and each write of each feature has its turn within some weeks.
  */
 export function samplePoints(): (kinds: readonly string[]) => readonly number[] {
   const seen = new Set<string>();
+  let turn = turnOfToday();
   return (kinds) => {
+    turn += 1;
     const isNew = (kind: string) => !seen.has(kind) && seen.add(kind).size > 0;
     const chosen = kinds.flatMap((kind, index) => (NIGHTLY || isNew(kind) ? [index + 1] : []));
-    const spaced = Array.from({ length: EVENLY_SPACED }, (_, n) =>
-      Math.ceil((kinds.length * (n + 1)) / (EVENLY_SPACED + 1)),
-    );
-    return [...new Set([...chosen, ...spaced])].toSorted((one, other) => one - other);
+    return [...new Set([...chosen, 1 + (turn % kinds.length)])].toSorted((one, other) => one - other);
   };
 }
