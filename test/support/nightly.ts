@@ -26,10 +26,3 @@ export function testSeed(): number {
   process.stdout.write(`SEED=${seed}\n`);
   return seed;
 }
-
-const DAY_MS = 86_400_000;
-
-/** A number that rises by one each day, for a sample that is the same in all runs of a day, so that a rerun repeats it: SEED if set. */
-export function turnOfToday(): number {
-  return Number(process.env["SEED"] ?? Math.floor(Date.now() / DAY_MS));
-}

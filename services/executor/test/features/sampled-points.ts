@@ -1,4 +1,4 @@
-import { NIGHTLY, turnOfToday } from "../../../../test/support/nightly.ts";
+import { NIGHTLY, testSeed } from "../../../../test/support/nightly.ts";
 import { BUDGET_AND_PLACE_FEATURES } from "./budgets-and-places.ts";
 import { PEOPLE_FEATURES } from "./people.ts";
 import { CHAIN_FEATURES } from "./chains.ts";
@@ -17,12 +17,12 @@ export const FEATURES: readonly Feature[] = [
 
 /**
  * Chooses the writes of each feature that a test disturbs, from 1: all in the nightly run, otherwise the first write of each kind that no feature
- * before had, and one more, the next one each day. The kind of a write is the list of the parts of its statement, so that a sample has
- * every statement of the executor that the features know, and each write of each feature has its turn within some weeks.
+ * before had, and one more, which SEED chooses. The kind of a write is the list of the parts of its statement, so that a sample has
+ * every statement of the executor that the features know.
  */
 export function samplePoints(): (kinds: readonly string[]) => readonly number[] {
   const seen = new Set<string>();
-  let turn = turnOfToday();
+  let turn = testSeed();
   return (kinds) => {
     turn += 1;
     const isNew = (kind: string) => !seen.has(kind) && seen.add(kind).size > 0;
