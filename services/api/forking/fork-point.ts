@@ -7,6 +7,7 @@ import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
+import { readOrigin } from "../http/session-at.ts";
 import { readSteps } from "./read-steps.ts";
 
 /** A moment of a session from which it is forked. */
@@ -17,38 +18,20 @@ export interface ForkPoint {
   readonly past: string;
 }
 
-const parsePast = compileParser(
-  "past of a session",
-  Type.Object({
-    has_past: Type.Boolean(),
-    forked_from: Type.Union([Type.String(), Type.Null()]),
-    forked_at_seq: Type.Union([Type.Integer(), Type.Null()]),
-  }),
-);
-const READ =
-  "SELECT r.has_past, s.forked_from, s.forked_at_seq FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE session_id = $1";
-
 const parseMoment = compileParser(
   "moment of a session",
   Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES) }),
 );
 
-/** Throws RequestError 409 for a session whose past is not known, or whose events are gone. */
-export async function checkPast(db: Queryable, session: FoundSession): Promise<{ readonly since: number }> {
+/** The number of the last event that a fork has in common with its parent, else 0. Throws RequestError 409 if the events are gone. */
+export async function firstMoment(db: Queryable, session: FoundSession): Promise<number> {
   if (session.purged) {
     throw new RequestError(
       409,
       "the events of this session have been deleted because it ended long ago: it cannot be forked",
     );
   }
-  const [row] = await selectRows(db, parsePast, READ, [session.session_id]);
-  if (row?.has_past !== true) {
-    throw new RequestError(
-      409,
-      "this session is from a version that did not keep what changed: it cannot be forked",
-    );
-  }
-  return { since: row.forked_at_seq ?? 0 };
+  return (await readOrigin(db, session.session_id)).since;
 }
 
 /**
@@ -61,7 +44,7 @@ export async function findForkPoint(
   atSeq: number | undefined,
 ): Promise<ForkPoint> {
   const { session_id: id, last_seq: last } = session;
-  const { since } = await checkPast(transaction, session);
+  const since = await firstMoment(transaction, session);
   if (atSeq !== undefined && atSeq > last) {
     throw validationError(
       "at_seq",

@@ -10,7 +10,7 @@ import { queryReader } from "./query-reader.ts";
 import { RequestError, validationError } from "./request-error.ts";
 import { visibleSession } from "./visible-session.ts";
 
-/** The code of the error about a session whose past was not kept. */
+/** The code of the error about a number from before a fork began. */
 const NO_PAST = "no_past";
 
 interface ViewRequest {
@@ -21,32 +21,36 @@ interface ViewRequest {
 
 const readQuery = queryReader(AtSeqQuery);
 
-const parseRuntime = compileParser(
-  "past of a session",
+const parseOrigin = compileParser(
+  "origin of a session",
   Type.Object({
-    has_past: Type.Boolean(),
     forked_from: Type.Union([Type.String(), Type.Null()]),
     forked_at_seq: Type.Union([Type.Integer(), Type.Null()]),
   }),
 );
-const HAS_PAST = `
-SELECT r.has_past, s.forked_from, s.forked_at_seq
-FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE session_id = $1`;
+const READ_ORIGIN = "SELECT forked_from, forked_at_seq FROM alert_sessions WHERE session_id = $1";
+
+/** The session that this one was forked from, null for none, and the number of its last event that both have. */
+export async function readOrigin(
+  db: Queryable,
+  sessionId: string,
+): Promise<{ readonly parent: string | null; readonly since: number }> {
+  const [row] = await selectRows(db, parseOrigin, READ_ORIGIN, [sessionId]);
+  return { parent: row?.forked_from ?? null, since: row?.forked_at_seq ?? 0 };
+}
 
 /**
  * Finds the session of a route's `:id` for the caller, as it is, and makes the transaction read it as it was at the query's `at_seq`, if
- * there is one. Throws RequestError as `visibleSession`, 400 for a number that is none of its events', and 409 for a session from before
- * its past was kept.
+ * there is one. Throws RequestError as `visibleSession`, 400 for a number that is none of its events', and 409 for one from
+ * before a fork began.
  */
 export async function sessionAt(transaction: Queryable, ctx: ViewRequest): Promise<FoundSession> {
   const { at_seq: atSeq } = readQuery(ctx.query);
   const session = await visibleSession(transaction, ctx);
   if (atSeq === undefined) return session;
   checkMoment(session, atSeq);
-  const [runtime] = await selectRows(transaction, parseRuntime, HAS_PAST, [session.session_id]);
-  if (runtime?.has_past !== true) throw withoutPast(session.session_id);
-  const { forked_from: parent, forked_at_seq: since } = runtime;
-  if (parent !== null && since !== null && atSeq < since) {
+  const { parent, since } = await readOrigin(transaction, session.session_id);
+  if (parent !== null && atSeq < since) {
     throw new RequestError(
       409,
       `session ${session.session_id} is a fork that begins at ${since}: until then it is session ${parent}`,
@@ -67,14 +71,5 @@ export function checkMoment(
   throw validationError(
     field,
     `must be one whole number from 0 to ${last_seq}, which is the session's last event: got ${seq}`,
-  );
-}
-
-/** 409 for a session of which only the present is known. */
-function withoutPast(sessionId: string): RequestError {
-  return new RequestError(
-    409,
-    `session ${sessionId} was submitted to a version that did not keep what its steps overwrite: it can only be shown as it is`,
-    { code: NO_PAST },
   );
 }

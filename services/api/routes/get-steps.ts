@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
-import { checkPast } from "../forking/fork-point.ts";
+import { firstMoment } from "../forking/fork-point.ts";
 import { readSteps } from "../forking/read-steps.ts";
 import { visibleSession } from "../http/visible-session.ts";
 
@@ -8,7 +8,7 @@ import { visibleSession } from "../http/visible-session.ts";
 export function getSteps({ db }: Pick<ApiDeps, "db">): RouterMiddleware {
   return async (ctx) => {
     const session = await visibleSession(db, ctx);
-    const { since } = await checkPast(db, session);
+    const since = await firstMoment(db, session);
     const steps = await readSteps(db, session.session_id);
     ctx.body = { steps: steps.filter(({ at_seq }) => at_seq >= since) };
   };

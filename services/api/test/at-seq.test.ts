@@ -69,14 +69,18 @@ describe("?at_seq", () => {
     expect((await get(`${id}/trace/llm/${call}?at_seq=1`)).status).to.equal(404);
   });
 
-  it("is refused with a reason for a session from before its past was kept", async () => {
-    const id = await started();
-    await api.db.query("UPDATE session_runtime SET has_past = false WHERE session_id = $1", [id]);
+  it("is refused for a number from before a fork began, with the name of its parent", async () => {
+    const [parent, id] = [await started(), await started()];
+    await api.db.query(
+      "UPDATE alert_sessions SET forked_from = $2, forked_at_seq = 2 WHERE session_id = $1",
+      [id, parent],
+    );
     for (const path of [id, `${id}/timeline`, `${id}/trace`]) {
       const { status, body } = await get(`${path}?at_seq=1`);
       expect(status).to.equal(409);
       expect(body).to.have.property("code", "no_past");
-      expect(body).to.have.property("message").that.includes("it can only be shown as it is");
+      expect(body).to.have.property("message").that.includes(`until then it is session ${parent}`);
+      expect((await get(`${path}?at_seq=2`)).status).to.equal(200);
       expect((await get(path)).status).to.equal(200);
     }
   });

@@ -140,8 +140,7 @@ CREATE TRIGGER alert_sessions_notify AFTER UPDATE OF status ON alert_sessions FO
 -- inbox_seq rises when another writer writes what the session's owner must read.
 -- cancelled_follow_ups repeats which open ones are cancelled: the fence of a step
 -- must find it in the row that it locks. waiting_for, waiting_since, paused_ms: what it waits for, and how long it
--- has waited. parks_epoch: the epoch whose owner reads requests to park. has_past: everything that was overwritten is
--- in row_history.
+-- has waited. parks_epoch: the epoch whose owner reads requests to park.
 CREATE TABLE session_runtime (
   session_id uuid PRIMARY KEY REFERENCES alert_sessions ON DELETE CASCADE,
   lease_owner text,
@@ -189,8 +188,7 @@ CREATE TABLE session_runtime (
   parked_at timestamptz,
   resumed_at timestamptz,
   parkings integer NOT NULL DEFAULT 0,
-  parks_epoch integer,
-  has_past boolean NOT NULL DEFAULT true
+  parks_epoch integer
 ) WITH (fillfactor = 50);
 CREATE INDEX session_runtime_not_purged ON session_runtime (session_id) WHERE events_purged_at IS NULL;
 CREATE INDEX session_runtime_to_erase ON session_runtime (erase_requested_at) WHERE erase_requested_at IS NOT NULL;

@@ -80,8 +80,6 @@ export interface SessionRuntime {
   has_action_stages: boolean;
   /** All stages of the chain completed. */
   has_summary_stage: boolean;
-  /** False for a session from before everything that commits overwrite was kept (`row_history`). */
-  has_past: boolean;
 }
 
 export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
@@ -135,6 +133,5 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     has_parallel_stages: { type: "boolean", default: false },
     has_action_stages: { type: "boolean", default: false },
     has_summary_stage: { type: "boolean", default: false },
-    has_past: { type: "boolean", default: true },
   },
 });

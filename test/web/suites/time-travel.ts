@@ -115,12 +115,13 @@ export function timeTravel(web: WebFixture): void {
       expect(new URL(page.url()).searchParams.get("at")).to.equal("1");
     });
 
-    it("shows why numbers are not known of a session from before", async () => {
-      const old = await web.finished("an old one");
-      await web.pipeline.servers.query("UPDATE session_runtime SET has_past = false WHERE session_id = $1", [
-        old,
-      ]);
-      const { page } = await web.open(`/s/${old}?at=20`);
+    it("shows why numbers are not known of a moment before a fork began", async () => {
+      const fork = await web.finished("a fork");
+      await web.pipeline.servers.query(
+        "UPDATE alert_sessions SET forked_from = $2, forked_at_seq = 21 WHERE session_id = $1",
+        [fork, id],
+      );
+      const { page } = await web.open(`/s/${fork}?at=20`);
       await page.getByText("Tokens, cost and messages of then are not known:").waitFor();
       expect(await page.locator(".stage").count()).to.be.greaterThan(0);
     });
