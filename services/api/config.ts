@@ -85,12 +85,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: writtenDays, min: 1, max: 36_500 }),
     purgeEventsAfterDays: envInteger(env, "PURGE_EVENTS_AFTER_DAYS", { fallback: 7, min: 1, max: 36_500 }),
-    // The former name is read, too: without it, a session would be removed earlier than its operator wants.
-    purgeDays: envInteger(env, env["PURGE_DAYS"] ? "PURGE_DAYS" : "DELETED_RETENTION_DAYS", {
-      fallback: 30,
-      min: 1,
-      max: 36_500,
-    }),
+    purgeDays: envInteger(env, "PURGE_DAYS", { fallback: 30, min: 1, max: 36_500 }),
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     access: {
