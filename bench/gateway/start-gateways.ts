@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Metadata, credentials } from "@grpc/grpc-js";
 import { stringify } from "yaml";
-import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { GenerateRequest, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
 

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { Metadata, Server, ServerCredentials, status, type ServerWritableStream } from "@grpc/grpc-js";
-import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { errorMessage } from "#shared/errors.ts";
 import {
   LLMServiceService,
@@ -55,9 +54,7 @@ async function handle(call: Call, answer: Answer): Promise<void> {
   call.on("cancelled", () => cancelled.abort());
   // Its caller has given the call up, so the error has no reader.
   call.on("error", () => undefined);
-  const metadata = new Metadata();
-  metadata.set(CALL_FORMAT_METADATA, CALL_FORMAT);
-  call.sendMetadata(metadata);
+  call.sendMetadata(new Metadata());
   try {
     for (const chunk of await answer(call.request, cancelled.signal)) call.write(chunk);
     call.end();

@@ -2,6 +2,9 @@ import { TerminalError } from "#shared/errors.ts";
 import { envRequired, type Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 
+/** The metadata of a call with the token of the llm-gateway: `Bearer <token>`. */
+export const TOKEN_METADATA = "authorization";
+
 const TOKEN = /^[\x21-\x7E]{16,512}$/u;
 
 /** LLM_GATEWAY_TOKEN, by which the llm-gateway knows its callers; required. */

@@ -1,5 +1,4 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
-import { CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -143,10 +142,8 @@ async function receive(
         next = await responses.next();
       } catch (error) {
         if (link.hasGivenUp()) return unreachable(gatewayAddress(llm), NO_CONNECTION);
-        if (link.isOutdated()) return outdated(gatewayAddress(llm));
         return outcomeOf(error, { timeoutMs, isAccepted: link.isAccepted(), address: gatewayAddress(llm) });
       }
-      if (link.isOutdated()) return outdated(gatewayAddress(llm));
       if (next.done === true) return interrupted("the stream ended without its final chunk");
       const failure = await collect(next.value, handlers, collected);
       if (failure !== undefined) return failure;
@@ -167,16 +164,12 @@ const NO_CONNECTION = `no connection within ${CONNECT_WITHIN_MS / 1_000} s`;
 function watchAcceptance(
   llm: LLMServiceClient,
   call: ReturnType<LLMServiceClient["generate"]>,
-): { isAccepted(): boolean; isOutdated(): boolean; hasGivenUp(): boolean; stop(): void } {
+): { isAccepted(): boolean; hasGivenUp(): boolean; stop(): void } {
   let accepted = false;
-  let isOld = false;
   let givenUp = false;
   // A gateway sends its metadata before it calls the provider.
-  const onMetadata = (metadata: Metadata) => {
+  const onMetadata = () => {
     accepted = true;
-    isOld = metadata.get(CALL_FORMAT_METADATA).length === 0;
-    // The gateway of an earlier version would refuse a call that names no address: another one, or a later one, takes it.
-    if (isOld) call.cancel();
   };
   call.on("metadata", onMetadata);
   const timer = setTimeout(() => {
@@ -186,7 +179,6 @@ function watchAcceptance(
   }, CONNECT_WITHIN_MS);
   return {
     isAccepted: () => accepted,
-    isOutdated: () => isOld,
     hasGivenUp: () => givenUp,
     stop: () => {
       clearTimeout(timer);
@@ -283,14 +275,6 @@ function interrupted(reason: string): LlmOutcome {
 
 function unreachable(address: string, reason: string): LlmOutcome {
   return { kind: "unreachable", message: `no LLM gateway can be reached at ${address}`, reason };
-}
-
-function outdated(address: string): LlmOutcome {
-  return {
-    kind: "unreachable",
-    message: `the LLM gateway at ${address} is of an earlier version: replace it by the executor's version`,
-    reason: "it does not say which calls it reads",
-  };
 }
 
 function timedOut(timeoutMs: number): LlmOutcome {

@@ -1,5 +1,5 @@
 import { InterceptingCall, credentials, type Interceptor } from "@grpc/grpc-js";
-import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { addressListTarget } from "./address-list-resolver.ts";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 

@@ -3,7 +3,6 @@ import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Metadata, Server, ServerCredentials, type ServerWritableStream } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import {
   GenerateRequest,
   LLMServiceService,
@@ -31,9 +30,7 @@ class OpenCalls implements Disposable {
     gateway.#server.addService(LLMServiceService, {
       generate: (call: Call) => {
         gateway.calls.push(call);
-        const accepted = new Metadata();
-        accepted.set(CALL_FORMAT_METADATA, CALL_FORMAT);
-        call.sendMetadata(accepted);
+        call.sendMetadata(new Metadata());
         call.write({ content: { $case: "text", value: { content: "whole" } }, isFinal: false });
       },
     });

@@ -6,7 +6,7 @@ import {
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
 } from "@grpc/grpc-js";
-import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { CallBudget, type CallLimits } from "./call-budget.ts";
 import { tokenCheck } from "./check-token.ts";
 import { requestStream } from "./request-stream.ts";

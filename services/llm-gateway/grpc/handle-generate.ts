@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError, type RetryableError } from "#shared/errors.ts";
-import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { isUncharged } from "#shared/contracts/llm-error-codes.ts";
 import { hashProvider, type HashedProvider } from "#shared/contracts/provider-hash.ts";
 import type {
@@ -57,7 +56,7 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
   call.on("cancelled", cancelled);
   call.on("error", (error) => log.debug({ reason: error.message }, "caller's gRPC stream failed"));
   // Tells the caller that this call has reached a gateway: from now on it may cost something.
-  call.sendMetadata(acceptance());
+  call.sendMetadata(new Metadata());
   const limit = limitTime(call, options.callTimeoutMs);
   try {
     await streamContent(call, AbortSignal.any([caller.signal, options.stopping, ...limit.signals]), {
@@ -86,12 +85,6 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
     call.off("cancelled", cancelled); // also emitted when the stream of an ended call closes
     call.end();
   }
-}
-
-function acceptance(): Metadata {
-  const metadata = new Metadata();
-  metadata.set(CALL_FORMAT_METADATA, CALL_FORMAT);
-  return metadata;
 }
 
 /** A call's deadline in milliseconds since the epoch, and a signal for it if the call has none of its own. */

@@ -31,7 +31,7 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
   return error instanceof Error && "code" in error ? error.code : error;
 }
 
-/** A request as an earlier version read it, with an address and a variable of the caller's choice. */
+/** A request that fills the reserved fields, with an address and a variable of the caller's choice. */
 function requestNaming(variable: string, baseUrl: string, name: string): Buffer {
   const config = new BinaryWriter();
   const put = (field: number, text: string) => config.uint32(field * 8 + 2).string(text);

@@ -9,7 +9,7 @@ import {
 import { Registry } from "prom-client";
 import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
 import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
-import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { HealthClient } from "#shared/generated/grpc/health/v1/health.ts";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import {
