@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -7,6 +6,7 @@ import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallReplyCodec, toolCallRequestCodec } from "#shared/contracts/tool-call.ts";
 import { testConfigDirectory } from "../test/support/config-directory.ts";
+import { toolCallRequest } from "../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../test/support/tool-fixture.ts";
 import { until } from "../test/support/until.ts";
 import { BenchDatabase } from "./support/bench-database.ts";
@@ -92,21 +92,8 @@ async function measure(rounds: number, context: BenchmarkContext): Promise<ToolC
 }
 
 /** Makes a call as an executor does. Throws unless the server's result came back. */
-async function callByRunner(
-  { bus }: ToolFixture,
-  { sessionId, executionId, epoch }: ClaimedSession,
-  name: string,
-): Promise<void> {
-  const call = {
-    call_id: randomUUID(),
-    session_id: sessionId,
-    execution_id: executionId,
-    epoch,
-    name,
-    arguments: "{}",
-    timeout_ms: REPLY_MS,
-    max_result_chars: 1_000,
-  };
+async function callByRunner({ bus }: ToolFixture, session: ClaimedSession, name: string): Promise<void> {
+  const call = toolCallRequest(session, name, { arguments: "{}", timeout_ms: REPLY_MS });
   const { answer } = await request(bus, SUBJECTS.toolsCall, CONTRACT, call, REPLY_MS);
   if (answer.kind !== "result" || answer.is_error) {
     throw new Error(`the call of ${name} failed: ${JSON.stringify(answer)}`);

@@ -2,6 +2,7 @@ import type { SessionCleanups } from "./session-cleanups.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuditLog } from "#shared/access/audit-log.ts";
+import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import {
   CLAIM_REFUSALS,
   REPLY_WITHIN_MS,
@@ -21,7 +22,6 @@ import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { findTool, type FoundTool } from "./find-tool.ts";
-import { firstAttemptId } from "./first-attempt-id.ts";
 import type { HeldExecutions } from "./held-executions.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import { pollOutcome } from "./poll-outcome.ts";
@@ -153,7 +153,7 @@ function claimable({ call_id, session_id, execution_id, epoch, name }: ToolCallR
 
 function approvalOf(request: ToolCallRequest): RequiredApproval {
   const argumentsHash = createHash("sha256").update(request.arguments).digest("hex");
-  return { callId: firstAttemptId(request), argumentsHash };
+  return { callId: toolCallId(request.execution_id, request.position), argumentsHash };
 }
 
 function recordRefusal(

@@ -8,7 +8,7 @@ const LAST_POLL_MS = 250;
 
 /**
  * Fails a call whose runner is lost: only that runner could have known the real outcome. A call in phase `claimed` was not
- * sent, and cannot be any more: that needs a running row. Without a phase it was claimed by a runner of the version before.
+ * sent, and cannot be any more: that needs a running row.
  */
 const FAIL_LOST = `
 WITH lost AS (

@@ -3,6 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CALL_ALIVE_MS, CALL_HEARTBEAT_MS } from "#shared/contracts/durations.ts";
 import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
+import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import type {
   ToolCallCancel,
   ToolCallOutcome,
@@ -15,7 +16,6 @@ import { errorMessage } from "#shared/errors.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { CallMasking, type MaskingDeps } from "./call-masking.ts";
 import { CallProgress } from "./call-progress.ts";
-import { firstAttemptId } from "./first-attempt-id.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { announceSending } from "./announce-sending.ts";
 import { CallAborted } from "./call-aborted.ts";
@@ -109,7 +109,7 @@ export class RunningCalls implements AsyncDisposable {
       const call = {
         callId: request.call_id,
         executionId: request.execution_id,
-        handle: firstAttemptId(request),
+        handle: toolCallId(request.execution_id, request.position),
         epoch: request.epoch,
         effect,
         args: request.arguments,

@@ -30,8 +30,8 @@ export const ToolCallRequest = Type.Object({
   session_id: Uuid,
   execution_id: Uuid,
   epoch: Type.Integer({ minimum: 1 }),
-  /** Absent from executors of the version before, whose calls are checked for everything else. */
-  position: Type.Optional(CallPosition),
+  /** What `call_id` derives from, which is checked. */
+  position: CallPosition,
   /** "server.tool" */
   name: Type.String({ minLength: 3, maxLength: 200 }),
   /** The effect in the execution's listing; the runner takes the stricter of this and its own. */

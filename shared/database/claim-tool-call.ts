@@ -33,8 +33,7 @@ type ClaimPurpose =
   | {
       /** The server of the tool, which the tool's name begins with. */
       readonly server: string;
-      /** Undefined for a call of an executor that does not tell it. */
-      readonly position: CallPosition | undefined;
+      readonly position: CallPosition;
       readonly effect: ToolEffect;
       /** The id of the runner that is to make it. */
       readonly runner: string;
@@ -170,11 +169,18 @@ export async function claimToolCall(
 function purposeValues(call: ClaimableToolCall, purpose: ClaimPurpose): (string | number | null)[] {
   if (purpose === "abandoned") return ["abandoned", ...Array<null>(9).fill(null)];
   const { server, position, effect, runner, gate, approval } = purpose;
-  const rest = [effect, runner, gate, approval?.callId ?? null, approval?.argumentsHash ?? null];
-  const values = ["running", server, call.name.slice(server.length + 1)];
-  if (position === undefined) return [...values, null, null, ...rest];
-  const { iteration, index, attempt } = position;
-  const expected = attemptId(toolCallId(call.executionId, position), attempt);
-  const claimed = expected === call.callId.toLowerCase() ? iteration : NO_ITERATION;
-  return [...values, claimed, index, ...rest];
+  const expected = attemptId(toolCallId(call.executionId, position), position.attempt);
+  const claimed = expected === call.callId.toLowerCase() ? position.iteration : NO_ITERATION;
+  return [
+    "running",
+    server,
+    call.name.slice(server.length + 1),
+    claimed,
+    position.index,
+    effect,
+    runner,
+    gate,
+    approval?.callId ?? null,
+    approval?.argumentsHash ?? null,
+  ];
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ClaimedSession, ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { callTool, type CallToolRequest } from "../tools/call-tool.ts";
@@ -32,15 +33,19 @@ export const SHORT_TIMEOUTS: ToolTimeouts = {
   afterDeadlineMs: 300,
 };
 
+let calls = 0;
+
 /** A call of a `lab` tool. Its arguments contain the call id, by which the tools' call log is searched. */
 export function callRequest(
   owner: ClaimedSession,
   tool: string,
   more: Partial<CallToolRequest> = {},
 ): CallToolRequest {
-  const callId = randomUUID();
+  const position = { iteration: 1, index: calls++ % MAX_CALLS_PER_ANSWER };
+  const callId = toolCallId(owner.executionId, position);
   return {
     callId,
+    position,
     executionId: owner.executionId,
     name: `lab.${tool}`,
     arguments: `{"id":"${callId}"}`,

@@ -26,8 +26,8 @@ import { watchProgress } from "./watch-progress.ts";
 export interface CallToolRequest {
   /** A UUID derived from the call's position, the same for every owner, so that the call runs once. */
   readonly callId: string;
-  /** What the id derives from; the runner compares it. Absent in tests of other things. */
-  readonly position?: Pick<CallPosition, "iteration" | "index">;
+  /** What the id derives from; the runner compares it. */
+  readonly position: Pick<CallPosition, "iteration" | "index">;
   readonly executionId: string;
   /** "server.tool" */
   readonly name: string;
@@ -154,9 +154,7 @@ async function makeCall(call: AttemptedCall, deadline: number, signal: AbortSign
         session_id: sessionId,
         execution_id: executionId,
         epoch,
-        ...(request.position === undefined
-          ? {}
-          : { position: { ...request.position, attempt: call.attempt } }),
+        position: { ...request.position, attempt: call.attempt },
         name: request.name,
         ...(tool.effect === undefined ? {} : { effect: tool.effect }),
         ...(tool.definition_hash === undefined ? {} : { definition_hash: tool.definition_hash }),

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { cancelToolCall } from "#shared/bus/cancel-tool-call.ts";
 import { request } from "#shared/bus/request.ts";
@@ -13,6 +12,7 @@ import {
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { NIGHTLY } from "../../../test/support/nightly.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -49,21 +49,11 @@ describe("answerCall", () => {
   });
   after(async () => resources.disposeAsync());
 
-  const newCall = (tool: string, more: Partial<ToolCallRequest> = {}): ToolCallRequest => {
-    const { sessionId: session_id, executionId: execution_id, epoch } = session;
-    const call_id = randomUUID();
-    return {
-      call_id,
-      session_id,
-      execution_id,
-      epoch,
-      name: `lab.${tool}`,
-      arguments: `{"id":"${call_id}"}`,
-      timeout_ms: 60_000,
-      max_result_chars: MAX_RESULT_BYTES,
-      ...more,
-    };
-  };
+  const newCall = (
+    tool: string,
+    more: Partial<ToolCallRequest> = {},
+    owner: ClaimedSession = session,
+  ): ToolCallRequest => toolCallRequest(owner, `lab.${tool}`, more);
   const ask = async (call: ToolCallRequest): Promise<ToolCallAnswer> => {
     const { call_id, answer } = await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
     expect(call_id).to.equal(call.call_id);
@@ -149,7 +139,7 @@ describe("answerCall", () => {
       [expired, "not_owner"],
       [cancelled, "session_cancelled"],
     ] as const) {
-      const call = newCall("write", { session_id: owner.sessionId, execution_id: owner.executionId });
+      const call = newCall("write", {}, owner);
       expect(await ask(call)).to.deep.equal({ kind: "refused", reason });
       expect(await fixture.started(call.call_id)).to.deep.equal([]);
       expect(await fixture.row(call.call_id)).to.equal(undefined);
@@ -158,7 +148,7 @@ describe("answerCall", () => {
 
   it("waits for a concurrent cancel, and starts nothing once it is committed", async () => {
     const owner = await fixture.session();
-    const call = newCall("write", { session_id: owner.sessionId, execution_id: owner.executionId });
+    const call = newCall("write", {}, owner);
     const answer = await fixture.db.transaction(async (manager) => {
       await manager.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [
         owner.sessionId,
@@ -237,11 +227,7 @@ describe("answerCall", () => {
 
   it("ignores a cancel from an earlier epoch", async () => {
     const owner = await fixture.takeOver(await fixture.session());
-    const call = newCall("hang_safe", {
-      session_id: owner.sessionId,
-      execution_id: owner.executionId,
-      epoch: owner.epoch,
-    });
+    const call = newCall("hang_safe", {}, owner);
     const answer = askUntilOver(call);
     await fixture.untilStarted(call.call_id);
     cancelToolCall(fixture.bus, { call_id: call.call_id, epoch: owner.epoch - 1, reason: "cancelled" });
@@ -251,7 +237,7 @@ describe("answerCall", () => {
 
   it("finds a cancel that the bus lost", async () => {
     const owner = await fixture.session();
-    const call = newCall("hang_safe", { session_id: owner.sessionId, execution_id: owner.executionId });
+    const call = newCall("hang_safe", {}, owner);
     const answer = askUntilOver(call);
     await fixture.untilStarted(call.call_id);
     await fixture.cancel(owner);
@@ -270,8 +256,7 @@ describe("answerCall", () => {
     await using small = await ToolFixture.start(TOOLS);
     const runner = await small.runner();
     const before = await runner.peakMemory();
-    const { sessionId, executionId } = await small.session();
-    const call = newCall("huge", { session_id: sessionId, execution_id: executionId });
+    const call = newCall("huge", {}, await small.session());
     const answer = await until("the call is over", async () => {
       const reply = await request(small.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
       return reply.answer.kind === "running" ? undefined : reply.answer;

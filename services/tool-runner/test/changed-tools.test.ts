@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { env } from "node:process";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
@@ -10,6 +9,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
 import { hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
@@ -29,17 +29,8 @@ describe("a call of a tool of an MCP server", () => {
   });
   after(async () => resources.disposeAsync());
 
-  const callOf = (more: Partial<ToolCallRequest>): ToolCallRequest => ({
-    call_id: randomUUID(),
-    session_id: session.sessionId,
-    execution_id: session.executionId,
-    epoch: session.epoch,
-    name: "lab.echo",
-    arguments: "{}",
-    timeout_ms: 60_000,
-    max_result_chars: 1_000,
-    ...more,
-  });
+  const callOf = (more: Partial<ToolCallRequest>): ToolCallRequest =>
+    toolCallRequest(session, "lab.echo", { arguments: "{}", ...more });
   const ask = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
     (await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000)).answer;
 

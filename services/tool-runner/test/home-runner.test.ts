@@ -13,6 +13,7 @@ import {
 } from "#shared/contracts/tool-call.ts";
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
 import { listen } from "#shared/service/listen.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
@@ -58,16 +59,7 @@ describe("the runner that has an execution's connections", () => {
   });
   after(async () => resources.disposeAsync());
 
-  const callOf = (name: string): ToolCallRequest => ({
-    call_id: randomUUID(),
-    session_id: session.sessionId,
-    execution_id: session.executionId,
-    epoch: session.epoch,
-    name,
-    arguments: "{}",
-    timeout_ms: 60_000,
-    max_result_chars: 1_000,
-  });
+  const callOf = (name: string): ToolCallRequest => toolCallRequest(session, name, { arguments: "{}" });
   const ask = async (call: ToolCallRequest, subject: string = SUBJECTS.toolsCall): Promise<ToolCallReply> =>
     request(fixture.bus, subject, CONTRACT, call, 30_000);
   const release = (): void => {

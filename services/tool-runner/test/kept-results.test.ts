@@ -4,6 +4,7 @@ import { request } from "#shared/bus/request.ts";
 import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallReplyCodec, toolCallRequestCodec } from "#shared/contracts/tool-call.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 
 const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
@@ -20,17 +21,10 @@ describe("the whole text of a large result", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  const ask = async ({ sessionId, executionId, epoch }: ClaimedSession, tool: string) => {
-    const call = {
-      call_id: randomUUID(),
-      session_id: sessionId,
-      execution_id: executionId,
-      epoch,
-      name: `lab.${tool}`,
-      arguments: "{}",
-      timeout_ms: 60_000,
-      max_result_chars: 5_000,
-    };
+  let calls = 0;
+  const ask = async (session: ClaimedSession, tool: string) => {
+    const position = { iteration: 1, index: calls++, attempt: 1 };
+    const call = toolCallRequest(session, `lab.${tool}`, { position, max_result_chars: 5_000 });
     const { answer } = await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
     return { id: call.call_id, content: answer.kind === "result" ? answer.content : answer.kind };
   };

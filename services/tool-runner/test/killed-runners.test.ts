@@ -14,6 +14,7 @@ import { RetryableError } from "#shared/errors.ts";
 import { postgresTap } from "../../../test/support/postgres-tap.ts";
 import { serverDirectory } from "../../../test/support/server-directory.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { hostile } from "../mcp/test/server-fixture.ts";
@@ -114,9 +115,9 @@ describe("a call to an MCP server whose runner is killed", () => {
       // A repeatable call is not announced.
       if (effect === "read" && point.sql === SENDING) continue;
       it(`${point.name}: ${effect}`, async () => {
-        const { sessionId, executionId, epoch } = await fixture.session({ mcp_servers: ["read", "write"] });
+        const session = await fixture.session({ mcp_servers: ["read", "write"] });
         const position = { iteration: 1, index: 0 };
-        const first = toolCallId(executionId, position);
+        const first = toolCallId(session.executionId, position);
         const ids: string[] = [];
         const ask = async (
           attempt: number,
@@ -125,17 +126,10 @@ describe("a call to an MCP server whose runner is killed", () => {
         ): Promise<ToolCallAnswer | undefined> => {
           const call_id = attemptId(first, attempt);
           if (!ids.includes(call_id)) ids.push(call_id);
-          const body = {
-            call_id,
-            session_id: sessionId,
-            execution_id: executionId,
-            epoch,
+          const body = toolCallRequest(session, `${effect}.${tool}`, {
             position: { ...position, attempt },
-            name: `${effect}.${tool}`,
             arguments: "{}",
-            timeout_ms: 60_000,
-            max_result_chars: 1_000,
-          };
+          });
           try {
             return (await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, body, replyMs)).answer;
           } catch (error) {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -9,6 +8,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { RetryableError } from "#shared/errors.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -34,20 +34,7 @@ describe("a tool call whose runner dies, freezes or stops", () => {
   });
   after(async () => fixture[Symbol.asyncDispose]());
 
-  const newCall = (tool: string): ToolCallRequest => {
-    const { sessionId: session_id, executionId: execution_id, epoch } = session;
-    const call_id = randomUUID();
-    return {
-      call_id,
-      session_id,
-      execution_id,
-      epoch,
-      name: `lab.${tool}`,
-      arguments: `{"id":"${call_id}"}`,
-      timeout_ms: 60_000,
-      max_result_chars: 1_000,
-    };
-  };
+  const newCall = (tool: string): ToolCallRequest => toolCallRequest(session, `lab.${tool}`);
   /** Repeats the request as an executor does, until the call is over. */
   const askUntilOver = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
     until("the call is over", async () => {

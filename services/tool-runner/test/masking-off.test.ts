@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallReplyCodec, toolCallRequestCodec } from "#shared/contracts/tool-call.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { maskReasons } from "../mask-reasons.ts";
 import type { Tool } from "../tool.ts";
@@ -35,16 +35,7 @@ describe("a server with masking switched off", () => {
     await using fixture = await ToolFixture.start({});
     const session = await fixture.session({ mcp_servers: ["lab"] });
     await using _ = await serveInProcess(fixture, [print], { masker, maskingRules: rules });
-    const body = {
-      call_id: randomUUID(),
-      session_id: session.sessionId,
-      execution_id: session.executionId,
-      epoch: session.epoch,
-      name: "lab.print",
-      arguments: "{}",
-      timeout_ms: 60_000,
-      max_result_chars: 1_000,
-    };
+    const body = toolCallRequest(session, "lab.print");
     const { answer } = await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, body, 30_000);
     expect(JSON.stringify(answer))
       .to.include("password=hunter2-value and [MASKED_CREDENTIAL]")

@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallReplyCodec, toolCallRequestCodec } from "#shared/contracts/tool-call.ts";
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
 import { hasSecret, SECRET_STATEMENTS } from "../../../test/support/secret-statements.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 
 const STATEMENTS = SECRET_STATEMENTS.map(({ text }) => text).join("\n");
@@ -41,19 +41,9 @@ describe("a tool-runner masks", () => {
 
   /** What a call answers and what its row has. */
   const call = async (tool: string, args = "{}", from = session): Promise<string> => {
-    const call_id = randomUUID();
-    const body = {
-      call_id,
-      session_id: from.sessionId,
-      execution_id: from.executionId,
-      epoch: from.epoch,
-      name: `lab.${tool}`,
-      arguments: args,
-      timeout_ms: 60_000,
-      max_result_chars: 100_000,
-    };
+    const body = toolCallRequest(from, `lab.${tool}`, { arguments: args, max_result_chars: 100_000 });
     const { answer } = await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, body, 30_000);
-    return JSON.stringify([answer, await fixture.row(call_id)]);
+    return JSON.stringify([answer, await fixture.row(body.call_id)]);
   };
   const leaked = (text: string) =>
     SECRET_STATEMENTS.filter((secret) => hasSecret(text, secret)).map(({ name }) => name);

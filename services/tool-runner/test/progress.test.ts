@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
@@ -9,6 +8,7 @@ import {
   toolCallRequestCodec,
   type ToolCallProgress,
 } from "#shared/contracts/tool-call.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { describeEffect } from "../stub/apply-tool-rules.ts";
@@ -21,7 +21,7 @@ const TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 describe("the progress of a call", () => {
   it("reaches its execution masked, at most twice a second, the newest always", async () => {
     await using fixture = await ToolFixture.start({});
-    const { sessionId, executionId, epoch } = await fixture.session({ mcp_servers: ["lab"] });
+    const session = await fixture.session({ mcp_servers: ["lab"] });
     const done = Promise.withResolvers<void>();
     const tool: Tool = {
       description: {
@@ -48,34 +48,19 @@ describe("the progress of a call", () => {
     const told: ToolCallProgress[] = [];
     const feed = subscribe(
       fixture.bus,
-      SUBJECTS.toolProgress(executionId),
+      SUBJECTS.toolProgress(session.executionId),
       toolCallProgressCodec,
       (progress) => told.push(progress),
     );
     await feed.live();
-    const call_id = randomUUID();
-    const answer = request(
-      fixture.bus,
-      SUBJECTS.toolsCall,
-      CONTRACT,
-      {
-        call_id,
-        session_id: sessionId,
-        execution_id: executionId,
-        epoch,
-        name: "lab.walk",
-        arguments: "{}",
-        timeout_ms: 60_000,
-        max_result_chars: 1_000,
-      },
-      30_000,
-    );
+    const call = toolCallRequest(session, "lab.walk");
+    const answer = request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
     await until("the newest is told", () => told.some(({ progress }) => progress === 100));
     done.resolve();
     await answer;
     feed.unsubscribe();
     expect(told.map(({ progress }) => progress)).to.deep.equal([1, 100]);
-    expect(told[0]).to.include({ call_id, total: 100 });
+    expect(told[0]).to.include({ call_id: call.call_id, total: 100 });
     expect(told[0]?.message).to.match(/^step 1 with \[?[^g]*MASKED/u);
     expect(JSON.stringify(told)).not.to.contain(TOKEN);
     for (const one of told) expect(Buffer.byteLength(JSON.stringify(one))).to.be.below(1_024);

@@ -2,15 +2,15 @@ import { createHash, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { attemptId, toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import {
   MAX_CALLS_PER_ANSWER,
-  MAX_RESULT_BYTES,
   toolCallReplyCodec,
   toolCallRequestCodec,
   type ToolCallAnswer,
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 
 const TOOLS = {
@@ -38,22 +38,10 @@ describe("a tool-runner refuses", () => {
 
   /** A request with the right session, execution and epoch, as who knows the bus can make it. */
   const callOf = (
-    { sessionId, executionId, epoch }: ClaimedSession,
+    session: ClaimedSession,
     name: string,
     more: Partial<ToolCallRequest> = {},
-  ): ToolCallRequest => {
-    return {
-      call_id: randomUUID(),
-      session_id: sessionId,
-      execution_id: executionId,
-      epoch,
-      name,
-      arguments: `{"id":"${randomUUID()}"}`,
-      timeout_ms: 60_000,
-      max_result_chars: MAX_RESULT_BYTES,
-      ...more,
-    };
-  };
+  ): ToolCallRequest => toolCallRequest(session, name, more);
   const ask = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
     (await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000)).answer;
   const reasonFor = async (call: ToolCallRequest): Promise<string> => {
@@ -152,7 +140,6 @@ describe("a tool-runner refuses", () => {
     const first = toolCallId(session.executionId, position);
     const at = (attempt: number, args: string) =>
       callOf(session, "gate.restart", {
-        call_id: attemptId(first, attempt),
         position: { ...position, attempt },
         arguments: args,
       });
@@ -184,7 +171,6 @@ describe("a tool-runner refuses", () => {
     const session = await fixture.session();
     const at = (index: number, iteration = 1, attempt = 1) =>
       callOf(session, "kubernetes.get_pod", {
-        call_id: attemptId(toolCallId(session.executionId, { iteration, index }), attempt),
         position: { iteration, index, attempt },
       });
     await expectRefused(at(MAX_CALLS_PER_ANSWER), "too_many_calls");

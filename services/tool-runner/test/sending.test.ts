@@ -9,6 +9,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { pollOutcome } from "../poll-outcome.ts";
@@ -63,17 +64,8 @@ describe("a call on its way to its tool", () => {
   });
   after(async () => resources.disposeAsync());
 
-  const callOf = (tool: Tool, more: Partial<ToolCallRequest> = {}): ToolCallRequest => ({
-    call_id: randomUUID(),
-    session_id: session.sessionId,
-    execution_id: session.executionId,
-    epoch: session.epoch,
-    name: tool.description.name,
-    arguments: "{}",
-    timeout_ms: 60_000,
-    max_result_chars: 1_000,
-    ...more,
-  });
+  const callOf = (tool: Tool, more: Partial<ToolCallRequest> = {}, owner = session): ToolCallRequest =>
+    toolCallRequest(owner, tool.description.name, more);
   const ask = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
     (await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000)).answer;
   const progressOf = async ({ call_id }: ToolCallRequest): Promise<unknown> => {
@@ -138,19 +130,6 @@ describe("a call on its way to its tool", () => {
     expect(await answer).to.include({ kind: "outcome_unknown" });
   });
 
-  it("is not made again if a runner of the version before is lost", async () => {
-    const tool = new SteppedTool("write");
-    await using _ = await serveInProcess(fixture, [tool]);
-    const call = callOf(tool);
-    const answer = ask(call);
-    await until("it is claimed", () => tool.called === 1);
-    await fixture.db.query("UPDATE tool_calls SET phase = NULL WHERE call_id = $1", [call.call_id]);
-    await fixture.forgetRunner(call.call_id);
-    expect(await pollOutcome(fixture.db, call.call_id, 5_000)).to.include({ kind: "outcome_unknown" });
-    tool.connect();
-    await answer;
-  });
-
   it("is not sent after a takeover or a cancel of its session", async () => {
     for (const [change, outcome] of [
       ["takeOver", { kind: "interrupted", message: "another executor has taken the session over" }],
@@ -159,9 +138,7 @@ describe("a call on its way to its tool", () => {
       const owner = await fixture.session({ mcp_servers: ["lab"] });
       const tool = new SteppedTool("write");
       await using _ = await serveInProcess(fixture, [tool]);
-      const answer = ask(
-        callOf(tool, { session_id: owner.sessionId, execution_id: owner.executionId, timeout_ms: 4_000 }),
-      );
+      const answer = ask(callOf(tool, { timeout_ms: 4_000 }, owner));
       await until("it is claimed", () => tool.called === 1);
       await fixture[change](owner);
       tool.connect();

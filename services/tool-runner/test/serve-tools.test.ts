@@ -8,6 +8,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadToolRunnerConfig } from "../config.ts";
@@ -51,16 +52,7 @@ describe("serveTools", () => {
   after(async () => resources.disposeAsync());
 
   const serve = async (tool: Tool, maxRunning = 5) => serveInProcess(fixture, [tool], { maxRunning });
-  const newCall = (): ToolCallRequest => ({
-    call_id: randomUUID(),
-    session_id: session.sessionId,
-    execution_id: session.executionId,
-    epoch: session.epoch,
-    name: "lab.gate",
-    arguments: "{}",
-    timeout_ms: 60_000,
-    max_result_chars: 1_000,
-  });
+  const newCall = (): ToolCallRequest => toolCallRequest(session, "lab.gate");
   const ask = async (call: ToolCallRequest) =>
     (await request(fixture.bus, SUBJECTS.toolsCall, CALLS, call, 30_000)).answer;
 

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallReplyCodec, toolCallRequestCodec } from "#shared/contracts/tool-call.ts";
+import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
 import { startHttpServer } from "../mcp/test/http-server.ts";
@@ -32,16 +32,7 @@ describe("what a server writes into results and errors", () => {
     await using _ = await serveInProcess(fixture, [], { servers });
     await untilListed(servers, "lab");
     const session = await fixture.session({ mcp_servers: ["lab"] });
-    const body = {
-      call_id: randomUUID(),
-      session_id: session.sessionId,
-      execution_id: session.executionId,
-      epoch: session.epoch,
-      name: "lab.echo",
-      arguments: "{}",
-      timeout_ms: 60_000,
-      max_result_chars: 10_000,
-    };
+    const body = toolCallRequest(session, "lab.echo", { max_result_chars: 10_000 });
     return (await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, body, 30_000)).answer;
   };
 

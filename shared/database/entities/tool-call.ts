@@ -13,7 +13,7 @@ interface ToolCall {
   name: string;
   read_only: boolean;
   effect: ToolEffect | null;
-  /** Of a running call: `sending` from the moment in which a call that must not be repeated may be sent. Null: not known. */
+  /** Of a running call: `sending` from the moment in which a call that must not be repeated may be sent. Null if it never ran. */
   phase: "claimed" | "sending" | null;
   /** The runner that makes it, and holds the connections of its execution. */
   runner: string | null;
