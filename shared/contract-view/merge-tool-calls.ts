@@ -15,7 +15,6 @@ export interface TimelineRow {
   readonly metadata: object | null;
   /** A call and its result have the same one; null before the result. */
   readonly mcp_interaction_id: string | null;
-  readonly created_at: Date;
   readonly updated_at: Date;
 }
 
@@ -44,8 +43,7 @@ export function mergeToolCalls<R extends TimelineRow>(
     }
     if (row.event_type !== "tool_result") return [row];
     if (row.mcp_interaction_id !== null && calls.has(row.mcp_interaction_id)) return [];
-    const times = { startedMs: undefined, endedMs: row.updated_at.getTime() };
-    return [{ ...row, event_type: "llm_tool_call", ...completedCall(row, times) }];
+    return [{ ...row, event_type: "llm_tool_call", ...completedCall(row) }];
   });
 }
 
@@ -64,8 +62,7 @@ function openEntry<R extends TimelineRow>(call: R, execution: RunStatus | undefi
 }
 
 function entry<R extends TimelineRow>(call: R, result: R): R {
-  const times = { startedMs: call.created_at.getTime(), endedMs: result.created_at.getTime() };
-  const { metadata, ...ending } = completedCall(result, times);
+  const { metadata, ...ending } = completedCall(result);
   return {
     ...call,
     ...ending,

@@ -12,11 +12,11 @@ const parseResult = compileParser(
   "metadata of a tool result",
   Type.Object(
     {
-      is_error: Type.Optional(Type.Boolean()),
-      /** The `event_id` of the call's `llm_tool_call`; absent in results of versions before. */
-      call_event_id: Type.Optional(Type.String()),
-      /** How long the call took, as its interaction says; absent in results of versions before. */
-      duration_ms: Type.Optional(Type.Integer()),
+      is_error: Type.Boolean(),
+      /** The `event_id` of the call's `llm_tool_call`. */
+      call_event_id: Type.String(),
+      /** How long the call took, as its interaction says. */
+      duration_ms: Type.Integer(),
     },
     { additionalProperties: true },
   ),
@@ -47,20 +47,17 @@ export function openCallMetadata(stored: object | null | undefined): object {
   return { ...stored, ...shown, ...typeOf(stored) };
 }
 
-/**
- * What a result adds to its call's entry. Of results of versions before, the duration is the time between `startedMs` and
- * `endedMs`, on one clock, undefined where not known.
- */
-export function completedCall(
-  { content, metadata }: StoredResult,
-  { startedMs, endedMs }: { readonly startedMs: number | undefined; readonly endedMs: number },
-): { readonly status: TerminalStatus; readonly content: string; readonly metadata: object } {
-  const { call_event_id: _call, is_error = false, ...rest } = parseResult(metadata ?? {});
+/** What a result adds to its call's entry. */
+export function completedCall({ content, metadata }: StoredResult): {
+  readonly status: TerminalStatus;
+  readonly content: string;
+  readonly metadata: object;
+} {
+  const { call_event_id: _call, is_error, ...rest } = parseResult(metadata ?? {});
   return {
     status: is_error ? "failed" : "completed",
     content,
     metadata: {
-      ...(startedMs === undefined ? {} : { duration_ms: Math.max(0, endedMs - startedMs) }),
       ...rest,
       ...typeOf(metadata),
       is_error,
@@ -83,7 +80,7 @@ function typeOf(stored: object | null | undefined): ShownType {
   return isMemory ? { tool_type: "memory", server_name: "memory" } : { tool_type: "mcp" };
 }
 
-/** The id of the call that a result names; undefined for results of versions before. */
-export function callOfResult(metadata: object | null | undefined): string | undefined {
+/** The `event_id` of the call that a result names. */
+export function callOfResult(metadata: object | null | undefined): string {
   return parseResult(metadata ?? {}).call_event_id;
 }

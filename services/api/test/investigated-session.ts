@@ -111,7 +111,7 @@ export async function insertInvestigated(api: ApiFixture) {
     await entry(2 * index + 2, {
       event_type: "tool_result",
       content: `result ${index}`,
-      metadata: { ...names, is_error: index === 1, call_event_id: announced[index] },
+      metadata: { ...names, is_error: index === 1, call_event_id: announced[index], duration_ms: 7 },
       mcp_interaction_id,
     });
   }

@@ -28,21 +28,14 @@ const FactRows = Type.Object({
     Type.Object({
       event_id: Uuid,
       execution_id: Uuid,
-      started_ms: Type.Number(),
-      /** Its `tool_result`; null before it has one. */
-      result_event_id: Type.Union([Uuid, Type.Null()]),
+      /** It has a `tool_result`. */
+      is_answered: Type.Boolean(),
     }),
   ),
 });
 type FactRows = Static<typeof FactRows>;
 
 export const parseFactRows = compileParser("rows of a session's stages", FactRows);
-
-interface ToolCall {
-  readonly eventId: string;
-  readonly executionId: string;
-  readonly startedMs: number;
-}
 
 /**
  * What is known of a session: its plan, which stages, executions and tool calls there are, and what has ended. Facts are only
@@ -57,9 +50,10 @@ export class SessionFacts {
   readonly #followUps = new Set<string>();
   /** Without sub-agents, which are neither agents of their stage nor its synthesis. */
   readonly #executions = new Map<string, { readonly stageId: string; readonly agentIndex: number }>();
-  readonly #calls = new Map<string, ToolCall>();
-  /** Calls by their results. */
-  readonly #answered = new Map<string, string>();
+  /** The executions of the tool calls. */
+  readonly #calls = new Map<string, string>();
+  /** The calls that have a result. */
+  readonly #answered = new Set<string>();
   #hasRows = false;
   #hasSummary = false;
   #isSummaryDue = false;
@@ -82,9 +76,9 @@ export class SessionFacts {
       if (parent_execution_id !== null) continue;
       this.#executions.set(execution_id, { stageId: stage_id, agentIndex: agent_index });
     }
-    for (const { event_id, execution_id, started_ms, result_event_id } of calls) {
-      this.#calls.set(event_id, { eventId: event_id, executionId: execution_id, startedMs: started_ms });
-      if (result_event_id !== null) this.#answered.set(result_event_id, event_id);
+    for (const { event_id, execution_id, is_answered } of calls) {
+      this.#calls.set(event_id, execution_id);
+      if (is_answered) this.#answered.add(event_id);
     }
   }
 
@@ -164,22 +158,11 @@ export class SessionFacts {
     return this.plan.stages[this.positionOf(stageId)]?.agents ?? Infinity;
   }
 
-  /** When a call began, by the clock of its event; undefined if that is not known. */
-  startOf(callId: string): number | undefined {
-    return this.#calls.get(callId)?.startedMs;
-  }
-
-  /** The call that a `tool_result` answers; undefined if that is not known. */
-  callOf(resultId: string): string | undefined {
-    return this.#answered.get(resultId);
-  }
-
   /** The tool calls of an execution that have no result, oldest first. */
   callsWithoutResult(executionId: string): readonly string[] {
-    const answered = new Set(this.#answered.values());
-    return [...this.#calls.values()]
-      .filter((call) => call.executionId === executionId && !answered.has(call.eventId))
-      .map(({ eventId }) => eventId);
+    return [...this.#calls]
+      .filter(([call, execution]) => execution === executionId && !this.#answered.has(call))
+      .map(([call]) => call);
   }
 
   #addStage({
@@ -201,15 +184,9 @@ export class SessionFacts {
     event_id: eventId,
     execution_id: executionId,
     metadata,
-    timestamp,
   }: Extract<SessionEventPayload, { type: "timeline_event.created" }>): void {
     if (event_type === "executive_summary") this.#hasSummary = true;
-    if (event_type === "llm_tool_call" && !this.#calls.has(eventId)) {
-      this.#calls.set(eventId, { eventId, executionId, startedMs: Date.parse(timestamp) });
-    }
-    if (event_type !== "tool_result" || this.#answered.has(eventId)) return;
-    // Results of versions before do not name their call; an execution's calls are answered in their order.
-    const call = callOfResult(metadata) ?? this.callsWithoutResult(executionId)[0];
-    if (call !== undefined) this.#answered.set(eventId, call);
+    if (event_type === "llm_tool_call") this.#calls.set(eventId, executionId);
+    if (event_type === "tool_result") this.#answered.add(callOfResult(metadata));
   }
 }

@@ -15,8 +15,7 @@ SELECT (extract(epoch FROM now() - s.completed_at) * 1000)::float8 AS ended_ms_a
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT execution_id, stage_id, agent_index, parent_execution_id FROM agent_executions WHERE session_id = $1) x) AS executions,
   (SELECT coalesce(json_agg(x), '[]') FROM (
-     SELECT call.event_id, call.execution_id, extract(epoch FROM call.created_at)::float8 * 1000 AS started_ms,
-            result.event_id AS result_event_id
+     SELECT call.event_id, call.execution_id, result.event_id IS NOT NULL AS is_answered
      FROM timeline_events call LEFT JOIN timeline_events result
        ON result.session_id = $1 AND result.event_type = 'tool_result'
           AND result.mcp_interaction_id = call.mcp_interaction_id

@@ -1,7 +1,7 @@
 import type { SocketMessage } from "#shared/contract-view/socket-message.ts";
 import { summaryAgent, summaryStageId, synthesisStageId } from "#shared/contract-view/shown-stages.ts";
 import { summaryAnalysis } from "#shared/contract-view/timeline-entry.ts";
-import { completedCall, openCallMetadata } from "#shared/contract-view/tool-call-entry.ts";
+import { callOfResult, completedCall, openCallMetadata } from "#shared/contract-view/tool-call-entry.ts";
 import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal, type RunStatus, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { NumberedStage } from "./plan-numbering.ts";
@@ -270,16 +270,13 @@ function created(payload: Payload<"timeline_event.created">, context: Context): 
   const stage_id = shownStageOf(payload, facts);
   const base = { session_id, event_id, timestamp, db_event_id };
   if (event_type === "tool_result") {
-    const call = facts.callOf(event_id);
-    if (call === undefined) return [];
-    const times = { startedMs: facts.startOf(call), endedMs: Date.parse(timestamp) };
     return [
       {
         ...base,
         type: "timeline_event.completed",
-        event_id: call,
+        event_id: callOfResult(metadata),
         event_type: "llm_tool_call",
-        ...completedCall({ content, ...(metadata === undefined ? {} : { metadata }) }, times),
+        ...completedCall({ content, ...(metadata === undefined ? {} : { metadata }) }),
       },
     ];
   }

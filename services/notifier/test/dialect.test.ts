@@ -238,6 +238,7 @@ describe("notifier: /api/v1/ws speaks the contract's dialect", () => {
           tool_name: "get_pods",
           is_error: false,
           call_event_id: answered,
+          duration_ms: 7,
         },
       },
       {

@@ -205,7 +205,8 @@ export class SessionFold {
     }
     const lane = this.#stages.laneOf(message);
     if (event_type === "tool_result") {
-      const position = this.#callOf(lane, metadata);
+      const named = new Map<string, unknown>(Object.entries(metadata ?? {})).get("call_event_id");
+      const position = lane.entries.findLastIndex(({ id }) => id === named);
       const call = lane.entries[position];
       if (call === undefined) return this.#insert(lane, lostResult(message));
       lane.entries[position] = answeredCall(call, message);
@@ -214,14 +215,6 @@ export class SessionFold {
       return;
     }
     this.#insert(lane, createdEntry(message));
-  }
-
-  /** Results of versions before do not name their call; an execution's calls are answered in their order. */
-  #callOf(lane: WritableLane, metadata: object | null | undefined): number {
-    const named = new Map<string, unknown>(Object.entries(metadata ?? {})).get("call_event_id");
-    return typeof named === "string"
-      ? lane.entries.findLastIndex(({ id }) => id === named)
-      : lane.entries.findIndex(({ call, status }) => call !== undefined && status === "streaming");
   }
 
   #complete({ event_id, status, content, metadata, timestamp }: Of<"timeline_event.completed">): void {

@@ -126,16 +126,6 @@ describe("the fold of events", () => {
     expect(lane?.entries[0]?.call).to.deep.equal({ server: "k8s", tool: "pods", arguments: '{"a":1}' });
   });
 
-  it("gives a result that names no call to the oldest open one", () => {
-    const second = created("d", "llm_tool_call", { sequence_number: 2 });
-    const answer = created("r", "tool_result", { sequence_number: 3 });
-    const [lane] = lanesOf(fold(stage, agent("x1", 1), call, second, answer).view);
-    expect(lane?.entries.map(({ id, status }) => `${id} ${status}`)).to.deep.equal([
-      "c completed",
-      "d streaming",
-    ]);
-  });
-
   for (const { agentEnds, callEnds } of [
     { agentEnds: "completed", callEnds: "cancelled" },
     { agentEnds: "timed_out", callEnds: "timed_out" },
