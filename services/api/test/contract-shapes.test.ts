@@ -173,7 +173,7 @@ describe("sessions in the shapes of the contract", () => {
       tool_type: "mcp",
       arguments: '{"n":0}',
       is_error: false,
-      duration_ms: 1_000,
+      duration_ms: 7,
     });
     expect(analysis).to.include({ stage_id: synthesisStageId(stage_id) });
     expect(summary).to.not.have.any.keys("stage_id", "execution_id");
