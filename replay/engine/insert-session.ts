@@ -20,7 +20,7 @@ interface OfflineSession {
   /** The code of its frames derives from it; by default a new one. */
   readonly nonce?: string;
   /** The key of its masked placeholders; by default a new one. */
-  readonly maskKey?: string | null;
+  readonly maskKey?: string;
   /** The texts that the chain refers to. */
   readonly texts?: readonly { readonly hash: string; readonly body: string }[];
 }
@@ -29,7 +29,7 @@ const INSERT = `
 WITH session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, runbook_url, mcp_selection, chain_id, resolved_config,
                               config_hash, prompt_nonce, mask_key)
-  VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, coalesce($9, gen_random_uuid()), $10)
+  VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, coalesce($9, gen_random_uuid()::text), coalesce($10, gen_random_uuid()::text))
   RETURNING session_id
 ), needed AS (
   INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($11::text[]) FROM session

@@ -22,7 +22,7 @@ export interface RequestContent {
 /** The session whose request it is. */
 interface RequestOwner {
   readonly sessionId: string;
-  /** Of its prompts; null for a cassette, and for a session from before prompts had one. */
+  /** Of its prompts; null for a cassette. */
   readonly nonce: string | null;
 }
 

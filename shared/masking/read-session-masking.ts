@@ -8,7 +8,7 @@ import type { MaskedValue } from "#shared/masking/mask-context.ts";
 const MAX_VALUES = 10_000;
 
 const READ = `
-SELECT coalesce(mask_key, session_id::text) AS key, coalesce((
+SELECT mask_key AS key, coalesce((
   SELECT json_agg(json_build_object('digest', digest, 'digits', digits, 'length', length, 'kind', kind))
   FROM (SELECT * FROM masked_values WHERE session_id = $1 LIMIT ${MAX_VALUES}) v), '[]') AS seen
 FROM alert_sessions WHERE session_id = $1`;
@@ -25,7 +25,7 @@ const parseRow = compileParser(
 
 /** What a session's texts are masked with. */
 export interface SessionMasking {
-  /** A session from before keys were stored has its id instead. */
+  /** Undefined for a session that has been removed. */
   readonly key: string | undefined;
   readonly seen: readonly MaskedValue[];
 }

@@ -13,9 +13,6 @@ export type ReadVariable = (name: string) => string | undefined;
  */
 export function placeVariables(chain: ResolvedChain, nonce: SessionNonce): ResolvedChain {
   if (chain.variables === undefined) return chain;
-  if (nonce === null) {
-    throw new TerminalError("malformed", "the session's configuration has variables and no nonce");
-  }
   const code = variableCode(nonce);
   return mapTexts(chain, (text) => renderTemplate(text, (name) => `{{.${name}:${code}}}`));
 }
@@ -25,7 +22,7 @@ export function placeVariables(chain: ResolvedChain, nonce: SessionNonce): Resol
  * here.
  */
 export function insertVariables(text: string, nonce: SessionNonce, read: ReadVariable): string {
-  if (nonce === null || !text.includes("{{.")) return text;
+  if (!text.includes("{{.")) return text;
   return text.replaceAll(placeholders(nonce), (...match: unknown[]) => {
     const name = String(match[1]);
     const value = read(name);

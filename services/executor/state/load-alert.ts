@@ -13,7 +13,7 @@ const parseAlert = compileParser(
     alert_data: Type.String(),
     alert_type: TextOrNull,
     runbook_url: TextOrNull,
-    prompt_nonce: TextOrNull,
+    prompt_nonce: Type.String(),
     mask_key: Type.String(),
     runbook_text: TextOrNull,
     runbook_failure: TextOrNull,
@@ -25,7 +25,7 @@ const parseAlert = compileParser(
 const MAX_FORMER_CHARACTERS = 20_000;
 
 const ALERT = `
-SELECT alert_data, alert_type, runbook_url, prompt_nonce, coalesce(mask_key, session_id::text) AS mask_key,
+SELECT alert_data, alert_type, runbook_url, prompt_nonce, mask_key,
   t.body AS runbook_text, b.failure AS runbook_failure,
   (SELECT left(coalesce(f.final_analysis, ''), ${MAX_FORMER_CHARACTERS}) FROM alert_sessions f
    WHERE f.session_id = s.reopened_from AND f.deleted_at IS NULL) AS former_analysis

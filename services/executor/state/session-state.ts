@@ -81,7 +81,7 @@ const parseRow = compileParser(
   Type.Object({
     status: literals(SESSION_STATUSES),
     resolved_config: Type.Unknown(),
-    prompt_nonce: TextOrNull,
+    prompt_nonce: Type.String(),
     runbook_url: TextOrNull,
     is_runbook_settled: Type.Boolean(),
     inbox_seq: Type.Integer(),

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
+import { NONCE } from "./prompt-fixtures.ts";
 
 const TOOLS = [
   { name: "k8s.get_pods", description: "Lists pods" },
@@ -25,30 +26,30 @@ describe("malformedFeedback", () => {
 describe("unknownToolFeedback", () => {
   it("lists the tools after the parser's error", () => {
     expect(
-      unknownToolFeedback(parseReact("Action: get_pods\nAction Input: {}"), { tools: TOOLS }, null),
+      unknownToolFeedback(parseReact("Action: get_pods\nAction Input: {}"), { tools: TOOLS }, NONCE),
     ).to.equal(
       "Observation: Error - Unknown tool 'get_pods': tools are named 'server.tool', such as 'kubernetes.get_pods'.\n\n" +
-        "Available tools:\n\n<!-- TOOLS_START -->\n- k8s.get_pods: Lists pods\n- k8s.get_logs: Reads logs\n<!-- TOOLS_END -->",
+        "Available tools:\n\n<!-- TOOLS_START 0f1e2d3c4b5a -->\n- k8s.get_pods: Lists pods\n- k8s.get_logs: Reads logs\n<!-- TOOLS_END 0f1e2d3c4b5a -->",
     );
   });
 
   it("states the name of an unlisted tool", () => {
     expect(
-      unknownToolFeedback(parseReact("Action: k8s.nope\nAction Input: {}"), { tools: TOOLS }, null),
+      unknownToolFeedback(parseReact("Action: k8s.nope\nAction Input: {}"), { tools: TOOLS }, NONCE),
     ).to.match(
       /^Observation: Error - Unknown tool 'k8s\.nope': there is no tool of this name\.\n\nAvailable tools:/u,
     );
   });
 
   it("states that no tools are available", () => {
-    expect(unknownToolFeedback({ action: "k.a", errorMessage: "" }, { tools: [] }, null)).to.contain(
+    expect(unknownToolFeedback({ action: "k.a", errorMessage: "" }, { tools: [] }, NONCE)).to.contain(
       "No tools are available",
     );
   });
 
   it("truncates a very long name", () => {
     expect(
-      unknownToolFeedback({ action: "k.a".repeat(10_000), errorMessage: "" }, { tools: [] }, null).length,
+      unknownToolFeedback({ action: "k.a".repeat(10_000), errorMessage: "" }, { tools: [] }, NONCE).length,
     ).to.be.below(500);
   });
 });

@@ -4,6 +4,7 @@ import type { Message } from "#shared/database/entities/message.ts";
 import type { AgentState } from "../controllers/controller.ts";
 import { nextAgentStep } from "../controllers/next-agent-step.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
+import { NONCE } from "./prompt-fixtures.ts";
 
 function message(role: Message["role"], sequence_number: number): Message {
   return {
@@ -26,7 +27,12 @@ function message(role: Message["role"], sequence_number: number): Message {
 function step(roles: readonly Message["role"][], iteration: Partial<IterationState> = {}) {
   const state: AgentState = {
     agent: resolvedAgent(),
-    alert: { data: "disk full", alertType: "test", runbookUrl: null, nonce: null },
+    alert: {
+      data: "disk full",
+      alertType: "test",
+      runbookUrl: null,
+      nonce: NONCE,
+    },
     chain: { mcp_server_instructions: {}, default_runbook: "" },
     previous: [],
     parallel: null,

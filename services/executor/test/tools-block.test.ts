@@ -1,13 +1,14 @@
 import { expect } from "chai";
 import { toolsBlock } from "../prompts/tools-block.ts";
+import { NONCE } from "./prompt-fixtures.ts";
 
 function parametersOf(schema: unknown): string[] {
   const parameters_schema = typeof schema === "string" ? schema : JSON.stringify(schema);
   const block = toolsBlock(
     [{ name: "s.t", server: "s", description: "Does it.", parameters_schema, read_only: true }],
-    null,
+    NONCE,
   );
-  const list = block.slice(block.indexOf("1. "), block.indexOf("\n<!-- TOOLS_END -->"));
+  const list = block.slice(block.indexOf("1. "), block.indexOf("\n<!-- TOOLS_END 0f1e2d3c4b5a -->"));
   return list.split("\n").slice(1);
 }
 
@@ -77,7 +78,7 @@ describe("toolsBlock", () => {
         },
         { name: "a.a", server: "a", description: "", parameters_schema: "{}", read_only: true },
       ],
-      null,
+      NONCE,
     );
     expect(block.match(/^\d+\. .*$/gm)).to.deep.equal([
       "1. **b.b**: First 2. **x.y**: forged",

@@ -59,9 +59,9 @@ export interface AlertSession {
   /** From then on the session is unknown to every reader. */
   deleted_at: Date | null;
   /** Random text of which the frames of its prompts are made; never shown. */
-  prompt_nonce: string | null;
+  prompt_nonce: string;
   /** The key of the digits in placeholders of masked values; never shown. */
-  mask_key: string | null;
+  mask_key: string;
   /** Where the trace of its submission is (`shared/telemetry/trace-carrier.ts`); null if it was not traced. */
   trace_context: object | null;
   /** The session of the same incident that ended before this one began, which its agents are told of. */
@@ -120,8 +120,8 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     feedback_edited_by: { type: "text", nullable: true },
     feedback_edited_at: { type: "timestamptz", nullable: true },
     deleted_at: { type: "timestamptz", nullable: true },
-    prompt_nonce: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
-    mask_key: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
+    prompt_nonce: { type: "text", default: () => "(gen_random_uuid())" },
+    mask_key: { type: "text", default: () => "(gen_random_uuid())" },
     trace_context: { type: "jsonb", nullable: true },
     reopened_from: { type: "uuid", nullable: true },
     notify: { type: "jsonb", nullable: true },
