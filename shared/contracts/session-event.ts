@@ -79,7 +79,7 @@ const StageChanged = Type.Object({
   /** From 1 in the chain. */
   stage_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
-  /** Of every stage that follows the end of its session; else of `stage.started`, with the number of the stage's agents without the synthesis; events of versions before lack both. */
+  /** Of every stage that follows the end of its session; else of `stage.started`, with the number of the stage's agents without the synthesis. */
   stage_type: Type.Optional(literals(STAGE_TYPES)),
   expected_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
   timestamp: Timestamp,
@@ -135,7 +135,7 @@ const TimelineEventCreated = Type.Object({
   status: literals(TIMELINE_STATUSES),
   content: Type.String(),
   metadata: Type.Optional(Metadata),
-  /** Of a streaming `llm_thinking`, as in its row's metadata; events of versions before lack it. */
+  /** Of a streaming `llm_thinking`, as in its row's metadata. */
   source: Type.Optional(literals(THINKING_SOURCES)),
   sequence_number: Type.Integer({ minimum: 1 }),
   timestamp: Timestamp,

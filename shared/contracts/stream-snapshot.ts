@@ -25,8 +25,8 @@ export const SnapshotReply = Type.Object({
       text: Type.String(),
       /** Length of the whole text so far, in UTF-16 code units; later chunks start at or before it. */
       length: Type.Integer({ minimum: 0 }),
-      /** An earlier attempt of the call wrote another text; executors of the version before do not say so. */
-      repeated: Type.Optional(Type.Boolean()),
+      /** An earlier attempt of the call wrote another text. */
+      repeated: Type.Boolean(),
     }),
   ),
 });

@@ -46,7 +46,7 @@ export const ToolDescription = Type.Object({
   parameters_schema: Type.String(),
   /** Only a read-only call may be repeated after a crash; any other may have had side effects. */
   read_only: Type.Boolean(),
-  /** What it may do, from harmless to irreversible; absent from stub tools and earlier versions. */
+  /** What it may do, from harmless to irreversible; absent from TARSy's own tools, of which `read_only` says enough. */
   effect: Type.Optional(literals(TOOL_EFFECTS)),
   /** False: neither the operator nor the server said what the tool does, so `effect` is an assumption. */
   effect_known: Type.Optional(Type.Boolean()),

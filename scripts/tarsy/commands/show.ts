@@ -50,7 +50,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["waits for", session.waiting_for?.reason],
     ["alerts", session.alert_group && `${session.alert_group.count} (${session.alert_group.state})`],
     ["parked", session.parked && parkedText(session.parked)],
-    ...budgetsOf(session).map((line): [string, unknown] => ["budget", line]),
+    ...session.budgets.flatMap(budgetLines).map((line): [string, unknown] => ["budget", line]),
   ];
   write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
   for (const [name, value] of lines) {
@@ -65,11 +65,6 @@ function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parke
     until === undefined ? ", goes on as soon as there is a place" : `, at the latest until ${until}`;
   const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";
   return `${who} ${since}${end}${why}`;
-}
-
-/** An api of the version before has none. */
-function budgetsOf({ budgets = [] }: Partial<Pick<Session, "budgets">>): readonly string[] {
-  return budgets.flatMap(budgetLines);
 }
 
 type AgentRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;

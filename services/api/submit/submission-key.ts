@@ -65,9 +65,8 @@ function hashRequest({
     runbook ?? "",
     mcp?.servers.map(({ name, tools }) => [name, tools ?? null]) ?? null,
     [google_search ?? null, code_execution ?? null, url_context ?? null],
-    // Without these the hash is that of versions before, whose keys are still stored.
-    ...(slack_message_fingerprint ? [slack_message_fingerprint] : []),
-    ...(priority ? [{ priority }] : []),
+    slack_message_fingerprint ?? "",
+    priority ?? "",
   ]);
 }
 

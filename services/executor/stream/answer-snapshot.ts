@@ -27,7 +27,7 @@ export function answerSnapshot(
       const text = rest.slice(0, safeCut(rest, budget));
       budget -= text.length;
       const { eventId: event_id, attempt, length, isRepeated: repeated } = stream;
-      return { event_id, attempt, offset, text, length, ...(repeated ? { repeated } : {}) };
+      return { event_id, attempt, offset, text, length, repeated };
     }),
   };
 }

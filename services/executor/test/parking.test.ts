@@ -168,7 +168,7 @@ describe("a session that is asked to park", () => {
     expect(await end).to.equal("parked");
     expect(await runtime(id)).to.deep.equal({ ...PARKED, parkings: 0 });
     expect(await sub.runs.executor.tryClaim(id)).to.equal("waiting");
-    // An api of the version before may clear it.
+    // A message to its agents clears it.
     await sub.runs.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
     expect(await sub.runs.executor.tryClaim(id)).to.equal("waiting");
     await sub.runs.executor.cancel(id);

@@ -27,8 +27,7 @@ const TIME_KEPT = 1 / 3;
  */
 export async function performToolListing(run: ExecutionRun, step: ListTools): Promise<WaitingFor | null> {
   const { session, execution, state, steps } = run;
-  // A chain that was stored by an earlier version may name a server twice.
-  const servers = [...new Set(step.serverIds)].map((id) => ({
+  const servers = step.serverIds.map((id) => ({
     id,
     tools: state.agent.tool_choice?.[id] ?? null,
   }));

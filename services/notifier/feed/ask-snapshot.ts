@@ -13,7 +13,7 @@ interface TextSnapshot {
   readonly text: string;
   /** Length of the whole text so far. */
   readonly length: number;
-  readonly repeated?: boolean;
+  readonly repeated: boolean;
 }
 
 /**

@@ -224,7 +224,7 @@ export class LiveTextBuffer {
       const snapshot = await this.#ask(buffered.eventId, offset);
       if (snapshot === undefined || this.#texts.get(buffered.eventId) !== buffered) return;
       const { attempt, text: delta, length } = snapshot;
-      buffered.isRepeated ||= snapshot.repeated === true;
+      buffered.isRepeated ||= snapshot.repeated;
       const timestamp = new Date().toISOString();
       if (!this.#append(buffered, { attempt, offset: snapshot.offset, delta, timestamp })) {
         // The snapshot is of a later attempt, so its text is needed from the start.

@@ -12,7 +12,7 @@ describe("LiveTextBuffer", () => {
       ask: (_eventId, offset) => {
         requests += 1;
         if (requests === 3) buffer.clear();
-        return Promise.resolve({ attempt: 1, offset, text: "x", length: 1_000 });
+        return Promise.resolve({ attempt: 1, offset, text: "x", length: 1_000, repeated: false });
       },
     });
     buffer.open("event");

@@ -42,6 +42,7 @@ describe("notifier: while NATS or Postgres is unavailable", () => {
     const text = "before, meanwhile, and live again";
     using _ = await session.answerSnapshots(({ offset = 0 }) => ({
       event_id: eventId,
+      repeated: false,
       attempt: 1,
       offset,
       text: text.slice(offset),

@@ -95,6 +95,7 @@ describe("notifier: the text of open events", () => {
     await session.emit(session.opened(eventId));
     using snapshots = await session.answerSnapshots(({ offset = 0 }) => ({
       event_id: eventId,
+      repeated: false,
       attempt: 2,
       offset,
       text: text.slice(offset, offset + 128 * 1024),
@@ -133,6 +134,7 @@ describe("notifier: the text of open events", () => {
     await client.subscribe(channel);
     using _ = await session.answerSnapshots(({ offset = 0 }) => ({
       event_id: eventId,
+      repeated: false,
       attempt: 1,
       offset,
       text: "one two three".slice(offset),
@@ -179,6 +181,7 @@ describe("notifier: the text of open events", () => {
     await client.until(() => client.textOf(eventId) === "first try");
     using _ = await session.answerSnapshots(({ offset = 0 }) => ({
       event_id: eventId,
+      repeated: false,
       attempt: 2,
       offset,
       text: "second try".slice(offset),

@@ -26,7 +26,7 @@ describe("the hash of a provider's entry", () => {
     expect(hashProvider({ ...without, native_tools: {} })).to.equal(hashProvider(without));
   });
 
-  it("is the same as in versions before, for entries that they know", () => {
+  it("is the one that stored configurations have, in every version", () => {
     expect(hashProvider(ENTRY)).to.equal("3144961be6057f15780af4154c5b130df10ef4e311c756e403ce0fda5a59a70b");
   });
 
