@@ -6,7 +6,7 @@ import { expect } from "chai";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
 import { serveAnswers } from "../engine/answer-server.ts";
-import { insertOfflineSession } from "../engine/insert-session.ts";
+import { insertOfflineSession } from "./insert-session.ts";
 import { OfflineBench } from "../engine/offline-bench.ts";
 
 const { signal } = new AbortController();

@@ -18,7 +18,7 @@ import { TerminalError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 
 /** Work to be done on a session that has ended. Its texts have no secrets. */
-export interface NewFollowUp {
+interface NewFollowUp {
   readonly sessionId: string;
   readonly kind: FollowUpKind;
   readonly stageType: StageType;

@@ -7,7 +7,7 @@ import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/pa
 const KEPT = "tarsy.kept_rows";
 
 /** The triggers of a table's past, as the migration creates them. */
-export interface PastTrigger {
+interface PastTrigger {
   readonly name: string;
   readonly table: string;
   readonly when: "AFTER INSERT" | "AFTER UPDATE" | "AFTER DELETE";

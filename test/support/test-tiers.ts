@@ -3,7 +3,7 @@ import { dirname, join, matchesGlob, relative } from "node:path";
 
 /** What a test file needs: nothing outside its process, servers, or whole services as processes. */
 export const TIERS = ["unit", "service", "system"] as const;
-export type Tier = (typeof TIERS)[number];
+type Tier = (typeof TIERS)[number];
 
 /** The files that start what makes a test file one of this tier if it imports them, also indirectly. */
 const STARTS: readonly (readonly [Tier, string])[] = [

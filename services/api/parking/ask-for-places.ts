@@ -10,11 +10,11 @@ import { PLACES_LOCK } from "#shared/database/places-lock.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
 /** A session is parked for critical ones at most so often, so that it comes to its end. */
-export const MAX_PARKINGS = 5;
+const MAX_PARKINGS = 5;
 /** After it has gone on, it runs for so long before it is parked again. */
-export const RUNS_BETWEEN_SECONDS = 60;
+const RUNS_BETWEEN_SECONDS = 60;
 /** A session that has not obeyed by then is no place to be expected: its executor is frozen or lost. */
-export const EXPECTED_WITHIN_SECONDS = 15;
+const EXPECTED_WITHIN_SECONDS = 15;
 /** With fewer places no lane keeps one for itself, as when a place is given. */
 const MIN_PLACES_FOR_SHARES = SESSION_LANES.length;
 const REASON = "a critical session waits for a place";

@@ -14,7 +14,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError } from "../http/request-error.ts";
 
 /** Then a session that a person parked goes on by itself: as long as a tool call waits for a person's decision by default. */
-export const MAX_PARKED_HOURS = 168;
+const MAX_PARKED_HOURS = 168;
 
 const parseState = compileParser(
   "parking of a session",

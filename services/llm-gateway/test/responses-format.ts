@@ -10,7 +10,7 @@ import {
 } from "./wire-formats.ts";
 
 /** Where a server of the Responses API sends the arguments of a call. */
-export type ArgumentsIn = "deltas" | "arguments.done" | "item.done" | "completed";
+type ArgumentsIn = "deltas" | "arguments.done" | "item.done" | "completed";
 
 /** The Responses API: deltas of items, and the whole response in the last event. */
 export const responsesFormat =

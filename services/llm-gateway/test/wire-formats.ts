@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** Why the model stops: done (also for its calls), out of output tokens, or blocked. */
-export type End = "done" | "limit" | "blocked";
+type End = "done" | "limit" | "blocked";
 
 /** An answer in the events of one API, from its first to its last. All report the same usage: see USAGE in adapters.ts. */
 export type Format = (pieces: readonly Piece[], end?: End) => Frame[];
