@@ -22,10 +22,8 @@ export const costAggregates = (call: string): Readonly<Record<CostSum, string>> 
 
 /** All columns of `session_model_usage` but its key, as SQL aggregates over rows of `llm_interactions`. */
 export const modelUsageAggregates = (call: string): Readonly<Record<string, string>> => ({
-  interaction_count: "count(*)::int",
-  failed_interaction_count: `count(${call}.error_code)::int`,
   ...Object.fromEntries(
-    ["input_tokens", "output_tokens", "thinking_tokens", "total_tokens", "duration_ms"].map((name) => [
+    ["input_tokens", "output_tokens", "thinking_tokens", "total_tokens"].map((name) => [
       name,
       `coalesce(sum(${call}.${name}), 0)::bigint`,
     ]),

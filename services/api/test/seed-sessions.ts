@@ -61,16 +61,16 @@ FROM execution, unnest($14::text[]) WITH ORDINALITY AS t(content, n)`;
 
 const USE_MODEL = `
 WITH used AS (
-  INSERT INTO session_model_usage (session_id, model_name, interaction_count, failed_interaction_count, input_tokens,
+  INSERT INTO session_model_usage (session_id, model_name, input_tokens,
     cached_input_tokens, output_tokens, thinking_tokens, total_tokens, estimated_cost_usd, priced_interaction_count,
-    unpriced_interaction_count, unpriced_tokens, duration_ms)
-  VALUES ($1, $2, $5, 0, $3, 0, $4, 0, $3::bigint + $4::bigint, $6, CASE WHEN $7::boolean THEN $5::int ELSE 0 END,
-    CASE WHEN $7::boolean THEN 0 ELSE $5::int END, CASE WHEN $7::boolean THEN 0 ELSE $3::bigint + $4::bigint END, 1)
+    unpriced_interaction_count, unpriced_tokens)
+  VALUES ($1, $2, $3, 0, $4, 0, $3::bigint + $4::bigint, $6, CASE WHEN $7::boolean THEN $5::int ELSE 0 END,
+    CASE WHEN $7::boolean THEN 0 ELSE $5::int END, CASE WHEN $7::boolean THEN 0 ELSE $3::bigint + $4::bigint END)
   RETURNING *
 )
 UPDATE session_runtime r SET input_tokens = r.input_tokens + u.input_tokens, output_tokens = r.output_tokens + u.output_tokens,
   total_tokens = r.total_tokens + u.total_tokens, estimated_cost_usd = r.estimated_cost_usd + u.estimated_cost_usd,
-  llm_interaction_count = r.llm_interaction_count + u.interaction_count,
+  llm_interaction_count = r.llm_interaction_count + $5::int,
   priced_interaction_count = r.priced_interaction_count + u.priced_interaction_count,
   unpriced_interaction_count = r.unpriced_interaction_count + u.unpriced_interaction_count,
   unpriced_tokens = r.unpriced_tokens + u.unpriced_tokens

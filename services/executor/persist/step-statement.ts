@@ -189,7 +189,7 @@ const MODEL_USAGE = (calls: string) => `
   INSERT INTO session_model_usage AS u (session_id, model_name, ${USAGE_COLUMNS.join(", ")})
   SELECT fence.session_id, r.model_name, ${Object.values(USAGE).join(", ")}
   FROM fence, json_to_recordset(${calls}::json) AS r(model_name text, input_tokens int, output_tokens int,
-       thinking_tokens int, total_tokens int, cached_input_tokens int, estimated_cost_usd numeric, duration_ms int, error_code text)
+       thinking_tokens int, total_tokens int, cached_input_tokens int, estimated_cost_usd numeric)
   GROUP BY fence.session_id, r.model_name
   ON CONFLICT (session_id, model_name) DO UPDATE SET
     ${USAGE_COLUMNS.map((name) => `${name} = u.${name} + EXCLUDED.${name}`).join(", ")}`;

@@ -158,13 +158,13 @@ describe("what LLM calls cost", () => {
     expect(end).to.equal("completed");
     expect(deaths).to.be.above(1);
     const usage = await fixture.executor.query(
-      `SELECT model_name, failed_interaction_count AS failed, estimated_cost_usd::text AS usd
+      `SELECT model_name, estimated_cost_usd::text AS usd
        FROM session_model_usage WHERE session_id = $1 ORDER BY model_name`,
       [id],
     );
     expect(usage).to.deep.equal([
-      { model_name: MODEL, failed: 2, usd: "2.000000000000" },
-      { model_name: "second-test", failed: 0, usd: "60.000000000000" },
+      { model_name: MODEL, usd: "2.000000000000" },
+      { model_name: "second-test", usd: "60.000000000000" },
     ]);
     expect(await sums(id)).to.include({ estimated_cost_usd: "62.000000000000", priced_interaction_count: 4 });
   });

@@ -197,8 +197,6 @@ CREATE INDEX session_runtime_to_erase ON session_runtime (erase_requested_at) WH
 CREATE TABLE session_model_usage (
   session_id uuid NOT NULL REFERENCES session_runtime ON DELETE CASCADE,
   model_name text NOT NULL,
-  interaction_count integer NOT NULL,
-  failed_interaction_count integer NOT NULL,
   input_tokens bigint NOT NULL,
   cached_input_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
@@ -208,7 +206,6 @@ CREATE TABLE session_model_usage (
   priced_interaction_count integer NOT NULL,
   unpriced_interaction_count integer NOT NULL,
   unpriced_tokens bigint NOT NULL,
-  duration_ms bigint NOT NULL,
   PRIMARY KEY (session_id, model_name)
 ) WITH (fillfactor = 80);
 

@@ -5,8 +5,6 @@ import { USD_COLUMN } from "#shared/database/usd-column.ts";
 interface SessionModelUsage {
   session_id: string;
   model_name: string;
-  interaction_count: number;
-  failed_interaction_count: number;
   input_tokens: number;
   /** The part of the input that was read from the provider's cache. */
   cached_input_tokens: number;
@@ -18,7 +16,6 @@ interface SessionModelUsage {
   /** Calls whose tokens are known, but no price. */
   unpriced_interaction_count: number;
   unpriced_tokens: number;
-  duration_ms: number;
 }
 
 export const SessionModelUsageEntity = new EntitySchema<SessionModelUsage>({
@@ -27,8 +24,6 @@ export const SessionModelUsageEntity = new EntitySchema<SessionModelUsage>({
   columns: {
     session_id: { type: "uuid", primary: true },
     model_name: { type: "text", primary: true },
-    interaction_count: { type: "integer" },
-    failed_interaction_count: { type: "integer" },
     input_tokens: { type: "bigint" },
     cached_input_tokens: { type: "bigint" },
     output_tokens: { type: "bigint" },
@@ -38,6 +33,5 @@ export const SessionModelUsageEntity = new EntitySchema<SessionModelUsage>({
     priced_interaction_count: { type: "integer" },
     unpriced_interaction_count: { type: "integer" },
     unpriced_tokens: { type: "bigint" },
-    duration_ms: { type: "bigint" },
   },
 });
