@@ -101,7 +101,7 @@ function isEarly(status: string): boolean {
   return status === "cancelled" || status === "timed_out" || status === "active" || status === "pending";
 }
 
-/** Unknown numbers are those of versions before: only the order within each execution is known. */
+/** The number after which it was recorded; 0 where it is not known. */
 export function seqOf({ seq }: { readonly seq: number | null }): number {
   return seq ?? 0;
 }

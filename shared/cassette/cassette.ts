@@ -26,7 +26,6 @@ export const CASSETTE_FORMAT = "tarsy-cassette";
 
 /**
  * The version that this program writes. A change that a reader of it would misread raises it; an optional member does not.
- * `upgrade-cassette.ts` reads those before.
  */
 export const CASSETTE_VERSION = 1;
 

@@ -154,7 +154,7 @@ export const RecordedToolCall = Type.Object({
   /** `mcp_interactions.tool_result`: the text of the timeline, and whether it is an error. */
   result: Type.Unknown(),
   error_message: TextOrNull,
-  /** `mcp_interactions.outcome`: what the others do not say of how it ended; null in sessions of versions before. */
+  /** `mcp_interactions.outcome`: what the others do not say of how it ended. */
   outcome: Type.Unknown(),
   duration_ms: IntegerOrNull,
 });

@@ -4,7 +4,7 @@ import type { AgentExecution } from "#shared/database/entities/agent-execution.t
 import type { Message } from "#shared/database/entities/message.ts";
 import type { CassetteRows } from "./load-cassette-rows.ts";
 import { recordedLlmCall } from "./recorded-llm-calls.ts";
-import { boundTools, recordedListing, recordedToolCalls } from "./recorded-tool-calls.ts";
+import { boundTools, recordedListing, recordedToolCall } from "./recorded-tool-calls.ts";
 import type { SessionAgents } from "./session-agents.ts";
 
 /** An execution as its cassette has it. */
@@ -27,7 +27,6 @@ export function recordedExecution(
     configured,
     rows: own,
     messages,
-    boundTools: bound,
     kept: new Map(rows.kept.map(({ call_id, content }) => [call_id, content])),
     timeline,
   };
@@ -52,10 +51,9 @@ export function recordedExecution(
     listings: listings.map(recordedListing),
     bound_tools: calls.some(({ llm_request }) => hasTools(llm_request)) ? bound : [],
     llm_calls: calls.map((call) => recordedLlmCall(context, call)),
-    tool_calls: recordedToolCalls(
-      interactions.filter(({ interaction_type }) => interaction_type === "tool_call"),
-      calls.length,
-    ),
+    tool_calls: interactions
+      .filter(({ interaction_type }) => interaction_type === "tool_call")
+      .map(recordedToolCall),
     memories: rows.inputs.memories.filter(isOwn).map(({ execution_id: _own, ...memory }) => memory),
   };
 }

@@ -1,9 +1,4 @@
-import type {
-  BoundTool,
-  RecordedInput,
-  RecordedLlmCall,
-  RecordedMessage,
-} from "#shared/cassette/recorded-calls.ts";
+import type { RecordedInput, RecordedLlmCall, RecordedMessage } from "#shared/cassette/recorded-calls.ts";
 import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
@@ -19,7 +14,6 @@ interface CallContext {
   /** The execution's own, in their order. */
   readonly rows: readonly Message[];
   readonly messages: readonly RecordedMessage[];
-  readonly boundTools: readonly BoundTool[];
   /** By handle. */
   readonly kept: ReadonlyMap<string, string>;
   readonly timeline: readonly TimelineEvent[];
@@ -53,7 +47,7 @@ export function recordedLlmCall(context: CallContext, call: LlmInteraction): Rec
 }
 
 function inputOf(
-  { configured, rows, boundTools, kept }: CallContext,
+  { configured, rows, kept }: CallContext,
   call: LlmInteraction,
   { messages, provider, tools_count: count = 0 }: StoredRequest,
 ): RecordedInput {
@@ -68,9 +62,7 @@ function inputOf(
     return { through: null, messages: own, has_tools, model: isWhole ? model : null };
   }
   const through = rows.find(({ message_id }) => message_id === call.last_message_id)?.sequence_number ?? null;
-  // An earlier version did not record how it described tools of its own.
-  const isBound = !has_tools || count === boundTools.length;
-  return { through, has_tools, model: isBound && through !== null ? model : null };
+  return { through, has_tools, model: through === null ? null : model };
 }
 
 /** The message behind the last one that was sent, if it is the answer. */

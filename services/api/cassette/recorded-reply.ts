@@ -12,7 +12,7 @@ interface StoredReply {
   readonly summary: string | undefined;
 }
 
-/** The reply of a call as the gateway gave it. Of a failed call of versions before, its text is not known. */
+/** The reply of a call as the gateway gave it. */
 export function recordedReply({ call, response, answer, summary }: StoredReply): RecordedReply {
   const { remainder = {}, warnings = [], tool_calls_count: asked = 0 } = response;
   const tool_calls = answer?.tool_calls ?? [];
@@ -33,14 +33,8 @@ function outcomeOf(
   { error_code: code, error_message }: LlmInteraction,
   { outcome }: Remainder,
 ): RecordedLlmOutcome {
-  // A call that returned nothing has completed.
-  if (outcome === undefined && (code === null || code === "empty_response")) return { kind: "completed" };
+  if (outcome === undefined) return { kind: "completed" };
   const message = error_message ?? "";
-  if (outcome === undefined) {
-    return code === "gateway_unavailable"
-      ? { kind: "interrupted", message }
-      : { kind: "failed", code: code ?? "provider_error", message, retryable: true };
-  }
   if (outcome.kind !== "failed") return { kind: outcome.kind, message };
   return { ...outcome, code: code ?? "provider_error", message, retryable: outcome.retryable ?? true };
 }

@@ -1,9 +1,7 @@
-import { v5 as uuidFrom } from "uuid";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { BoundTool, RecordedListing, RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { markedDescription } from "#shared/contracts/tool-marks.ts";
@@ -15,36 +13,19 @@ type Row = CassetteRows["toolCalls"][number];
 
 const parsePlace = compileParser(
   "place of a tool call",
-  Type.Object(
-    { iteration: Type.Optional(Type.Integer()), index: Type.Optional(Type.Integer()) },
-    { additionalProperties: true },
-  ),
+  Type.Object({ iteration: Type.Integer(), index: Type.Integer() }, { additionalProperties: true }),
 );
 const parseTools = compileParser("recorded listing", Type.Array(ToolDescription));
 
-/** The recorded calls of an execution's tools as its cassette has them; `rows` in their order, `iterations` are its LLM calls. */
-export function recordedToolCalls(rows: readonly Row[], iterations: number): RecordedToolCall[] {
-  let from = 0;
-  return rows.map((row) => {
-    // A call of a fork has an id that its place does not tell.
-    const place = storedPlace(row) ?? placeOf(row, from, iterations) ?? placeOf(row, 0, from - 1);
-    from = place?.iteration ?? from;
-    return recordedToolCall(row, place);
-  });
-}
-
-interface Place {
-  readonly iteration: number;
-  readonly index: number;
-}
-
-function recordedToolCall(row: Row, place: Place | null): RecordedToolCall {
+/** A recorded call of a tool as its cassette has it. */
+export function recordedToolCall(row: Row): RecordedToolCall {
+  const { iteration, index } = parsePlace(row.outcome);
   return {
     interaction_id: row.interaction_id,
-    call_id: place === null ? null : toolCallId(row.execution_id, place),
+    call_id: toolCallId(row.execution_id, { iteration, index }),
     seq: row.seq,
-    iteration: place?.iteration ?? null,
-    index: place?.index ?? null,
+    iteration,
+    index,
     server: row.server_name,
     tool: row.tool_name ?? "",
     is_built_in: row.server_name === BUILT_IN_SERVER,
@@ -54,23 +35,6 @@ function recordedToolCall(row: Row, place: Place | null): RecordedToolCall {
     outcome: row.outcome,
     duration_ms: row.duration_ms,
   };
-}
-
-/** Null for a row of a version before. */
-function storedPlace({ outcome }: Row): Place | null {
-  if (outcome === null) return null;
-  const { iteration, index } = parsePlace(outcome);
-  return iteration === undefined || index === undefined ? null : { iteration, index };
-}
-
-/** Ids derive from the place of a call, so the place is found by trying: those of the next calls are near. */
-function placeOf({ interaction_id, execution_id }: Row, from: number, to: number): Place | null {
-  for (let iteration = from; iteration <= to; iteration += 1) {
-    for (let index = 0; index < MAX_CALLS_PER_ANSWER; index += 1) {
-      if (uuidFrom(`mcp:${iteration}:${index}`, execution_id) === interaction_id) return { iteration, index };
-    }
-  }
-  return null;
 }
 
 /** A recorded listing as its cassette has it. */

@@ -3,7 +3,7 @@ import { BoundTool, RecordedCodeExecution, RecordedGrounding } from "#shared/cas
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 
-/** `llm_interactions.llm_request`, as executors of this and earlier versions write it. */
+/** `llm_interactions.llm_request`, as executors write it. */
 const StoredRequest = Type.Object(
   {
     iteration: Type.Optional(Type.Integer()),
@@ -22,7 +22,7 @@ const StoredRequest = Type.Object(
 );
 export type StoredRequest = Static<typeof StoredRequest>;
 
-/** What of a reply no other row has (`reply-remainder.ts` of the executor); empty in rows of versions before. */
+/** What of a reply no other row has (`reply-remainder.ts` of the executor). */
 const Remainder = Type.Object(
   {
     outcome: Type.Optional(
