@@ -1,14 +1,13 @@
 import type { ToolCallRequest } from "#shared/contracts/tool-call.ts";
 import { NOT_LISTED_YET } from "#shared/contracts/tool-list.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import type { CallDeps } from "./answer-call.ts";
 import { hasStubs } from "./has-stubs.ts";
 import { isOffered } from "./mcp/effect-class.ts";
 import type { ListedTool } from "./mcp/list-tools.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import { mcpTool, unlistedTool } from "./mcp/mcp-tool.ts";
 import { splitToolName } from "./mcp/tool-names.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolCatalogue } from "./tool.ts";
 
 export type FoundTool =
   | { readonly kind: "tool"; readonly tool: Tool }
@@ -27,7 +26,7 @@ const LIST_WAIT_MS = 2_000;
  * because this runner's list may be the older one.
  */
 export async function findTool(
-  { tools: stubs, servers }: Pick<CallDeps, "tools" | "servers">,
+  { tools: stubs, servers }: { readonly tools: ToolCatalogue; readonly servers?: McpServers },
   {
     name,
     definition_hash: hash,

@@ -3,11 +3,16 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TABLES } from "#shared/database/grants.ts";
 import type { TableGrants } from "#shared/database/table-rules.ts";
-import { OWNED_FUNCTIONS, type OwnedFunction } from "#shared/database/owned-functions.ts";
+import { OWNED_FUNCTIONS } from "#shared/database/owned-functions.ts";
 import { pastSchemaOf } from "#shared/database/past-views.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
+import {
+  DATABASE_SERVICES,
+  SERVICE_ROLES,
+  type DatabaseService,
+  type OwnedFunction,
+} from "#shared/database/service-roles.ts";
 
 /** The services that read sessions as they were. */
 const PAST_READERS: ReadonlySet<DatabaseService> = new Set(["api"]);

@@ -1,5 +1,5 @@
 import { FOLD, LOCK } from "#shared/database/budget-sql.ts";
-import type { OwnedFunction } from "#shared/database/owned-functions.ts";
+import type { OwnedFunction } from "#shared/database/service-roles.ts";
 import { RESERVE_BUDGET } from "#shared/database/reserve-budget-function.ts";
 
 /**

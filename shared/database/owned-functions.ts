@@ -1,19 +1,6 @@
 import { BUDGET_FUNCTIONS } from "#shared/database/budget-functions.ts";
 import { CLOSE_OPEN_ROWS } from "#shared/database/open-rows.ts";
-import type { DatabaseService } from "#shared/database/service-roles.ts";
-
-/** A function that runs with the rights of the owner of the tables, for what the roles of the services may not do. */
-export interface OwnedFunction {
-  readonly name: string;
-  /** "name type, …" */
-  readonly parameters: string;
-  readonly returns: string;
-  readonly language: "sql" | "plpgsql";
-  /** Names every table with its schema, because the search path holds none; `schema` is a quoted identifier. */
-  readonly body: (schema: string) => string;
-  /** The services that may call it. */
-  readonly execute: readonly DatabaseService[];
-}
+import type { OwnedFunction } from "#shared/database/service-roles.ts";
 
 /** No caller can have an ended session's history purged before this many days, whatever number it gives. */
 const MIN_PURGE_DAYS = 1;

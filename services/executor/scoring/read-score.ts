@@ -1,5 +1,4 @@
 import { FAILURE_TAGS, MAX_SCORE } from "#shared/contracts/scoring.ts";
-import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** What a judge has said about a session. */
 export interface JudgedScore {
@@ -10,7 +9,11 @@ export interface JudgedScore {
   readonly tool_improvement_report: string | null;
 }
 
-type Reply = Pick<StoredMessage, "role" | "content">;
+/** A message of the judge's conversation. */
+interface Reply {
+  readonly role: string;
+  readonly content: string;
+}
 
 /** Anything that looks as if it were meant as a score. */
 const NUMBER_LINE = /^[-+]?\d+(?:[.,]\d+)?\s*(?:%|\/\s*\d+)?$/u;

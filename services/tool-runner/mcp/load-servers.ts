@@ -12,8 +12,8 @@ import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
-import type { Auth } from "./http/access-tokens.ts";
 import {
+  type Auth,
   DEFAULT_SETTINGS,
   type HttpSettings,
   type ServerSettings,

@@ -1,4 +1,15 @@
-import type { Auth } from "./http/access-tokens.ts";
+/** How this runner gets tokens for a server from its authorization server (OAuth 2, grant `client_credentials`). */
+export interface Auth {
+  readonly type: "client_credentials" | "private_key_jwt";
+  readonly clientId: string;
+  /** The secret, or the private key as PEM. */
+  readonly secret: string;
+  /** The credentials are sent to this authorization server only. */
+  readonly issuer: string;
+  readonly scope?: string;
+  /** Of the key; ES256, RS256 and so on. */
+  readonly algorithm?: string;
+}
 
 /** The tools of a server by globs over their names; `deny` wins over `allow`. */
 export interface ToolRules {

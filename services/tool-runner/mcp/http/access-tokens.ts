@@ -9,26 +9,13 @@ import {
 } from "@modelcontextprotocol/client";
 import { errorMessage } from "#shared/errors.ts";
 import { McpFailure } from "../mcp-failure.ts";
-import type { HttpSettings } from "../server-settings.ts";
+import type { Auth, HttpSettings } from "../server-settings.ts";
 import { callInFlight } from "./call-in-flight.ts";
 import { serverFetch, usedAuthorization } from "./server-fetch.ts";
 
 const MAX_BYTES = 1024 * 1024;
 /** A token is replaced this long before it expires, or after nine tenths of its life. */
 const SKEW_MS = 30_000;
-
-/** How this runner gets tokens for a server from its authorization server (OAuth 2, grant `client_credentials`). */
-export interface Auth {
-  readonly type: "client_credentials" | "private_key_jwt";
-  readonly clientId: string;
-  /** The secret, or the private key as PEM. */
-  readonly secret: string;
-  /** The credentials are sent to this authorization server only. */
-  readonly issuer: string;
-  readonly scope?: string;
-  /** Of the key; ES256, RS256 and so on. */
-  readonly algorithm?: string;
-}
 
 /**
  * The access tokens for one server, shared by all its connections. Requests that need a new token at the same time share

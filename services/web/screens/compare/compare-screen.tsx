@@ -1,5 +1,4 @@
 import { useRoute } from "preact-iso/router";
-import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api } from "../../api/client.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
@@ -12,9 +11,6 @@ import { Divergence } from "./divergence.tsx";
 import { Figures } from "./figures.tsx";
 import { StepLists } from "./step-lists.tsx";
 import "./compare-screen.css";
-
-/** What the api says of two sessions. */
-export type Comparison = ApiResponse<"GET /api/v1/sessions/:id/comparison">;
 
 /** Two sessions side by side: `/compare/A/B`; `/compare/A` asks for the other one. */
 export function CompareScreen() {

@@ -1,7 +1,7 @@
 import { ModelText } from "../session/model-text.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { TEXT } from "../../text.ts";
-import type { Comparison } from "./compare-screen.tsx";
+import type { Comparison } from "./figures.tsx";
 import { COMPARE_TEXT } from "./compare-text.ts";
 
 /** To what two sessions came. */

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { shownText } from "../../session/shown-text.ts";
-import type { Comparison } from "./compare-screen.tsx";
+import type { Comparison } from "./figures.tsx";
 import { COMPARE_TEXT } from "./compare-text.ts";
 import { wordDiff, type DiffPart } from "./word-diff.ts";
 

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
+import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { durationText, moneyText, shortId } from "../../parts/format.ts";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { shownText } from "../../session/shown-text.ts";
-import type { Comparison } from "./compare-screen.tsx";
 import { COMPARE_TEXT } from "./compare-text.ts";
+
+/** What the api says of two sessions. */
+export type Comparison = ApiResponse<"GET /api/v1/sessions/:id/comparison">;
 
 type Side = Comparison["a"];
 

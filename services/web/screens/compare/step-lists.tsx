@@ -3,9 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import { durationText } from "../../parts/format.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
-import type { Comparison } from "./compare-screen.tsx";
 import { COMPARE_TEXT } from "./compare-text.ts";
-import { costText } from "./figures.tsx";
+import { costText, type Comparison } from "./figures.tsx";
 import { stepGroups } from "./step-groups.ts";
 
 type Execution = Comparison["executions"][number];
