@@ -36,7 +36,7 @@ describe("notifier: streamed text in the contract's dialect", () => {
     const known = texts.get(id);
     const before = known?.attempt === attempt ? known.text : "";
     const text = before + delta;
-    const repeated = known !== undefined && (known.repeated === true || known.attempt !== attempt);
+    const repeated = known !== undefined && (known.repeated || known.attempt !== attempt);
     texts.set(id, { event_id: id, attempt, offset: 0, text, length: text.length, repeated });
     await session.chunk(id, before.length, delta, attempt);
   };
