@@ -55,7 +55,7 @@ function askedOf({
 }
 
 function toolStep({ server, tool, iteration, index }: RecordedToolCall): string {
-  const place = iteration === null ? "" : ` after call ${iteration} of the model, number ${(index ?? 0) + 1}`;
+  const place = ` after call ${iteration} of the model, number ${index + 1}`;
   return `call of the tool ${server}.${tool}${place}`;
 }
 

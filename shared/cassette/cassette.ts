@@ -68,8 +68,8 @@ const RecordedRunbook = Type.Object({ text: TextOrNull, failure: TextOrNull });
 const RecordedStage = Type.Object({
   stage_id: Uuid,
   stage_name: Type.String(),
-  /** From 1; from 0 in sessions of versions that counted so. */
-  stage_index: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
+  /** From 1. */
+  stage_index: Type.Integer({ minimum: 1, maximum: MAX_COUNT }),
   stage_type: literals(STAGE_TYPES),
   expected_agent_count: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
   parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),

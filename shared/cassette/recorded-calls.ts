@@ -140,12 +140,12 @@ export type RecordedLlmCall = Static<typeof RecordedLlmCall>;
 /** A call of a tool, in the order in which the execution's calls were recorded. */
 export const RecordedToolCall = Type.Object({
   interaction_id: Uuid,
-  /** Of its first attempt; under it a large result is kept. Null if its place is not known. */
-  call_id: Type.Union([Uuid, Type.Null()]),
+  /** Of its first attempt; under it a large result is kept. */
+  call_id: Uuid,
   seq: IntegerOrNull,
   /** Its place: the execution's LLM calls before it, and its position in the newest answer, from 0. */
-  iteration: IntegerOrNull,
-  index: IntegerOrNull,
+  iteration: Type.Integer(),
+  index: Type.Integer(),
   server: Type.String(),
   tool: Type.String(),
   /** True for a tool of TARSy itself. */

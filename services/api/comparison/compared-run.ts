@@ -86,9 +86,9 @@ function stepsOf(rows: CassetteRows, execution: RecordedExecution): RunStep[] {
     const row = rows.llmCalls.find(({ interaction_id }) => interaction_id === call.interaction_id);
     return { ...llmStep(execution, call, row, owner), key: `${call.type}:${number}`, order: 0 };
   });
-  const tools = execution.tool_calls.map((call, position): RunStep & { readonly order: number } => {
-    const place = call.iteration === null ? `position:${position}` : `${call.iteration}:${call.index}`;
-    return { ...toolStep(call, owner), key: `tool:${place}`, order: 1 + (call.index ?? position) };
+  const tools = execution.tool_calls.map((call): RunStep & { readonly order: number } => {
+    const { iteration, index } = call;
+    return { ...toolStep(call, owner), key: `tool:${iteration}:${index}`, order: 1 + index };
   });
   return [...llm, ...tools].toSorted(
     (one, other) => (one.seq ?? 0) - (other.seq ?? 0) || one.order - other.order,
