@@ -118,7 +118,7 @@ export function timeTravel(web: WebFixture): void {
     it("shows why numbers are not known of a moment before a fork began", async () => {
       const fork = await web.finished("a fork");
       await web.pipeline.servers.query(
-        "UPDATE alert_sessions SET forked_from = $2, forked_at_seq = 21 WHERE session_id = $1",
+        "UPDATE alert_sessions SET forked_from = $2, forked_at_seq = last_seq FROM session_runtime r WHERE r.session_id = $1 AND alert_sessions.session_id = $1",
         [fork, id],
       );
       const { page } = await web.open(`/s/${fork}?at=20`);
