@@ -77,11 +77,11 @@ export async function takeServerShare(): Promise<ServerShare> {
   const given = process.env[RUN_SERVERS_VARIABLE];
   servers ??= given === undefined ? startServers() : Promise.resolve(parseRunServers(JSON.parse(given)));
   const run = await servers;
-  const [row] = await asOwner(run.postgres.url, `SELECT nextval('${COUNTER}')::int AS number`);
+  const [row] = await query(run.postgres.url, `SELECT nextval('${COUNTER}')::int AS number`);
   const { number } = parseNumber(row);
   if (number > ACCOUNTS) throw new Error(`all ${ACCOUNTS} NATS accounts of this run are used up`);
   const name = `test_${number}`;
-  await asOwner(run.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await query(run.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   const users = usersOf(number, run.password);
   const inDatabase = (url: string) => withDatabase(url, name);
   return {
@@ -96,7 +96,8 @@ export async function takeServerShare(): Promise<ServerShare> {
     nats: { ...run.nats, ...NOT_OURS },
     users,
     [Symbol.asyncDispose]: async () => {
-      await asOwner(run.postgres.url, `DROP DATABASE ${name} WITH (FORCE)`);
+      // As an administrator, who may also end an autovacuum worker there.
+      await query(run.postgres.adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
       await deleteStreams(users.url(run.nats.url, "test"));
     },
   };
@@ -123,8 +124,8 @@ async function startServers(): Promise<RunServers> {
 
 async function startMigratedPostgres(directory: string): Promise<EmbeddedPostgres> {
   const postgres = await startPostgresIn({ directory, port: 0, durable: false });
-  await asOwner(postgres.url, `CREATE SEQUENCE ${COUNTER}`);
-  await asOwner(postgres.url, `CREATE DATABASE ${TEMPLATE}`);
+  await query(postgres.url, `CREATE SEQUENCE ${COUNTER}`);
+  await query(postgres.url, `CREATE DATABASE ${TEMPLATE}`);
   await migrate({ url: withDatabase(postgres.url, TEMPLATE) }, pino({ level: "silent" }));
   return postgres;
 }
@@ -139,7 +140,7 @@ function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-async function asOwner(url: string, sql: string): Promise<unknown[]> {
+async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
