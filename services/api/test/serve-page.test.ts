@@ -1,44 +1,19 @@
 import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { buildPage } from "../../web/build-page.ts";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { SCREEN_PATH } from "../page/serve-page.ts";
 import { ApiFixture } from "./api-fixture.ts";
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
-
-/** A request whose encodings the client neither adds nor decodes. */
-async function send(
-  port: number,
-  method: string,
-  path: string,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", port, method, path, headers }, (response) => {
-      buffer(response).then(
-        (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-        reject,
-      );
-    });
-    sent.on("error", reject);
-    sent.end();
-  });
-}
+import { sendRaw } from "./send-raw.ts";
 
 describe("servePage(files)", () => {
   let api: ApiFixture;
   let directory: string;
-  const get = async (path: string, headers?: Record<string, string>) => send(api.port, "GET", path, headers);
+  const get = async (path: string, headers?: Record<string, string>) =>
+    sendRaw(api.port, "GET", path, headers);
 
   before(async () => {
     directory = join(await mkdtemp(join(tmpdir(), "tarsy-page-")), "dist");
@@ -135,7 +110,7 @@ describe("servePage(files)", () => {
         expect(headers["content-type"], path).to.match(/^application\/json/u);
         expect(body.toString(), path).to.equal('{"message":"Not Found"}');
       }
-      expect((await send(api.port, "POST", "/")).status).to.equal(404);
+      expect((await sendRaw(api.port, "POST", "/")).status).to.equal(404);
     });
 
     it("serves a script for ever, in the form that the client takes", async () => {
@@ -159,7 +134,7 @@ describe("servePage(files)", () => {
       expect(again).to.include({ status: 304 });
       expect(again.body).to.have.length(0);
       expect((await get("/", { "if-none-match": '"other"' })).status).to.equal(200);
-      const head = await send(api.port, "HEAD", "/");
+      const head = await sendRaw(api.port, "HEAD", "/");
       expect(head.body).to.have.length(0);
       expect(head.headers["content-length"]).to.equal(String(body.length));
     });
