@@ -7,6 +7,7 @@ import { forkingRoutes } from "./forking/forking-routes.ts";
 import { allow, checkSite } from "./http/access.ts";
 import { contractOf, documentedRoutes } from "./contracts/documented-routes.ts";
 import type { Route } from "./http/route.ts";
+import { compressJson } from "./http/compress-json.ts";
 import { errorHandler } from "./http/error-handler.ts";
 import { reserveWords } from "./http/reserve-words.ts";
 import { warnOfUnknown } from "./http/unknown-members.ts";
@@ -194,6 +195,7 @@ export function buildApp(deps: ApiDeps): Koa {
     ctx.set(SECURITY_HEADERS);
     await next();
   });
+  app.use(compressJson());
   app.use(async (ctx, next) => {
     // A redirect would turn a POST into a GET.
     if (ctx.path.startsWith("/api/") || ctx.path.startsWith("//")) ctx.path = plainPath(ctx.path);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { closedSchema } from "./closed-schema.ts";
 import { SCREEN_PATH } from "../page/serve-page.ts";
@@ -83,7 +84,7 @@ export class ContractCheck {
         url: request.url ?? "",
         status: response.statusCode,
         type: String(response.getHeader("content-type") ?? ""),
-        body: Buffer.concat(chunks).toString("utf8"),
+        body: decoded(Buffer.concat(chunks), response.getHeader("content-encoding")).toString("utf8"),
       }),
     );
   }
@@ -136,6 +137,11 @@ export class ContractCheck {
       JSON.stringify(validate.errors?.at(-1)?.params)
     );
   }
+}
+
+function decoded(bytes: Buffer, encoding: unknown): Buffer {
+  if (encoding === "br") return brotliDecompressSync(bytes);
+  return encoding === "gzip" ? gunzipSync(bytes) : bytes;
 }
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/u;
