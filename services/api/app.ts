@@ -29,7 +29,7 @@ import { getLlmTrace } from "./routes/get-llm-trace.ts";
 import { getMcpTrace } from "./routes/get-mcp-trace.ts";
 import { getMcpServers } from "./routes/get-mcp-servers.ts";
 import { getOpenApi } from "./routes/get-openapi.ts";
-import { getSession } from "./routes/get-session.ts";
+import { getSession, getSessionOverview } from "./routes/get-session.ts";
 import { getSkill } from "./routes/get-skill.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
@@ -79,6 +79,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     ...sessionListRoutes(deps),
     ...notificationRoutes(deps),
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
+    { method: "get", path: `${session}/overview`, action: "session.read", handle: getSessionOverview(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
     ...forkingRoutes({ ...deps, submitter }, session),

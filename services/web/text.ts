@@ -177,6 +177,7 @@ export const TEXT = {
     subAgent: (parent: string, name: string) => `${parent} › ${name}`,
     synthesis: "Synthesis",
     empty: "Nothing yet.",
+    reading: (read: string, all: string) => `Reading the session: ${read} of ${all} events`,
     newEntries: (count: number) => `↓ ${count} new`,
     expandAll: "Open all",
     expandTools: "Tools",

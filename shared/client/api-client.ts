@@ -1,39 +1,42 @@
 import { ApiFailure } from "#shared/client/api-failure.ts";
 import type { ApiRequest, ApiResponse, ApiRoute } from "#shared/client/api-types.ts";
 
-const TIMEOUT_MS = 30_000;
+/** Without a byte for so long an answer does not come; one that comes slowly is waited for, however long it takes. */
+const SILENCE_MS = 30_000;
 
 interface ApiClientOptions {
   /** Of the api, without a slash at the end, e.g. `http://localhost:8080`. */
   readonly url: string;
   /** Sent with each request: what lets the client in. A function is asked for each one. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
-  readonly timeoutMs?: number;
+  /** How long nothing may arrive before a request is given up. */
+  readonly silenceMs?: number;
 }
 
 /** The api over HTTP, with the types of its contract. It needs nothing but `fetch`, so that it runs in browsers, too. */
 export class ApiClient {
   readonly url: string;
   readonly #headers: () => Readonly<Record<string, string>>;
-  readonly #timeoutMs: number;
+  readonly #silenceMs: number;
 
-  constructor({ url, headers = {}, timeoutMs = TIMEOUT_MS }: ApiClientOptions) {
+  constructor({ url, headers = {}, silenceMs = SILENCE_MS }: ApiClientOptions) {
     this.url = url;
     this.#headers = typeof headers === "function" ? headers : () => headers;
-    this.#timeoutMs = timeoutMs;
+    this.#silenceMs = silenceMs;
   }
 
   /**
    * Sends one request; resolves with the decoded body, undefined for an answer without one. A newer api may answer with
-   * members and values that the types do not name. Throws ApiFailure with the api's sentence, or without a status if no api
-   * answers within 30 s; and the signal's reason.
+   * members and values that the types do not name. Throws ApiFailure with the api's sentence, or without a status if there is
+   * no answer, or nothing of it arrives for 30 s; and the signal's reason.
    */
   async call<R extends ApiRoute>(route: R, request: ApiRequest<R> = {}): Promise<ApiResponse<R>> {
     const [method = "", path = ""] = route.split(" ");
     const { params, query, body, headers, signal, accepts = [] } = request;
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
     const url = `${this.url}${withParams(path, params)}${queryText(query)}`;
+    const silence = new SilenceLimit(this.#silenceMs);
     let response: Response;
+    let text: string;
     try {
       response = await fetch(url, {
         method,
@@ -43,13 +46,16 @@ export class ApiClient {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
       });
+      text = await new Response(response.body?.pipeThrough(silence.watch()) ?? null).text();
     } catch (error) {
       signal?.throwIfAborted();
       throw new ApiFailure(`no answer from ${new URL(this.url).origin}`, { cause: error });
+    } finally {
+      silence.end();
     }
-    const value = await decode(response);
+    const value = decode(text);
     if (!response.ok && !accepts.includes(response.status)) throw failureOf(response.status, value);
     if (isAnswer<R>(value, response.status)) return value;
     throw new ApiFailure(`${this.url} does not answer with JSON: is it TARSy?`, { status: response.status });
@@ -70,8 +76,42 @@ function queryText(query: object | undefined): string {
   return given.size === 0 ? "" : `?${given.toString()}`;
 }
 
-async function decode(response: Response): Promise<unknown> {
-  const text = await response.text();
+/** Aborts its signal once nothing has arrived for a while. */
+class SilenceLimit {
+  readonly #stop = new AbortController();
+  readonly #ms: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+    this.#hear();
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Passes everything on; each part begins the time anew. */
+  watch(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+    return new TransformStream({
+      transform: (part, controller) => {
+        this.#hear();
+        controller.enqueue(part);
+      },
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #hear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stop.abort(), this.#ms);
+  }
+}
+
+function decode(text: string): unknown {
   try {
     const value: unknown = text === "" ? undefined : JSON.parse(text);
     return value;

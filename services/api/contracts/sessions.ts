@@ -2,7 +2,7 @@ import { Cassette } from "#shared/cassette/cassette.ts";
 import { SessionParams } from "../schemas/common.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
-import { SessionResponse } from "../schemas/session.ts";
+import { SessionOverviewResponse, SessionResponse } from "../schemas/session.ts";
 import { ParkBody, ParkResponse, ResumeResponse } from "../schemas/parking.ts";
 import { AtSeqQuery } from "../schemas/time-travel.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
@@ -18,6 +18,17 @@ export const SESSION_CONTRACTS = {
     params: SessionParams,
     query: AtSeqQuery,
     responses: { 200: { description: "the session, read from one snapshot", schema: SessionResponse } },
+    errors: [409],
+  },
+  "GET /api/v1/sessions/:id/overview": {
+    id: "getSessionOverview",
+    tag: "sessions",
+    summary: "A session with its stages and executions, without its timeline: small however long it worked",
+    params: SessionParams,
+    query: AtSeqQuery,
+    responses: {
+      200: { description: "the session, read from one snapshot", schema: SessionOverviewResponse },
+    },
     errors: [409],
   },
   "DELETE /api/v1/sessions/:id": {

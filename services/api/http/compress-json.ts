@@ -23,12 +23,13 @@ const LEVELS = {
  */
 export function compressJson(): Middleware {
   const compress = koaCompress({ filter: (type) => type === JSON_TYPE, threshold: MIN_BYTES, ...LEVELS });
-  return async (ctx, next) =>
-    compress(ctx, async () => {
+  return async (ctx, next) => {
+    await compress(ctx, async () => {
       await next();
       // Koa would write the text once for its length and once more to send it: 3 ms each for such a page.
       if (ctx.type === JSON_TYPE && isPlain(ctx.body)) ctx.body = JSON.stringify(ctx.body);
     });
+  };
 }
 
 function isPlain(body: unknown): boolean {

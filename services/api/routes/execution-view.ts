@@ -12,7 +12,8 @@ const USD_DECIMALS = 12;
 
 /** What a session's executions are shown with. */
 export interface ExecutionContext {
-  readonly timeline: readonly TimelineEvent[];
+  /** The entries about changes of providers. */
+  readonly fallbacks: readonly TimelineEvent[];
   /** The calls for the executive summary; null without one. */
   readonly summary: SummaryCalls | null;
   /** Why there is no executive summary. */
@@ -29,14 +30,14 @@ export function executionView(
   context: ExecutionContext,
   children: readonly AgentExecution[] = [],
 ): object {
-  const { timeline, summary, isCostEstimated } = context;
+  const { fallbacks, summary, isCostEstimated } = context;
   const { iteration_state, started_at, completed_at, duration_ms, error_message, ...others } = execution;
   const columns = withoutCostSums(others);
   const { execution_id, original_llm_provider, llm_provider, llm_backend } = execution;
   const fallback =
     original_llm_provider === null
       ? undefined
-      : timeline.findLast((event) => isFallback(event) && event.execution_id === execution_id);
+      : fallbacks.findLast((event) => event.execution_id === execution_id);
   const { reason, error_code, attempt } = parseFallback(fallback?.metadata ?? {});
   return {
     ...withoutNulls(columns),

@@ -23,13 +23,26 @@ import { readScores } from "../scoring/read-scores.ts";
 import { readStages } from "./read-stages.ts";
 import { readSummaryCalls } from "./read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";
+import { isFallback } from "./execution-view.ts";
 import { sessionView } from "./session-view.ts";
 
 /**
  * `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot; with `at_seq` as it was then.
  * What the caller may do, what is configured and what is left of budgets are as they are.
  */
-export function getSession({ config, db, orm }: ApiDeps): RouterMiddleware {
+export function getSession(deps: ApiDeps): RouterMiddleware {
+  return answerSession(deps, { hasTimeline: true });
+}
+
+/** `GET /api/v1/sessions/:id/overview`: the same without the timeline, so that it is small however long the session worked. */
+export function getSessionOverview(deps: ApiDeps): RouterMiddleware {
+  return answerSession(deps, { hasTimeline: false });
+}
+
+function answerSession(
+  { config, db, orm }: ApiDeps,
+  { hasTimeline }: { readonly hasTimeline: boolean },
+): RouterMiddleware {
   return async (ctx) => {
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
       const found = await sessionAt(manager, ctx);
@@ -37,6 +50,7 @@ export function getSession({ config, db, orm }: ApiDeps): RouterMiddleware {
       const { identity } = callerOf(ctx);
       const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
+      const timeline = await readTimeline(manager, session_id, hasTimeline ? undefined : "provider_fallback");
       const rows = {
         mayChange: allows(identity, "session.steer") && mayChange(identity, found),
         mayAsk: allows(identity, "session.chat"),
@@ -45,7 +59,8 @@ export function getSession({ config, db, orm }: ApiDeps): RouterMiddleware {
         lineage: await readLineage(db, session, identity),
         isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
-        timeline: await readTimeline(manager, session_id),
+        fallbacks: timeline.filter(isFallback),
+        ...(hasTimeline ? { timeline } : {}),
         approvals: await manager.find(ApprovalEntity, {
           where: { session_id, state: "awaiting_approval" },
           order: { requested_at: "ASC", approval_id: "ASC" },

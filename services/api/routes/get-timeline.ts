@@ -17,10 +17,14 @@ export function getTimeline({ orm }: ApiDeps): RouterMiddleware {
   };
 }
 
-/** Reads a session's timeline rows in the order they were created. */
-export async function readTimeline(manager: EntityManager, sessionId: string): Promise<TimelineEvent[]> {
+/** Reads a session's timeline rows in the order they were created: all, or those of one type. */
+export async function readTimeline(
+  manager: EntityManager,
+  session_id: string,
+  event_type?: TimelineEvent["event_type"],
+): Promise<TimelineEvent[]> {
   return manager.find(TimelineEventEntity, {
-    where: { session_id: sessionId },
+    where: event_type === undefined ? { session_id } : { session_id, event_type },
     order: { created_at: "ASC", sequence_number: "ASC" },
   });
 }

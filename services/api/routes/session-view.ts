@@ -13,7 +13,6 @@ import type { readLineage } from "../forking/read-lineage.ts";
 import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scoring/read-scores.ts";
-import { isFallback } from "./execution-view.ts";
 import { parkedView } from "../parking/parked-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
@@ -31,7 +30,10 @@ interface SessionRows {
   readonly mayFork: boolean;
   readonly lineage: Awaited<ReturnType<typeof readLineage>>;
   readonly stages: SessionStages;
-  readonly timeline: readonly TimelineEvent[];
+  /** The entries about changes of providers. */
+  readonly fallbacks: readonly TimelineEvent[];
+  /** All entries; undefined if they are not wanted. */
+  readonly timeline?: readonly TimelineEvent[];
   /** The open ones. */
   readonly approvals: readonly Approval[];
   /** The alerts of its incident. */
@@ -62,7 +64,7 @@ export function sessionView(
   const context = {
     session_id: session.session_id,
     completed_at: session.completed_at,
-    timeline: rows.timeline,
+    fallbacks: rows.fallbacks,
     summary: rows.summary,
     summaryError: session.executive_summary_error,
     isCostEstimated,
@@ -94,7 +96,7 @@ export function sessionView(
     has_parallel_stages: chain.some(({ expected_agent_count: agents }) => agents > 1),
     has_action_stages: chain.some(({ stage_type }) => stage_type === "action"),
     actions_executed: anyExecuted(chain),
-    provider_fallback_count: rows.timeline.filter(isFallback).length,
+    provider_fallback_count: rows.fallbacks.length,
     approvals: rows.approvals.map(({ approval_id, execution_id, tool, expires_at }) => ({
       approval_id,
       execution_id,
@@ -108,7 +110,9 @@ export function sessionView(
     ...(rows.alertGroup === undefined ? {} : { alert_group: withoutNulls(rows.alertGroup) }),
     edges: {},
     stages: shown.map((stage, index) => stageView(stage, shown[index - 1], context)),
-    timeline: rows.timeline.map((row) => ({ ...withoutNulls(row), ...parents.get(row.execution_id) })),
+    ...(rows.timeline && {
+      timeline: rows.timeline.map((row) => ({ ...withoutNulls(row), ...parents.get(row.execution_id) })),
+    }),
   };
 }
 

@@ -50,7 +50,14 @@ describe("?at_seq", () => {
   it("is refused for a number that no event of the session has, with the range that is allowed", async () => {
     const id = await started();
     const call = randomUUID();
-    const paths = [id, `${id}/timeline`, `${id}/trace`, `${id}/trace/llm/${call}`, `${id}/trace/mcp/${call}`];
+    const paths = [
+      id,
+      `${id}/overview`,
+      `${id}/timeline`,
+      `${id}/trace`,
+      `${id}/trace/llm/${call}`,
+      `${id}/trace/mcp/${call}`,
+    ];
     for (const path of paths) {
       for (const [value, range] of [
         ["4", `${NUMBER} 3, which is the session's last event: got 4`],
@@ -75,7 +82,7 @@ describe("?at_seq", () => {
       "UPDATE alert_sessions SET forked_from = $2, forked_at_seq = 2 WHERE session_id = $1",
       [id, parent],
     );
-    for (const path of [id, `${id}/timeline`, `${id}/trace`]) {
+    for (const path of [id, `${id}/overview`, `${id}/timeline`, `${id}/trace`]) {
       const { status, body } = await get(`${path}?at_seq=1`);
       expect(status).to.equal(409);
       expect(body).to.have.property("code", "no_past");

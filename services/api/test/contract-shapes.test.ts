@@ -31,6 +31,14 @@ describe("sessions in the shapes of the contract", () => {
     JSON.parse((await api.raw("GET", `/api/v1/sessions/${path}`)).text);
   const investigated = async () => insertInvestigated(api);
 
+  it("is the same without its timeline in the overview", async () => {
+    const { session_id } = await investigated();
+    const session = parseRow(await get(session_id));
+    const overview = parseRow(await get(`${session_id}/overview`));
+    expect(session).to.have.property("timeline").that.is.an("array").that.is.not.empty;
+    expect({ ...overview, timeline: member(session, "timeline") }).to.deep.equal(session);
+  });
+
   it("has every stage with a number of its own, the synthesis and the summary among them", async () => {
     const { session_id, stage_id, at } = await investigated();
     const session = parseRow(await get(session_id));

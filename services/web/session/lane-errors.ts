@@ -1,14 +1,14 @@
-import { lanesOf, type SessionView } from "./session-view.ts";
-
 interface LaneError {
   readonly error: string;
   readonly agents: readonly string[];
 }
 
 /** Why agents failed, each reason once with the names of its agents. */
-export function laneErrors(view: Pick<SessionView, "stages">): readonly LaneError[] {
+export function laneErrors(
+  lanes: readonly { readonly agent: string; readonly error: string | undefined }[],
+): readonly LaneError[] {
   const agents = new Map<string, string[]>();
-  for (const { agent, error } of lanesOf(view)) {
+  for (const { agent, error } of lanes) {
     if (error !== undefined) agents.set(error, [...(agents.get(error) ?? []), agent]);
   }
   return [...agents].map(([error, names]) => ({ error, agents: names }));

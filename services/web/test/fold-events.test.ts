@@ -110,7 +110,7 @@ describe("the fold of events", () => {
       { ...agent("x2", 2, "failed"), error_message: "too long" },
     );
     expect(failedEntries(view).map(({ id }) => id)).to.deep.equal(["c", "e"]);
-    expect(laneErrors(view)).to.deep.equal([{ error: "too long", agents: ["agent 1", "agent 2"] }]);
+    expect(laneErrors(lanesOf(view))).to.deep.equal([{ error: "too long", agents: ["agent 1", "agent 2"] }]);
   });
 
   it("puts the agent above the stage's number of agents below them as their synthesis", () => {

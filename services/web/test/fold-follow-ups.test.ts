@@ -3,7 +3,7 @@ import { exchangeOf } from "../session/exchange-of.ts";
 import { failedEntries } from "../session/failed-entries.ts";
 import { laneErrors } from "../session/lane-errors.ts";
 import { searchSession } from "../session/search-session.ts";
-import { finalAnalysis } from "../session/session-view.ts";
+import { finalAnalysis, lanesOf } from "../session/session-view.ts";
 import { agent, at, created, fold, stage } from "./example-messages.ts";
 
 const ofChat = { stage_id: "ch", execution_id: "x9" };
@@ -33,7 +33,7 @@ describe("the fold of events after the end of a session", () => {
     ]);
     expect(finalAnalysis(view)?.id).to.equal("found");
     expect(failedEntries(view)).to.deep.equal([]);
-    expect(laneErrors(view)).to.deep.equal([]);
+    expect(laneErrors(lanesOf(view))).to.deep.equal([]);
     const words = ["because", "found"].map((word) => searchSession(view, word).map(({ id }) => id));
     expect(words).to.deep.equal([["because"], ["found"]]);
   });

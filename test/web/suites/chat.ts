@@ -37,6 +37,7 @@ export function chat(web: WebFixture): void {
       const { page, problems } = await web.open(`/s/${id}`);
       await field(page).waitFor();
       await page.locator(".conclusion .markdown strong").first().waitFor();
+      await page.locator(".stage").first().waitFor();
       const before = await investigation(page);
       await page.keyboard.press("q");
       await page.keyboard.type("TOOL, are they");
@@ -168,6 +169,7 @@ export function chat(web: WebFixture): void {
       expect(await lane(page).count()).to.equal(0);
       await page.goto(web.url(`/s/${silent}`));
       await page.locator(".conclusion .markdown strong").first().waitFor();
+      await page.locator(".stage").first().waitFor();
       expect(await lane(page).count()).to.equal(0);
       expect(await page.getByRole("link", { name: "Ask", exact: true }).count()).to.equal(0);
     });

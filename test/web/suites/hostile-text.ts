@@ -12,6 +12,7 @@ export function hostileText(web: WebFixture): void {
       });
       const { page, problems, requests } = await web.open(`/s/${id}`);
       await page.locator(".conclusion .markdown a").first().waitFor();
+      await page.locator(".stage").first().waitFor();
       await page.keyboard.press("a");
       await page.keyboard.press("e");
       await page.locator(".entry .markdown a").first().waitFor();

@@ -18,11 +18,11 @@ export function lostConnection(web: WebFixture): void {
       const id = await submitEnded();
       const { page } = await web.open("/");
       await page.clock.install();
-      await page.route("**/api/v1/sessions/*", (route) => route.abort());
+      await page.route("**/api/v1/sessions/*/overview", (route) => route.abort());
       const refused = page.waitForEvent("requestfailed");
       await page.goto(web.url(`/s/${id}`));
       await refused;
-      await page.unroute("**/api/v1/sessions/*");
+      await page.unroute("**/api/v1/sessions/*/overview");
       await page.clock.runFor(PAUSE_MS);
       await page.locator("h1", { hasText: "the disk of node-7 is full" }).waitFor();
       await page.locator(".stage").first().waitFor();

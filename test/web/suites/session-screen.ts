@@ -29,6 +29,7 @@ export function sessionScreen(web: WebFixture): void {
       const { page, problems } = await web.open(`/s/${id}`);
       await page.getByRole("heading", { name: "pods restart" }).waitFor();
       await page.locator(".conclusion .markdown strong", { hasText: "memory" }).waitFor();
+      await page.locator(".stage").first().waitFor();
       expect(await page.locator(".conclusion").textContent()).to.include("In short.");
       expect(await page.locator(".session-notice").textContent()).to.include("not by an LLM");
       for (const lane of ["Pods", "Metrics", "Synthesis", "Reader"]) {
@@ -87,6 +88,7 @@ export function sessionScreen(web: WebFixture): void {
       const id = await web.finished("with keys");
       const { page } = await web.open(`/s/${id}`);
       await page.locator(".conclusion").waitFor();
+      await page.locator(".stage").first().waitFor();
       const openCount = async () => page.locator('.entry-line[aria-expanded="true"]').count();
       const [all, failed] = [await page.locator(".entry-line").count(), await openCount()];
       await page.keyboard.press("t");
@@ -115,6 +117,7 @@ export function sessionScreen(web: WebFixture): void {
       );
       const { page } = await web.open(`/s/${id}`);
       await page.locator(".conclusion").waitFor();
+      await page.locator(".stage").first().waitFor();
       const copied = async () => page.evaluate<string>("navigator.clipboard.readText()");
       const failures = page.getByRole("button", { name: "2 failures" });
       await failures.waitFor();
@@ -257,6 +260,7 @@ export function sessionScreen(web: WebFixture): void {
     it("is accessible, also with everything open, and never wider than its window", async () => {
       const { page } = await web.open(`/s/${await web.finished("accessible")}`);
       await page.locator(".conclusion .markdown strong").waitFor();
+      await page.locator(".stage").first().waitFor();
       await expectAccessible(page);
       await page.keyboard.press("e");
       await page.locator(".entry .markdown").first().waitFor();

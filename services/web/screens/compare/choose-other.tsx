@@ -15,7 +15,7 @@ import { COMPARE_TEXT } from "./compare-text.ts";
 /** Asks with which session to compare one: of its forks, where it was forked from, or any other. */
 export function ChooseOther({ id }: { readonly id: string }) {
   const remote = useRemote(id, async (signal) =>
-    api.call("GET /api/v1/sessions/:id", { params: { id }, signal }),
+    api.call("GET /api/v1/sessions/:id/overview", { params: { id }, signal }),
   );
   const { value } = remote;
   return (

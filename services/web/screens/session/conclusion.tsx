@@ -1,19 +1,54 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { laneErrors } from "../../session/lane-errors.ts";
-import { finalAnalysis, type SessionView } from "../../session/session-view.ts";
+import { finalAnalysis, lanesOf } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { ModelText } from "./model-text.tsx";
+import type { SessionStore } from "./session-store.ts";
 import "./conclusion.css";
 
+/** The texts of a conclusion, and why agents failed. */
+interface Concluded {
+  readonly summary: string | undefined;
+  readonly analysis: string | undefined;
+  readonly causes: ReturnType<typeof laneErrors>;
+}
+
+/** What a session came to as it is shown: by its events, and until these are read by what the API says of it. */
+export function concludedOf(store: SessionStore): Concluded {
+  const view = store.view.value;
+  if (!store.isReading.value) {
+    return {
+      summary: view.summary?.content,
+      analysis: finalAnalysis(view)?.content,
+      causes: laneErrors(lanesOf(view)),
+    };
+  }
+  const facts = store.at.value === undefined ? store.facts.value : undefined;
+  const agents = (facts?.stages ?? [])
+    .filter(({ stage_type }) => stage_type !== "chat" && stage_type !== "scoring")
+    .flatMap(({ executions }) => executions.flatMap((one) => [one, ...(one.sub_agents ?? [])]));
+  return {
+    summary: facts?.executive_summary ?? undefined,
+    analysis: facts?.final_analysis ?? undefined,
+    causes: laneErrors(
+      agents.map(({ agent_name, error_message }) => ({
+        agent: agent_name,
+        error: error_message ?? undefined,
+      })),
+    ),
+  };
+}
+
 /** What the investigation came to: why it failed if it did, the summary, then the whole analysis. */
-export function Conclusion({ view }: { readonly view: SessionView }) {
-  const { status, error, summary } = view;
+export function Conclusion({ store }: { readonly store: SessionStore }) {
+  const { status, error } = store.view.value;
+  const { summary, analysis, causes } = concludedOf(store);
   const isOver = isTerminal(status);
-  const analysis = isOver ? finalAnalysis(view) : undefined;
   if (!isOver && summary === undefined) return null;
-  const hasConclusion = summary !== undefined || analysis !== undefined;
+  const shown = isOver ? analysis : undefined;
+  const hasConclusion = summary !== undefined || shown !== undefined;
   return (
     <section class={`conclusion ${status}`} aria-labelledby="conclusion-title">
       <h2 id="conclusion-title">{hasConclusion ? TEXT.session.conclusion : TEXT.session.noConclusion}</h2>
@@ -22,14 +57,14 @@ export function Conclusion({ view }: { readonly view: SessionView }) {
           <b>{TEXT.session.failed}:</b> {shownText(error)}
         </p>
       )}
-      {status === "failed" && <Causes view={view} />}
-      {summary !== undefined && <Markdown source={summary.content} />}
-      {analysis !== undefined && (
+      {status === "failed" && causes.length > 0 && <Causes causes={causes} />}
+      {summary !== undefined && <Markdown source={summary} />}
+      {shown !== undefined && (
         <details open>
           <summary>
             <h3>{TEXT.session.analysis}</h3>
           </summary>
-          <ModelText text={analysis.content} isMarkdown label={TEXT.session.analysis} />
+          <ModelText text={shown} isMarkdown label={TEXT.session.analysis} />
         </details>
       )}
     </section>
@@ -37,9 +72,7 @@ export function Conclusion({ view }: { readonly view: SessionView }) {
 }
 
 /** What went wrong in the agents: the session's own error only says that they failed. */
-function Causes({ view }: { readonly view: SessionView }) {
-  const causes = laneErrors(view);
-  if (causes.length === 0) return null;
+function Causes({ causes }: Pick<Concluded, "causes">) {
   return (
     <ul class="causes">
       {causes.map(({ error, agents }) => (

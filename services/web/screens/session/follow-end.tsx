@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { useKeys } from "../../keys.ts";
 import { countSince } from "../../session/describe-entry.ts";
@@ -15,20 +15,24 @@ function isAtEnd(): boolean {
   return scrollHeight - window.scrollY - window.innerHeight < END_DISTANCE;
 }
 
-function goToEnd(): void {
-  window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
-}
-
-/** Keeps the end of what is being written in view for a reader who is there, and says how much is new to one who is not. */
+/**
+ * Keeps the end of what is being written in view for a reader who went there, and says how much is new to one who is elsewhere. A page
+ * that was only opened stays at its top, whatever is read or arrives.
+ */
 export function FollowEnd({ store }: { readonly store: SessionStore }) {
   /** The last event that was in view; undefined while the end is. */
   const [seen, setSeen] = useState<number>();
+  /** Whether the reader went to the end, and is there. */
+  const follows = useRef(false);
+  const goToEnd = () => {
+    follows.current = true;
+    window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+  };
   useEffect(() => {
-    // What was there already when the page was opened is read from its beginning.
-    let wasAtEnd = false;
-    const note = () => {
-      wasAtEnd = isAtEnd();
-      setSeen((before) => (wasAtEnd ? undefined : (before ?? store.fold.view.seq)));
+    const note = () => setSeen((before) => (isAtEnd() ? undefined : (before ?? store.fold.view.seq)));
+    const scrolled = () => {
+      follows.current = isAtEnd() && window.scrollY > 0;
+      note();
     };
     const watcher = new ResizeObserver(() => {
       const grew = performance.now() - store.grewAt < GROWTH_MS;
@@ -36,15 +40,16 @@ export function FollowEnd({ store }: { readonly store: SessionStore }) {
       const isWriting = [status, followUps.at(-1)?.status].some(
         (one) => one !== undefined && !isTerminal(one),
       );
-      const isLive = store.at.value === undefined && isWriting;
-      if (wasAtEnd && grew && isLive) goToEnd();
+      const isLive = store.at.value === undefined && store.historyEnd.value !== undefined && isWriting;
+      if (follows.current && grew && isLive) goToEnd();
+      follows.current &&= isAtEnd();
       note();
     });
     watcher.observe(document.body);
-    window.addEventListener("scroll", note, { passive: true });
+    window.addEventListener("scroll", scrolled, { passive: true });
     return () => {
       watcher.disconnect();
-      window.removeEventListener("scroll", note);
+      window.removeEventListener("scroll", scrolled);
     };
   }, [store]);
   useKeys({ End: [TEXT.session.keys.end, goToEnd] });

@@ -9,9 +9,10 @@ import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Moment } from "../../parts/time.tsx";
 import { failedEntries } from "../../session/failed-entries.ts";
-import { finalAnalysis, openApprovals, type SessionView } from "../../session/session-view.ts";
+import { openApprovals, type SessionView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import { concludedOf } from "./conclusion.tsx";
 import { offersQuestions, SCORE_ANCHOR } from "./follow-ups-part.tsx";
 import { ReviewButtons } from "./review-buttons.tsx";
 import { RunTime } from "./run-time.tsx";
@@ -31,6 +32,8 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
   const facts = store.facts.value;
   const questions = store.at.value === undefined ? openApprovals(view) : [];
   const [question] = questions;
+  // As of an earlier moment only its events say how the session stood.
+  const isKnown = !store.isReading.value || (facts !== undefined && store.at.value === undefined);
   useKeys({ d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)] });
   return (
     <header class="session-header">
@@ -39,7 +42,7 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
         <Connection store={store} />
       </div>
       <div class="session-state">
-        <StatusDot status={view.status} />
+        {isKnown && <StatusDot status={view.status} />}
         <span role="status" class="session-progress small">
           {view.progress !== undefined && shownText(view.progress.text)}
         </span>
@@ -181,10 +184,11 @@ interface ActionsProps {
 }
 
 function Actions({ store, view, facts }: ActionsProps) {
-  const isOver = isTerminal(store.fold.view.status);
+  const status = store.status.value;
+  const isOver = status !== undefined && isTerminal(status);
   return (
     <div class="session-actions" role="group" aria-label={TEXT.session.actions}>
-      {!isOver && store.fold.view.status !== "cancelling" && <CancelButton store={store} />}
+      {(status === "pending" || status === "in_progress") && <CancelButton store={store} />}
       {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
       {isOver && store.at.value === undefined && (
         <CopyButton
@@ -221,11 +225,12 @@ function Actions({ store, view, facts }: ActionsProps) {
 /** What is told to others, as Markdown: what it was about and how it ended, the summary, the analysis, the address. */
 function conclusionText(store: SessionStore, view: SessionView): string {
   const { title } = store;
+  const { summary, analysis } = concludedOf(store);
   const parts = [
     `**${title.value ?? TEXT.titles.session}** (${TEXT.statuses[view.status]})`,
     view.error,
-    view.summary?.content,
-    finalAnalysis(view)?.content,
+    summary,
+    analysis,
     `${location.origin}${location.pathname}`,
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");

@@ -56,7 +56,7 @@ function OneSession({ id }: { readonly id: string }) {
         <TimePart store={store} />
       </div>
       <div class="session-overview">
-        <Conclusion view={view} />
+        <Conclusion store={store} />
         {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
       </div>
       {facts !== undefined && (facts.forked_from !== null || facts.forks.length > 0) && (
@@ -71,11 +71,25 @@ function OneSession({ id }: { readonly id: string }) {
         {view.stages.map((stage) => (
           <StageBand key={stage.id} stage={stage} store={store} target={target} />
         ))}
-        {view.stages.length === 0 && <p class="soft">{TEXT.session.empty}</p>}
+        {view.stages.length === 0 && <NoStages store={store} />}
       </section>
       <FollowUpsPart store={store} target={target} reveal={reveal} />
       <FollowEnd store={store} />
     </div>
+  );
+}
+
+/** That there is nothing yet, or how much of it is read. */
+function NoStages({ store }: { readonly store: SessionStore }) {
+  if (!store.isReading.value) return <p class="soft">{TEXT.session.empty}</p>;
+  const last = store.facts.value?.last_seq ?? 0;
+  const read = store.version.value >= 0 ? store.fold.view.seq : 0;
+  const text =
+    last === 0 ? TEXT.app.loading : TEXT.session.reading(read.toLocaleString(), last.toLocaleString());
+  return (
+    <p class="soft reading" role="status">
+      {text}
+    </p>
   );
 }
 

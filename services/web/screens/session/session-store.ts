@@ -13,11 +13,12 @@ import { LiveTexts } from "../../session/live-texts.ts";
 import { DEFAULT_OPEN, type OpenRules } from "../../session/open-entries.ts";
 import { isSessionMessage, type SessionMessage, type StoredMessage } from "../../session/session-message.ts";
 import type { SessionView } from "../../session/session-view.ts";
+import { viewOfFacts } from "../../session/view-of-facts.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 
-/** What the REST API says of a session. */
-export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id">;
+/** What the REST API says of a session, without its timeline: a long one is megabytes, and the events have it. */
+export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 
 /** The connection to the notifier. `over`: the investigation has ended, and what is done with it later is followed; `gone`: the session was deleted. */
 type Connection = "connecting" | "live" | "lost" | "over" | "gone";
@@ -68,7 +69,7 @@ export class SessionStore {
   readonly forkAt = signal<number | undefined>(undefined);
   readonly open = signal<OpenRules>(DEFAULT_OPEN);
   readonly live: LiveTexts;
-  /** The last event that was stored when the page began to follow the session; undefined before that. */
+  /** The last event that was stored when the page began to follow the session; undefined until all up to it are read. */
   readonly historyEnd = signal<number | undefined>(undefined);
   /** When something was added last, by `performance.now()`. */
   grewAt = 0;
@@ -99,8 +100,26 @@ export class SessionStore {
     this.live = new LiveTexts((entryId) => this.#fold.text(entryId));
   }
 
-  /** The session as it is shown: now, or as of the event that `at` names. */
-  readonly view = computed<SessionView>(() => this.#shown().snapshot());
+  /** True until every event is read that the session as it is shown consists of: a part of them would tell of another state. */
+  readonly isReading = computed(() => {
+    const [at] = [this.at.value, this.version.value];
+    return this.historyEnd.value === undefined && (at === undefined || this.#fold.view.seq < at);
+  });
+
+  readonly #factsView = computed(() =>
+    viewOfFacts(this.at.value === undefined ? this.facts.value : undefined),
+  );
+
+  /** The session as it is shown: now, or as of the event that `at` names; while its events are read what the API says of it. */
+  readonly view = computed<SessionView>(() =>
+    this.isReading.value ? this.#factsView.value : this.#shown().snapshot(),
+  );
+
+  /** How the session stands now, whatever moment is shown; undefined until that is known. */
+  readonly status = computed(() => {
+    const [historyEnd] = [this.historyEnd.value, this.version.value];
+    return historyEnd === undefined ? this.facts.value?.status : this.#fold.view.status;
+  });
 
   #shown(): SessionFold {
     const [at] = [this.at.value, this.version.value];
@@ -143,7 +162,6 @@ export class SessionStore {
   /** Follows the session until `stop`. */
   start(): void {
     void this.#follow();
-    void this.readFacts();
   }
 
   stop(): void {
@@ -160,7 +178,7 @@ export class SessionStore {
     const reading = (this.#factsRead += 1);
     try {
       const request = { params: { id: this.id }, signal: this.#stop.signal };
-      const facts = await api.call("GET /api/v1/sessions/:id", request);
+      const facts = await api.call("GET /api/v1/sessions/:id/overview", request);
       if (reading !== this.#factsRead) return;
       this.facts.value = facts;
       this.#factsMs = performance.now() - began;
@@ -174,7 +192,10 @@ export class SessionStore {
   }
 
   async #follow(): Promise<void> {
+    // First and alone: it is small, and on a slow line the events would be in its way.
+    await this.readFacts();
     for (;;) {
+      if (this.#isGone || this.#stop.signal.aborted) return;
       try {
         await this.#readHistory();
         await this.#followLive();
@@ -206,14 +227,19 @@ export class SessionStore {
           for (const event of events) this.#take(event);
         },
       });
-      // The last of it is shown at once.
-      this.#shownAt = 0;
-      if (this.#fold.view.endedAt !== undefined) this.connection.value = "over";
+      this.#endHistory();
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       if (isRefusal(error)) throw error;
       // The socket tries again, from the last event that was read.
     }
+  }
+
+  /** All is read that was stored when the page was opened: from now on the events say how the session stands. */
+  #endHistory(): void {
+    // The last of it is shown at once.
+    this.#shownAt = 0;
+    if (this.#fold.view.endedAt !== undefined) this.connection.value = "over";
     this.historyEnd.value ??= this.#fold.view.seq;
   }
 
@@ -229,6 +255,9 @@ export class SessionStore {
         const isOver = this.#fold.view.endedAt !== undefined;
         if (message["type"] === "subscription.confirmed") this.connection.value = isOver ? "over" : "live";
         else if (isSessionMessage(message)) this.#take(message);
+        const { seq } = message;
+        const isWhole = typeof seq === "number" && seq >= (this.facts.peek()?.last_seq ?? Infinity);
+        if (isWhole && this.historyEnd.peek() === undefined) this.#endHistory();
       },
       onDisconnect: () => (this.connection.value = "lost"),
     });
@@ -293,8 +322,8 @@ export class SessionStore {
 
   /** The events were deleted long after the session's end; its rows say how it ended. False while they cannot be read. */
   async #showPurged(): Promise<boolean> {
-    await this.readFacts();
-    const facts = this.facts.value;
+    const request = { params: { id: this.id }, signal: this.#stop.signal };
+    const facts = await api.call("GET /api/v1/sessions/:id", request).catch(() => undefined);
     if (facts === undefined || !isTerminal(facts.status)) return false;
     // Few sessions need it. Where its file is gone, as after an update of the api, it is tried again.
     const loaded = await import("../../session/events-of-rest.ts").catch(() => undefined);
@@ -316,6 +345,8 @@ function changesFacts(message: SessionMessage): boolean {
 
 /** True for an answer that will be the same the next time. A page without a credential asks for one, and starts anew. */
 function isRefusal(error: unknown): boolean {
+  // An api of the version before, which is being replaced, does not know every path.
+  if (error instanceof ApiFailure && error.message === "Not Found") return false;
   const status = error instanceof ApiFailure ? (error.status ?? 500) : 500;
   return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }

@@ -8,5 +8,5 @@ const TimeSlider = laterPart(async () => (await loadRare()).TimeSlider);
 export function TimePart({ store }: { readonly store: SessionStore }) {
   const last = store.version.value >= 0 ? store.fold.view.seq : 0;
   // The place is kept free until the part is loaded, so that nothing moves.
-  return <div class="time-part">{last > 1 && <TimeSlider store={store} />}</div>;
+  return <div class="time-part">{last > 1 && !store.isReading.value && <TimeSlider store={store} />}</div>;
 }

@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiResponse } from "#shared/client/api-types.ts";
 
-type Session = ApiResponse<"GET /api/v1/sessions/:id">;
+type Session = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 type AlertBody = NonNullable<ApiRequest<"POST /api/v1/alerts">["body"]>;
 
 /** An alert as the form has it. */

@@ -63,7 +63,7 @@ function useDraft() {
     const load = async () => {
       try {
         const request = { params: { id: from }, signal: ending.signal };
-        const session = await api.call("GET /api/v1/sessions/:id", request);
+        const session = await api.call("GET /api/v1/sessions/:id/overview", request);
         // What the reader has written meanwhile stays.
         if (latest.current !== EMPTY_DRAFT && latest.current !== loaded.current) return;
         loaded.current = draftOf(session);

@@ -43,12 +43,12 @@ export function usePastFacts(store: SessionStore): void {
 async function readPast(store: SessionStore, seq: number, signal: AbortSignal): Promise<PastFacts> {
   try {
     const query = { at_seq: endOfStep(store.events, seq) };
-    const facts: SessionFacts = await api.call("GET /api/v1/sessions/:id", {
+    const facts: SessionFacts = await api.call("GET /api/v1/sessions/:id/overview", {
       params: { id: store.id },
       query,
       signal,
     });
-    return { seq, facts: { ...facts, timeline: [], stages: [] } };
+    return { seq, facts: { ...facts, stages: [] } };
   } catch (error) {
     return { seq, problem: failureText(error) };
   }

@@ -1,0 +1,23 @@
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import type { SessionView } from "./session-view.ts";
+import { StagesView } from "./stages-view.ts";
+
+type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
+
+/** The session as the API says that it stands, without stages: what is shown until its events are read. Without an answer nothing is known. */
+export function viewOfFacts(facts: Overview | undefined): SessionView {
+  const { view } = new StagesView();
+  if (facts === undefined) return view;
+  const { score_id, scoring_status, latest_score } = facts;
+  return {
+    ...view,
+    status: facts.status,
+    error: facts.error_message ?? undefined,
+    startedAt: facts.started_at ?? undefined,
+    endedAt: facts.completed_at ?? undefined,
+    scoring:
+      score_id === null || scoring_status === null
+        ? undefined
+        : { id: score_id, status: scoring_status, score: latest_score ?? undefined, seq: 0 },
+  };
+}
