@@ -1,3 +1,5 @@
+import { STATE_WORDS } from "#shared/client/session-state.ts";
+
 /** Every text of the page, by the place where it stands. Values in a text are parameters of a function. */
 export const TEXT = {
   app: {
@@ -34,13 +36,7 @@ export const TEXT = {
     compare: "Compare",
   },
   statuses: {
-    pending: "Waiting",
-    in_progress: "Running",
-    cancelling: "Cancelling",
-    completed: "Completed",
-    failed: "Failed",
-    cancelled: "Cancelled",
-    timed_out: "Timed out",
+    ...STATE_WORDS,
     active: "Running",
     streaming: "Writing",
     other: "Unknown",
@@ -151,6 +147,9 @@ export const TEXT = {
     score: "Score",
     ask: "Ask",
     actions: "Actions",
+    since: "since",
+    park: "Park",
+    resume: "Resume",
     cancel: "Cancel",
     resubmit: "Submit again",
     copyLink: "Copy link",

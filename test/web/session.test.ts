@@ -2,6 +2,7 @@ import { SUMMARY_CALL } from "../support/scripts.ts";
 import { describeOnPage } from "./support/describe-on-page.ts";
 import { HOSTILE_TEXT, SESSION_CONFIG } from "./support/session-script.ts";
 import { chat } from "./suites/chat.ts";
+import { parking } from "./suites/parking.ts";
 import { sessionScreen, TOKEN } from "./suites/session-screen.ts";
 import { steering } from "./suites/steering.ts";
 import { timeTravel } from "./suites/time-travel.ts";
@@ -66,6 +67,7 @@ describeOnPage("a session on the page", { config: CONFIG, env: { APPROVAL_TOKEN:
   steering(web);
   chat(web);
   timeTravel(web);
+  parking(web);
   // The last one: it signs in.
   sessionScreen(web);
 });

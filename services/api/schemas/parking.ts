@@ -1,7 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
 
 /** Of a session that is parked, or asked to park. */
 export const Parked = Type.Object(
@@ -11,7 +10,7 @@ export const Parked = Type.Object(
     }),
     actor: Type.Optional(Type.String({ description: "the name of the person" })),
     reason: Type.Optional(Type.String()),
-    requested_at: Time,
+    requested_at: Type.String(),
     at: Type.Optional(
       Type.String({ description: "since when it is parked; absent while its running step comes to an end" }),
     ),

@@ -8,6 +8,7 @@ import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { CostMembers } from "./cost.ts";
+import { Parked } from "./parking.ts";
 import { SCORING_FILTERS, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -37,6 +38,7 @@ export const SessionItem = Type.Object(
       description:
         "the title of the alert if it is JSON or YAML with one near its beginning, else its first line",
     }),
+    parked: Type.Optional(Parked),
     open_approvals: Type.Integer({ minimum: 0, description: "tool calls that wait for a person's decision" }),
     llm_interaction_count: Count,
     mcp_interaction_count: Count,

@@ -71,6 +71,11 @@ const ALERT_HEAD = `left(s.alert_data, ${PREVIEW_HEAD})`;
 const OPEN_APPROVALS = `CASE WHEN s.completed_at IS NULL THEN (SELECT count(*)::int FROM approvals a
   WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval') ELSE 0 END`;
 
+/** As `parkedView`; null for a session that is neither parked nor asked to park. */
+const PARKED = `CASE WHEN s.status IN ('pending', 'in_progress') AND r.park_by IS NOT NULL
+  THEN jsonb_strip_nulls(jsonb_build_object('by', r.park_by, 'actor', r.park_actor, 'reason', r.park_reason,
+    'requested_at', ${isoText("r.park_requested_at")}, 'at', ${isoText("r.parked_at")}, 'until', ${isoText("r.park_until")})) END`;
+
 /** What selects the columns below, for the sessions in scope. The stage of `current_stage_id` is one of the chain. */
 export const STAGE_FACTS = { has_summary: HAS_SUMMARY, has_synthesis: HAS_SYNTHESIS } as const;
 export const StageFacts = Type.Object({ has_summary: Type.Boolean(), has_synthesis: Type.Boolean() });
@@ -86,6 +91,7 @@ export const ITEM_COLUMNS = {
   error_message: "s.error_message",
   executive_summary: "s.executive_summary",
   alert_preview: ALERT_HEAD,
+  parked: PARKED,
   open_approvals: OPEN_APPROVALS,
   llm_interaction_count: "r.llm_interaction_count",
   mcp_interaction_count: "r.mcp_interaction_count",

@@ -36,7 +36,7 @@ describe("sessions in the shapes of the contract", () => {
     const session = parseRow(await get(session_id));
     const overview = parseRow(await get(`${session_id}/overview`));
     expect(session).to.have.property("timeline").that.is.an("array").that.is.not.empty;
-    expect({ ...overview, timeline: member(session, "timeline") }).to.deep.equal(session);
+    expect({ ...session, timeline: undefined }).to.deep.equal({ ...overview, timeline: undefined });
   });
 
   it("has every stage with a number of its own, the synthesis and the summary among them", async () => {

@@ -10,6 +10,8 @@ const MARKS: Readonly<Record<string, string>> = {
   cancelled: "⊘",
   cancelling: "⊘",
   pending: "…",
+  parked: "‖",
+  needs_approval: "!",
 };
 
 interface StatusDotProps {

@@ -12,8 +12,6 @@ const TOLD_ELSEWHERE = [
   "chat.created",
   "budget.soft_limit",
   "budget.exceeded",
-  "session.parked",
-  "session.resumed",
 ] as const;
 type ToldElsewhere = Extract<StoredMessage, { type: (typeof TOLD_ELSEWHERE)[number] }>;
 
@@ -93,6 +91,12 @@ export class SessionFold {
         return this.#changeSession(message);
       case "session.taken_over":
         return this.#takeOver(message);
+      case "session.parked":
+        view.parked = parkingOf(message);
+        return;
+      case "session.resumed":
+        view.parked = undefined;
+        return;
       case "session.progress":
         view.progress = {
           stage: message.current_stage_index,
@@ -150,7 +154,10 @@ export class SessionFold {
     view.status = status;
     view.error = error_message;
     if (status === "in_progress") view.startedAt ??= timestamp;
-    if (isTerminal(status)) view.progress = undefined;
+    if (isTerminal(status)) {
+      view.progress = undefined;
+      view.parked = undefined;
+    }
     if (type === "session.completed") view.endedAt = timestamp;
   }
 
@@ -280,6 +287,10 @@ export class SessionFold {
   #last({ execution_id }: { readonly execution_id: string }): number {
     return this.#stages.lanes.get(execution_id)?.entries.at(-1)?.sequence ?? 0;
   }
+}
+
+function parkingOf({ by, actor, timestamp: at }: Of<"session.parked">): SessionView["parked"] {
+  return { by, ...(actor === null ? {} : { actor }), at };
 }
 
 /** The session as of event `seq`: what a page showed at that moment, without the text of open entries. */

@@ -1,3 +1,4 @@
+import type { ParkedBy } from "#shared/contracts/parked-by.ts";
 import type { ReviewStatus } from "#shared/contracts/review.ts";
 import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {
@@ -108,6 +109,13 @@ interface StageProgress {
   readonly text: string;
 }
 
+/** Who parked a session, and when. */
+export interface Parking {
+  readonly by: ParkedBy;
+  readonly actor?: string;
+  readonly at: string;
+}
+
 /** What the review of a session says. */
 interface Review {
   readonly status: ReviewStatus;
@@ -140,6 +148,8 @@ export interface SessionView {
   readonly at: string | undefined;
   readonly status: SessionStatus;
   readonly error: string | undefined;
+  /** Undefined for one that is not parked. */
+  readonly parked: Parking | undefined;
   readonly startedAt: string | undefined;
   /** Undefined until the end of the investigation; what is done with the session later does not change it. */
   readonly endedAt: string | undefined;

@@ -22,6 +22,7 @@ export class StagesView {
     at: undefined,
     status: "pending",
     error: undefined,
+    parked: undefined,
     startedAt: undefined,
     endedAt: undefined,
     progress: undefined,

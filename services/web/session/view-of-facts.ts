@@ -8,11 +8,12 @@ type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 export function viewOfFacts(facts: Overview | undefined): SessionView {
   const { view } = new StagesView();
   if (facts === undefined) return view;
-  const { score_id, scoring_status, latest_score } = facts;
+  const { score_id, scoring_status, latest_score, parked } = facts;
   return {
     ...view,
     status: facts.status,
     error: facts.error_message ?? undefined,
+    parked: parked?.at === undefined ? undefined : { ...parked, at: parked.at },
     startedAt: facts.started_at ?? undefined,
     endedAt: facts.completed_at ?? undefined,
     scoring:

@@ -10,7 +10,9 @@ interface RunTimeProps {
 
 /** How long something took, or has run. */
 export function RunTime({ since, until, store }: RunTimeProps) {
-  const end = until ?? (store.at.value === undefined ? undefined : store.view.value.at);
+  const { at, parked } = store.view.value;
+  // While it is parked nothing of it runs.
+  const end = until ?? parked?.at ?? (store.at.value === undefined ? undefined : at);
   if (end === undefined) return <Elapsed since={since} />;
   return <Duration ms={Math.max(0, Date.parse(end) - Date.parse(since))} />;
 }

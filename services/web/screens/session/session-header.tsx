@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
+import { parkedBy, sessionState } from "#shared/client/session-state.ts";
 import { api } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
 import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
@@ -14,6 +15,7 @@ import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { concludedOf } from "./conclusion.tsx";
 import { offersQuestions, SCORE_ANCHOR } from "./follow-ups-part.tsx";
+import { ParkButton } from "./park-button.tsx";
 import { ReviewButtons } from "./review-buttons.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
@@ -34,6 +36,11 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
   const [question] = questions;
   // As of an earlier moment only its events say how the session stood.
   const isKnown = !store.isReading.value || (facts !== undefined && store.at.value === undefined);
+  const state = sessionState({
+    status: view.status,
+    parked: view.parked,
+    openApprovals: openApprovals(view).length,
+  });
   useKeys({ d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)] });
   return (
     <header class="session-header">
@@ -42,9 +49,14 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
         <Connection store={store} />
       </div>
       <div class="session-state">
-        {isKnown && <StatusDot status={view.status} />}
+        {isKnown && <StatusDot status={state.kind} />}
         <span role="status" class="session-progress small">
-          {view.progress !== undefined && shownText(view.progress.text)}
+          {view.parked !== undefined && (
+            <>
+              {TEXT.session.since} <Moment time={view.parked.at} />, {shownText(parkedBy(view.parked))}
+            </>
+          )}
+          {view.parked === undefined && view.progress !== undefined && shownText(view.progress.text)}
         </span>
         <Failures view={view} target={target} showEntry={showEntry} />
         <Numbers facts={facts} view={view} store={store} />
@@ -188,7 +200,12 @@ function Actions({ store, view, facts }: ActionsProps) {
   const isOver = status !== undefined && isTerminal(status);
   return (
     <div class="session-actions" role="group" aria-label={TEXT.session.actions}>
-      {(status === "pending" || status === "in_progress") && <CancelButton store={store} />}
+      {(status === "pending" || status === "in_progress") && (
+        <>
+          {facts?.may_change === true && <ParkButton store={store} isParked={view.parked !== undefined} />}
+          <CancelButton store={store} />
+        </>
+      )}
       {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
       {isOver && store.at.value === undefined && (
         <CopyButton

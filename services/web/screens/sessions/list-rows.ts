@@ -61,6 +61,9 @@ function changedRow(row: ListRow, message: Message): ListRow {
         activity: typeof text === "string" ? text : row.activity,
       };
     }
+    case "session.parked":
+    case "session.resumed":
+      return withParking(row, message);
     case "approval.requested":
       return { ...row, item: { ...item, open_approvals: item.open_approvals + 1 } };
     case "approval.decided":
@@ -77,6 +80,20 @@ function changedRow(row: ListRow, message: Message): ListRow {
     default:
       return row;
   }
+}
+
+function withParking({ item, activity }: ListRow, { type, by, actor, timestamp }: Message): ListRow {
+  const { parked: _parked, ...rest } = item;
+  if (type === "session.resumed" || hasEnded(item) || typeof timestamp !== "string") {
+    return { item: rest, activity };
+  }
+  const parked = {
+    by: by === "priority" ? ("priority" as const) : ("operator" as const),
+    ...(typeof actor === "string" ? { actor } : {}),
+    requested_at: timestamp,
+    at: timestamp,
+  };
+  return { item: { ...rest, parked }, activity };
 }
 
 function lasted({ started_at, created_at }: SessionItem, end: string): number {

@@ -1,3 +1,4 @@
+import { parkedBy, sessionState } from "#shared/client/session-state.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Duration, Elapsed, Moment } from "../../parts/time.tsx";
@@ -36,7 +37,7 @@ export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
       </label>
       <div class="session-main">
         <div class="session-head">
-          <StatusDot status={item.status} />
+          <StatusDot status={stateOf(item).kind} />
           <a class="session-link" href={`/s/${item.id}`}>
             {name}
           </a>
@@ -52,6 +53,10 @@ export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
   );
 }
 
+function stateOf({ status, open_approvals: openApprovals, parked }: SessionItem) {
+  return sessionState({ status, openApprovals, parked });
+}
+
 function stageText(item: SessionItem): string {
   if (hasEnded(item) || item.total_stages === 0) return "";
   return ` ${texts.stage(Math.max(item.current_stage_index ?? 1, 1), item.total_stages)} `;
@@ -59,6 +64,8 @@ function stageText(item: SessionItem): string {
 
 /** What it does, what it came to, or why it ended. */
 function foundText({ item, activity }: ListRow): string {
+  const { parked } = item;
+  if (parked?.at !== undefined) return shownText(parkedBy(parked));
   if (item.status === "pending") return texts.queued;
   return previewOf(activity ?? item.executive_summary ?? item.error_message ?? "");
 }
@@ -80,6 +87,12 @@ function Marks({ item }: { readonly item: SessionItem }) {
   );
 }
 
+/** It stands still while the session is parked. */
+function RunTime({ since, until }: { readonly since: string; readonly until: string | undefined }) {
+  if (until === undefined) return <Elapsed since={since} />;
+  return <Duration ms={Math.max(0, Date.parse(until) - Date.parse(since))} />;
+}
+
 function Figures({ item }: { readonly item: SessionItem }) {
   const ended = hasEnded(item);
   return (
@@ -91,7 +104,7 @@ function Figures({ item }: { readonly item: SessionItem }) {
       <dt class="hidden-text">{texts.duration}</dt>
       <dd>
         {item.duration_ms !== null && ended ? <Duration ms={item.duration_ms} /> : null}
-        {item.started_at !== null && !ended ? <Elapsed since={item.started_at} /> : null}
+        {item.started_at !== null && !ended && <RunTime since={item.started_at} until={item.parked?.at} />}
       </dd>
       <dt class="hidden-text">{texts.size}</dt>
       <dd>

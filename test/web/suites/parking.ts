@@ -1,0 +1,27 @@
+import { expect } from "chai";
+import type { WebFixture } from "../support/web-fixture.ts";
+
+/** Needs a configuration with scripted calls that hang. */
+export function parking(web: WebFixture): void {
+  describe("a session that is parked", () => {
+    it("says since when and by whom, with a clock that stands, and goes on by the button", async () => {
+      const id = await web.client.submit("SLOW pod");
+      const { page } = await web.open(`/s/${id}`);
+      await page.locator(".entry .live").first().waitFor();
+      await page.getByRole("button", { name: "Park", exact: true }).click();
+      await page.locator(".session-header .status-dot.parked").waitFor();
+      const progress = (await page.locator(".session-progress").textContent()) ?? "";
+      expect(progress).to.match(/^since .*, by api-client$/u);
+      expect(await page.locator(".session-header .status-dot.in_progress").count()).to.equal(0);
+      await page.reload();
+      await page.locator(".session-header .status-dot.parked").waitFor();
+      await page.goto(web.url("/"));
+      const row = page.locator(`[data-session="${id}"]`);
+      await row.locator(".status-dot.parked").waitFor();
+      expect(await row.locator(".session-found").textContent()).to.equal("by api-client");
+      await page.goto(web.url(`/s/${id}`));
+      await page.getByRole("button", { name: "Resume", exact: true }).click();
+      await page.locator(".session-header .status-dot.completed").waitFor();
+    });
+  });
+}
