@@ -92,10 +92,8 @@ export class SessionFold {
       case "session.taken_over":
         return this.#takeOver(message);
       case "session.parked":
-        view.parked = parkingOf(message);
-        return;
       case "session.resumed":
-        view.parked = undefined;
+        view.parked = parkingOf(message);
         return;
       case "session.progress":
         view.progress = {
@@ -289,7 +287,9 @@ export class SessionFold {
   }
 }
 
-function parkingOf({ by, actor, timestamp: at }: Of<"session.parked">): SessionView["parked"] {
+function parkingOf(message: Of<"session.parked"> | Of<"session.resumed">): SessionView["parked"] {
+  if (message.type === "session.resumed") return undefined;
+  const { by, actor, timestamp: at } = message;
   return { by, ...(actor === null ? {} : { actor }), at };
 }
 
