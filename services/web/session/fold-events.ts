@@ -12,6 +12,8 @@ const TOLD_ELSEWHERE = [
   "chat.created",
   "budget.soft_limit",
   "budget.exceeded",
+  "session.parked",
+  "session.resumed",
 ] as const;
 type ToldElsewhere = Extract<StoredMessage, { type: (typeof TOLD_ELSEWHERE)[number] }>;
 
@@ -84,17 +86,16 @@ export class SessionFold {
     const view = this.#stages.view;
     view.seq = message.seq;
     view.at = message.timestamp;
-    if (isToldElsewhere(message)) return;
+    if (isToldElsewhere(message)) {
+      view.parked = parkingOf(message, view.parked);
+      return;
+    }
     switch (message.type) {
       case "session.status":
       case "session.completed":
         return this.#changeSession(message);
       case "session.taken_over":
         return this.#takeOver(message);
-      case "session.parked":
-      case "session.resumed":
-        view.parked = parkingOf(message);
-        return;
       case "session.progress":
         view.progress = {
           stage: message.current_stage_index,
@@ -287,8 +288,9 @@ export class SessionFold {
   }
 }
 
-function parkingOf(message: Of<"session.parked"> | Of<"session.resumed">): SessionView["parked"] {
+function parkingOf(message: ToldElsewhere, before: SessionView["parked"]): SessionView["parked"] {
   if (message.type === "session.resumed") return undefined;
+  if (message.type !== "session.parked") return before;
   const { by, actor, timestamp: at } = message;
   return { by, ...(actor === null ? {} : { actor }), at };
 }
