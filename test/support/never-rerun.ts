@@ -20,7 +20,7 @@ export const NEVER_RERUN: readonly string[] = [
   "evaluation/test/resume.test.ts",
   "services/tool-runner/test/sending.test.ts",
   "shared/bus/test/replaced-connection.test.ts",
-  "**/kill-*.test.ts",
+  "services/executor/test/disturbed-features.test.ts",
   "**/killed-*.test.ts",
   "**/lost-*.test.ts",
   "**/*-interrupted.test.ts",
