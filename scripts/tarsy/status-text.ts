@@ -1,8 +1,20 @@
+import { sessionState, type StateFacts } from "#shared/client/session-state.ts";
 import { printable, type TerminalStyle } from "./terminal/terminal-style.ts";
 
-/** A status with its colour. */
-export function statusText(status: string, style: TerminalStyle): string {
-  const text = printable(status.replaceAll("_", " "));
+/** A status with its colour; `words` stand for it. */
+export function statusText(
+  status: string,
+  style: TerminalStyle,
+  words: string = status.replaceAll("_", " "),
+): string {
+  const text = printable(words);
   if (status === "completed") return style.green(text);
+  if (status === "parked" || status === "needs_approval") return style.yellow(text);
   return status === "failed" || status === "timed_out" ? style.red(text) : style.cyan(text);
+}
+
+/** How a session stands, in the words of the page, at least `width` characters wide. */
+export function stateText(facts: StateFacts, style: TerminalStyle, width = 0): string {
+  const { kind, text } = sessionState(facts);
+  return statusText(kind, style, text.toLowerCase().padEnd(width));
 }

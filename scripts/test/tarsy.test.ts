@@ -161,10 +161,10 @@ describe("npm run tarsy", () => {
       .and.include("completed")
       .and.include("Final analysis\n")
       .and.not.include("\u001B");
-    const listed = await run("list", "--status", "completed,failed", "--type", "test", "--priority", "low");
+    const listed = await run("list", "--status", "completed,running", "--type", "test", "--priority", "low");
     expect(listed).to.include({ code: 0, errors: "" });
     expect(listed.out)
-      .to.match(new RegExp(`^${id} {2}completed +low`, "mu"))
+      .to.match(new RegExp(`^${id} {2}completed +low .*T[\\d:]{8}Z .* disk full`, "mu"))
       .and.include("page 1 of 1");
     expect(await run("list", "--status", "gone")).to.include({ code: 2, out: "" });
     expect(JSON.parse((await run("show", id, "--json")).out)).to.include({ id, status: "completed" });

@@ -17,7 +17,7 @@ export const TEXT = {
   },
   signIn: {
     title: "Sign in",
-    hint: "TARSy lets pages in with a token: that of .tarsy/token, or an API key. npm start prints an address that has it.",
+    hint: "This needs a token. Beside npm start it is in the file .tarsy/token, beside the containers it is APPROVAL_TOKEN in deploy/.env; with AUTH_MODE=token it is an API key.",
     token: "Token or API key",
     notValid: "the token is not valid",
     ended: "You were signed out: the token is not valid any more.",
@@ -91,6 +91,7 @@ export const TEXT = {
     select: (name: string) => `Select ${name}`,
     stage: (index: number, total: number) => `stage ${index}/${total}`,
     waits: "Waits for your decision",
+    waiting: (count: number, title: string) => (count === 0 ? title : `(${count}) ${title}`),
     queued: "Waits for an executor",
     inContent: "found in the investigation",
     age: "Age",

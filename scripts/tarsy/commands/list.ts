@@ -1,16 +1,23 @@
 import { isRfc3339, TIME_FORM } from "#shared/contracts/rfc-3339.ts";
 import { hasSearchLength, SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
-import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { isTerminal, SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { safeCut } from "#shared/safe-cut.ts";
+import { STATE_WORDS } from "#shared/client/session-state.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { UsageError, type Command, type CommandCall, type Terminal } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
-import { statusText } from "../status-text.ts";
+import { stateText } from "../status-text.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 
 type Listed = ApiResponse<"GET /api/v1/sessions">;
+/** As wide as the longest state. */
+const STATE_WIDTH = Math.max(...Object.values(STATE_WORDS).map(({ length }) => length));
+
+/** Stands for all statuses of sessions that have not ended, as in the addresses of the page. */
+const RUNNING = "running";
+const NOT_ENDED = SESSION_STATUSES.filter((status) => !isTerminal(status));
 
 /** `tarsy list` */
 export const listCommand: Command = {
@@ -19,7 +26,7 @@ export const listCommand: Command = {
   maxArgs: 0,
   summary: "Lists the sessions that you may see, newest first",
   options: {
-    status: { value: "STATUS[,STATUS]", help: "only these", choices: SESSION_STATUSES },
+    status: { value: "STATUS[,STATUS]", help: "only these", choices: [...SESSION_STATUSES, RUNNING] },
     priority: { value: "PRIORITY[,PRIORITY]", help: "only these", choices: SESSION_LANES },
     type: { value: "TYPE", help: "only alerts of this type" },
     chain: { value: "CHAIN", help: "only sessions of this chain" },
@@ -37,7 +44,7 @@ export const listCommand: Command = {
   run: async (call) => {
     const { option, flag, terminal, signal } = call;
     const given: Readonly<Record<string, string | number | undefined>> = {
-      status: option("status"),
+      status: option("status")?.replace(RUNNING, NOT_ENDED.join(",")),
       priority: option("priority"),
       alert_type: option("type"),
       chain_id: option("chain"),
@@ -81,22 +88,16 @@ function searched(text: string | undefined): string | undefined {
 
 function showTable({ sessions, pagination }: Listed, { write, style, columns }: Terminal): void {
   const width = Math.max(10, ...sessions.map(({ alert_type }) => oneLine(alert_type).length));
-  for (const {
-    id,
-    status,
-    priority,
-    alert_type,
-    created_at,
-    duration_ms,
-    executive_summary,
-    error_message,
-  } of sessions) {
+  for (const session of sessions) {
+    const { id, status, parked, open_approvals, priority, alert_type, created_at, duration_ms } = session;
     const took = typeof duration_ms === "number" ? durationText(duration_ms) : "";
-    const head = `  ${oneLine(alert_type).padEnd(width)}  ${created_at.slice(0, 19)}  ${took.padStart(12)}  `;
-    const room = columns - id.length - 23 - head.length;
-    const text = oneLine(error_message ?? executive_summary);
+    const head = `  ${oneLine(alert_type).padEnd(width)}  ${created_at.slice(0, 19)}Z  ${took.padStart(12)}  `;
+    const room = columns - id.length - STATE_WIDTH - 12 - head.length;
+    const { alert_preview, error_message, executive_summary } = session;
+    const text = [alert_preview, error_message ?? executive_summary].map(oneLine).filter(Boolean).join(": ");
+    const state = stateText({ status, parked, openApprovals: open_approvals }, style, STATE_WIDTH);
     write(
-      `${id}  ${statusText(status.padEnd(11), style)}  ${priority.padEnd(8)}${head}${text.slice(0, safeCut(text, Math.max(room, 0)))}\n`,
+      `${id}  ${state}  ${priority.padEnd(8)}${head}${text.slice(0, safeCut(text, Math.max(room, 0)))}\n`,
     );
   }
   const { page, total_pages, total_items, total_is_capped } = pagination;

@@ -5,7 +5,7 @@ import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { budgetLines } from "../budget-lines.ts";
 import { EXIT } from "../exit-codes.ts";
-import { statusText } from "../status-text.ts";
+import { stateText, statusText } from "../status-text.ts";
 
 type Session = ApiResponse<"GET /api/v1/sessions/:id">;
 
@@ -52,7 +52,9 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["parked", session.parked && parkedText(session.parked)],
     ...session.budgets.flatMap(budgetLines).map((line): [string, unknown] => ["budget", line]),
   ];
-  write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
+  const { status, parked, approvals } = session;
+  const state = stateText({ status, parked, openApprovals: approvals.length }, style);
+  write(`${"status".padEnd(10)}${state}\n`);
   for (const [name, value] of lines) {
     if (value !== undefined && value !== null) write(`${name.padEnd(10)}${printable(textOf(value))}\n`);
   }

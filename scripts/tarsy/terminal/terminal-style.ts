@@ -6,6 +6,7 @@ export interface TerminalStyle {
   dim(text: string): string;
   red(text: string): string;
   green(text: string): string;
+  yellow(text: string): string;
   cyan(text: string): string;
 }
 
@@ -19,6 +20,7 @@ export function terminalStyle(colours: boolean): TerminalStyle {
     dim: paint(2, 22),
     red: paint(31, 39),
     green: paint(32, 39),
+    yellow: paint(33, 39),
     cyan: paint(36, 39),
   };
 }

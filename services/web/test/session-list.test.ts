@@ -8,7 +8,7 @@ import {
   RUNNING,
   type SessionItem,
 } from "../screens/sessions/list-filters.ts";
-import { applyEvent, refreshRows, rowsOf } from "../screens/sessions/list-rows.ts";
+import { applyEvent, refreshRows, rowsOf, waitingFirst } from "../screens/sessions/list-rows.ts";
 import { missingRows, settle } from "../screens/sessions/read-missing.ts";
 
 const NOW = Date.parse("2026-11-23T12:00:30.500Z");
@@ -115,6 +115,18 @@ describe("the filters of the list", () => {
       sort_by: "score",
       sort_order: "desc",
     });
+  });
+});
+
+describe("waitingFirst(rows)", () => {
+  it("puts those first that wait for a person, and keeps the order otherwise", () => {
+    const rows = rowsOf([
+      item("a"),
+      item("b", { open_approvals: 1 }),
+      item("ended", { open_approvals: 1, status: "cancelled" }),
+      item("c", { open_approvals: 2 }),
+    ]);
+    expect(waitingFirst(rows).map((row) => row.item.id)).to.deep.equal(["b", "c", "a", "ended"]);
   });
 });
 

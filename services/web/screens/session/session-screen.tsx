@@ -7,6 +7,7 @@ import { loadMarkdown } from "../../parts/markdown.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { setOpen, toggleOpen } from "../../session/open-entries.ts";
+import { openApprovals } from "../../session/session-view.ts";
 import { TEXT } from "../../text.ts";
 import { loadRare } from "../load-rare.ts";
 import { entryOfAddress, numberParameter } from "./address.ts";
@@ -41,7 +42,8 @@ function OneSession({ id }: { readonly id: string }) {
     return () => store.stop();
   }, [store]);
   const facts = store.facts.value;
-  useTitle(store.title.value ?? TEXT.titles.session);
+  const title = store.title.value ?? TEXT.titles.session;
+  useTitle(TEXT.sessions.waiting(openApprovals(store.view.value).length, title));
   const { target, showEntry, reveal } = useTarget(store);
   const [alertOpen, setAlertOpen] = useState<boolean>();
   useSessionKeys(store, () => setAlertOpen(!isAlertOpen));

@@ -22,6 +22,16 @@ export function hasEnded({ status }: Pick<SessionItem, "status">): boolean {
   return ENDINGS.has(status);
 }
 
+/** True for a session with a tool call that waits for a person's decision. */
+export function waitsForPerson({ item }: ListRow): boolean {
+  return !hasEnded(item) && item.open_approvals > 0;
+}
+
+/** The rows with those first that wait for a person, otherwise in their order. */
+export function waitingFirst(rows: readonly ListRow[]): readonly ListRow[] {
+  return rows.toSorted((one, other) => Number(waitsForPerson(other)) - Number(waitsForPerson(one)));
+}
+
 /** Puts newer values into the rows that are there. No row comes, goes or moves: the reader may be about to press one. */
 export function refreshRows(rows: readonly ListRow[], items: readonly SessionItem[]): readonly ListRow[] {
   const fresh = new Map(items.map((item) => [item.id, item]));

@@ -8,7 +8,7 @@ import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { addressOf, filtersOf, hasFilters, type ListFilters } from "./list-filters.ts";
-import type { ListRow } from "./list-rows.ts";
+import { waitsForPerson, type ListRow } from "./list-rows.ts";
 import { ReviewBar } from "./review-bar.tsx";
 import { SessionRow } from "./session-row.tsx";
 import { useSelection } from "./use-selection.ts";
@@ -180,11 +180,11 @@ function useCancel(refresh: () => void) {
 
 /** The list of sessions: those that run on top, found and filtered by the address. */
 export function SessionsScreen() {
-  useTitle(TEXT.titles.sessions);
   const { query, route } = useLocation();
   const filters = filtersOf(query);
   const options = useFilterOptions();
   const list = useSessionList(filters);
+  useTitle(texts.waiting(list.shown?.running.filter(waitsForPerson).length ?? 0, TEXT.titles.sessions));
   const { ids, selected, select, setSelected } = useSelection(list);
   const { search, cancelling, setCancelling } = useListKeys(list, { selected, select });
   const { shown, newCount, reload, refresh, isLive } = list;

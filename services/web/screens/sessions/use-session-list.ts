@@ -6,7 +6,7 @@ import { api, failureText, socketUrl } from "../../api/client.ts";
 import { openSocket } from "../../api/sockets.ts";
 import { partsOf, queryOf, type ListFilters, type SessionItem } from "./list-filters.ts";
 import { ListReader } from "./list-reader.ts";
-import { applyEvent, hasEnded, refreshRows, rowsOf, type ListRow } from "./list-rows.ts";
+import { applyEvent, hasEnded, refreshRows, rowsOf, waitingFirst, type ListRow } from "./list-rows.ts";
 import { missingRows, readMissing, settle } from "./read-missing.ts";
 
 type Pagination = ApiResponse<"GET /api/v1/sessions">["pagination"];
@@ -181,7 +181,7 @@ function oncePer(ms: number, signal: AbortSignal, action: () => void): () => voi
 
 function shownOf(read: Read, before?: Shown): Shown {
   return {
-    running: rowsOf(read.running, before?.running),
+    running: waitingFirst(rowsOf(read.running, before?.running)),
     ended: rowsOf(read.ended),
     pagination: read.pagination,
   };
