@@ -63,10 +63,14 @@ function chosenLines({ key, source, tools, isDemo, env }: ConfigDirectory, agent
 
 /** The access mode and what it allows. */
 function accessText(mode: string, { header }: ProjectPaths): string {
-  if (mode === "" || mode === "loopback") {
+  if (isLoopback(mode)) {
     return "loopback: every program and user of this machine, as operator (others: npm start -- --private)";
   }
-  return mode === "private" ? `private: with the token, e.g. curl -H @${header}` : mode;
+  return mode === "private" ? `private: with the token, e.g. curl -H "@${header}"` : mode;
+}
+
+function isLoopback(mode: string): boolean {
+  return mode === "" || mode === "loopback";
 }
 
 /** The text that is printed when everything is ready: addresses, configuration and first steps. */
@@ -87,16 +91,22 @@ export function welcomeText({
   const mode = env["AUTH_MODE"] ?? "";
   // Elsewhere the page needs none, or each person has one of their own.
   const pageToken = mode === "private" ? secretVariable(env, "AUTH_TOKEN") : "";
+  const approvalToken = isLoopback(mode) ? secretVariable(env, "APPROVAL_TOKEN") : "";
   const apiPort = ports.get("API_PORT");
   const notifierPort = ports.get("NOTIFIER_PORT");
   const moved = [
     ...(apiPort === 8080 ? [] : [`API_PORT=${apiPort} `]),
     ...(notifierPort === 8081 ? [] : [`NOTIFIER_PORT=${notifierPort} `]),
   ].join("");
+  const pageWith = (token: string) =>
+    `http://${name}:${apiPort}/${token === "" ? "" : `#token=${encodeURIComponent(token)}`}`;
   return [
     "",
-    `TARSy is ready at http://${name}:${apiPort}/${pageToken === "" ? "" : `#token=${encodeURIComponent(pageToken)}`}`,
+    `TARSy is ready at ${pageWith(pageToken)}`,
     `  access         ${accessText(mode, paths)}`,
+    ...(approvalToken === ""
+      ? []
+      : [`  approvals      in a page that was opened by ${pageWith(approvalToken)}`]),
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
     ...chosenLines(config, agents),

@@ -92,6 +92,7 @@ describe("npm start", () => {
       "scripted demo model",
       "GOOGLE_API_KEY",
       "npm run alert",
+      `/#token=${readFileSync(paths.token, "utf8").trim()}`,
       "embedded PostgreSQL",
       "embedded NATS",
     ]) {
