@@ -55,8 +55,9 @@ WITH session AS (
   SELECT gen_random_uuid(), stage_id, session_id, 'agent', 1, 'react', '{"iteration":1}', 'scripted' FROM stage
   RETURNING execution_id, stage_id, session_id
 )
-INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content, seq)
-SELECT gen_random_uuid(), session_id, stage_id, execution_id, n, 'tool_result', 'completed', content, 1
+INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content, seq, metadata)
+SELECT gen_random_uuid(), session_id, stage_id, execution_id, n, 'tool_result', 'completed', content, 1,
+  '{"is_error": false, "call_event_id": "call", "duration_ms": 1}'
 FROM execution, unnest($14::text[]) WITH ORDINALITY AS t(content, n)`;
 
 const USE_MODEL = `

@@ -107,14 +107,6 @@ describe("what an agent's servers do not offer", () => {
       });
     }
 
-    it("is asked once of a server that a stored chain names twice", async () => {
-      const { interactions } = await run(
-        { tools: [listedTool("k8s.pods")] },
-        { strategy: "native-thinking", servers: ["k8s", "k8s"] },
-      );
-      expect(interactions).to.deep.equal([{ server: "k8s", error: null, result: null, tools: 1 }]);
-    });
-
     it("degrades the session if there are no tools at all", async () => {
       const failed = [{ server: "k8s", code: "unauthorized", message: "HTTP status 401" }];
       const { prompt, degraded } = await run(
