@@ -157,17 +157,17 @@ export function sessionsScreen(web: WebFixture): void {
       const id = await web.client.submit("an alert to send again");
       const { page } = await web.open("/usage");
       const read = Promise.withResolvers<void>();
-      await page.route(`**/api/v1/sessions/${id}`, async (route) => {
+      await page.route(`**/api/v1/sessions/${id}/overview`, async (route) => {
         await read.promise;
         await route.continue();
       });
       await page.goto(web.url(`/new?from=${id}`));
       await page.locator("#alert-text").fill("written meanwhile");
-      const answered = page.waitForResponse(`**/api/v1/sessions/${id}`);
+      const answered = page.waitForResponse(`**/api/v1/sessions/${id}/overview`);
       read.resolve();
       await (await answered).finished();
       // The page has taken that answer once it has read a later one.
-      await page.evaluate(`fetch("/api/v1/sessions/${id}").then((later) => later.json())`);
+      await page.evaluate(`fetch("/api/v1/sessions/${id}/overview").then((later) => later.json())`);
       expect(await page.locator("#alert-text").inputValue()).to.equal("written meanwhile");
     });
 
