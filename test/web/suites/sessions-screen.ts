@@ -104,7 +104,7 @@ export function sessionsScreen(web: WebFixture): void {
       // The list is read once more behind the subscription.
       const again = page.waitForResponse(/\/api\/v1\/sessions\?.*search=/u);
       await page.clock.runFor(1_500);
-      await (await again).finished();
+      await again;
       await page.getByText("No session matches.").waitFor();
       await web.pipeline.servers.query(
         `INSERT INTO session_texts (session_id, kind, content) VALUES ($1, 'alert', 'coredns and zookeeper')
@@ -165,7 +165,7 @@ export function sessionsScreen(web: WebFixture): void {
       await page.locator("#alert-text").fill("written meanwhile");
       const answered = page.waitForResponse(`**/api/v1/sessions/${id}/overview`);
       read.resolve();
-      await (await answered).finished();
+      await answered;
       // The page has taken that answer once it has read a later one.
       await page.evaluate(`fetch("/api/v1/sessions/${id}/overview").then((later) => later.json())`);
       expect(await page.locator("#alert-text").inputValue()).to.equal("written meanwhile");
