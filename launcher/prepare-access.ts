@@ -36,7 +36,7 @@ export function prepareAccess({ env, paths, isPrivate, ports, host }: PrepareAcc
 }
 
 /** What the token is for in this mode; undefined where there is none. */
-function tokenVariable(mode: string): "AUTH_TOKEN" | "APPROVAL_TOKEN" | undefined {
+export function tokenVariable(mode: string): "AUTH_TOKEN" | "APPROVAL_TOKEN" | undefined {
   if (mode === "private") return "AUTH_TOKEN";
   return mode === "" || mode === "loopback" ? "APPROVAL_TOKEN" : undefined;
 }

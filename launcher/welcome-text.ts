@@ -6,6 +6,7 @@ import { secretVariable } from "#shared/service/secret-variable.ts";
 import type { ServerEndpoints } from "./open-servers.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
 import type { Ports } from "./choose-ports.ts";
+import { tokenVariable } from "./prepare-access.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 import { reachableHost } from "./supervisor/plan-services.ts";
 
@@ -63,14 +64,10 @@ function chosenLines({ key, source, tools, isDemo, env }: ConfigDirectory, agent
 
 /** The access mode and what it allows. */
 function accessText(mode: string, { header }: ProjectPaths): string {
-  if (isLoopback(mode)) {
+  if (tokenVariable(mode) === "APPROVAL_TOKEN") {
     return "loopback: every program and user of this machine, as operator (others: npm start -- --private)";
   }
   return mode === "private" ? `private: with the token, e.g. curl -H "@${header}"` : mode;
-}
-
-function isLoopback(mode: string): boolean {
-  return mode === "" || mode === "loopback";
 }
 
 /** The text that is printed when everything is ready: addresses, configuration and first steps. */
@@ -89,24 +86,24 @@ export function welcomeText({
   const name = browserHost(host);
   const env = { ...config.env, ...access };
   const mode = env["AUTH_MODE"] ?? "";
-  // Elsewhere the page needs none, or each person has one of their own.
-  const pageToken = mode === "private" ? secretVariable(env, "AUTH_TOKEN") : "";
-  const approvalToken = isLoopback(mode) ? secretVariable(env, "APPROVAL_TOKEN") : "";
+  // In other modes each person has a token of their own.
+  const variable = tokenVariable(mode);
+  const token = variable === undefined ? "" : secretVariable(env, variable);
   const apiPort = ports.get("API_PORT");
   const notifierPort = ports.get("NOTIFIER_PORT");
   const moved = [
     ...(apiPort === 8080 ? [] : [`API_PORT=${apiPort} `]),
     ...(notifierPort === 8081 ? [] : [`NOTIFIER_PORT=${notifierPort} `]),
   ].join("");
-  const pageWith = (token: string) =>
-    `http://${name}:${apiPort}/${token === "" ? "" : `#token=${encodeURIComponent(token)}`}`;
+  const pageWith = (secret: string) =>
+    `http://${name}:${apiPort}/${secret === "" ? "" : `#token=${encodeURIComponent(secret)}`}`;
   return [
     "",
-    `TARSy is ready at ${pageWith(pageToken)}`,
+    `TARSy is ready at ${pageWith(variable === "AUTH_TOKEN" ? token : "")}`,
     `  access         ${accessText(mode, paths)}`,
-    ...(approvalToken === ""
-      ? []
-      : [`  approvals      in a page that was opened by ${pageWith(approvalToken)}`]),
+    ...(variable === "APPROVAL_TOKEN"
+      ? [`  approvals      in a page that was opened by ${pageWith(token)}`]
+      : []),
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
     ...chosenLines(config, agents),

@@ -45,7 +45,7 @@ function stateOf(kind: SessionState["kind"]): SessionState {
   return { kind, text: STATE_WORDS[kind] };
 }
 
-/** By whom a session was parked, as it stands behind "Parked". */
+/** Who or what parked a session, as text that follows the word "Parked". */
 export function parkedBy({ by, actor }: Pick<Parked, "by" | "actor">): string {
   return by === "operator" ? `by ${actor ?? "an operator"}` : "for a critical session";
 }

@@ -57,7 +57,7 @@ export class Stack implements AsyncDisposable {
     await chmod(options.configDir, 0o755);
     const stack = await Stack.#prepare(options);
     try {
-      if (!(await stack.#areBuilt())) await stack.#build();
+      if (!(await stack.#areBuilt())) await stack.compose("build");
       await stack.#up();
       return stack;
     } catch (error) {
@@ -70,7 +70,7 @@ export class Stack implements AsyncDisposable {
   static async buildImages(engine: ContainerEngine): Promise<void> {
     if (TEST_STACK_NAME === undefined) return;
     const stack = await Stack.#prepare({ engine, configDir: join(CHECKOUT, "deploy/config") });
-    await stack.#build();
+    await stack.compose("build");
     await rm(stack.#directory, { recursive: true });
   }
 
@@ -217,10 +217,6 @@ export class Stack implements AsyncDisposable {
       await this.podman("rmi", "--force", "--ignore", `localhost/${image}:${this.name}`);
     }
     await rm(this.#directory, { recursive: true, force: true });
-  }
-
-  async #build(): Promise<void> {
-    await this.compose("build");
   }
 
   async #areBuilt(): Promise<boolean> {

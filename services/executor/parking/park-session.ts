@@ -22,7 +22,7 @@ const parseParked = compileParser(
 
 /**
  * The owner stays in the row, as at the end of a session: the event is its last write. Not while a cancel is requested, and not if the request
- * was taken back. The time before which nobody claims it keeps it out of the scans for sessions that are due. One
+ * was taken back. An infinite `not_before` keeps it out of the scans for sessions that are due. One
  * statement, because the renewal of all leases waits for the row meanwhile.
  */
 const PARK = `

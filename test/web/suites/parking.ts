@@ -13,8 +13,13 @@ export function parking(web: WebFixture): void {
       const progress = (await page.locator(".session-progress").textContent()) ?? "";
       expect(progress).to.match(/^since .*, by api-client$/u);
       expect(await page.locator(".session-header .status-dot.in_progress").count()).to.equal(0);
+      await page.clock.install();
       await page.reload();
       await page.locator(".session-header .status-dot.parked").waitFor();
+      const duration = page.locator("dt", { hasText: "Duration" }).locator("xpath=../dd");
+      const shown = await duration.textContent();
+      await page.clock.runFor(60_000);
+      expect(await duration.textContent()).to.equal(shown);
       await page.goto(web.url("/"));
       const row = page.locator(`[data-session="${id}"]`);
       await row.locator(".status-dot.parked").waitFor();
