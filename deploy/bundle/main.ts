@@ -10,7 +10,4 @@ const [directory] = process.argv.slice(2);
 if (directory === undefined) throw new Error("name the directory for the bundles");
 const bundles = await bundleServices(root, resolve(directory));
 const page = await buildPage(join(resolve(directory), "services", "web", "dist"));
-await writeFile(
-  join(resolve(directory), "LICENSES.txt"),
-  await collectLicences(root, page === undefined ? bundles : [...bundles, page]),
-);
+await writeFile(join(resolve(directory), "LICENSES.txt"), await collectLicences(root, [...bundles, ...page]));

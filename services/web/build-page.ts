@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".html": "text/html; charset=utf-8",
+  ".woff2": "font/woff2",
 };
 
 /** A file of the page by its address; `services/api/page` serves these and no others. */
@@ -96,22 +97,32 @@ function importedAtOnce({ inputs }: Metafile): ReadonlySet<string> {
   return reached;
 }
 
+/** A sheet with the fonts that it names. */
+interface BuiltSheet {
+  readonly path: string;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly metafile: Metafile;
+}
+
 /** Bundles the styles of the first screen (the tokens, what applies everywhere, the components), and apart those of what is loaded later. */
-async function bundleStyles(metafile: Metafile): Promise<{ first: Uint8Array; later: Uint8Array }> {
+async function bundleStyles(metafile: Metafile): Promise<{ first: BuiltSheet; later: BuiltSheet }> {
   const atOnce = importedAtOnce(metafile);
   const sheets = (await ownFiles()).filter((file) => file.endsWith(".css"));
   const everywhere = ["styles/tokens.css", "styles/base.css"].map((file) => join(WEB, file));
   const own = sheets.filter((file) => !everywhere.includes(file));
   const isFirst = (file: string) => atOnce.has(relative(PROJECT, file));
   const [first, later] = await Promise.all([
-    bundleSheets([...everywhere, ...own.filter(isFirst)]),
-    bundleSheets(own.filter((file) => !isFirst(file))),
+    bundleSheets("styles", [...everywhere, ...own.filter(isFirst)]),
+    bundleSheets(
+      "later-styles",
+      own.filter((file) => !isFirst(file)),
+    ),
   ]);
   return { first, later };
 }
 
-async function bundleSheets(sheets: readonly string[]): Promise<Uint8Array> {
-  const { outputFiles } = await build({
+async function bundleSheets(name: string, sheets: readonly string[]): Promise<BuiltSheet> {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: PROJECT,
     stdin: {
       contents: sheets.map((file) => `@import ${JSON.stringify(file)};`).join("\n"),
@@ -122,11 +133,18 @@ async function bundleSheets(sheets: readonly string[]): Promise<Uint8Array> {
     minify: true,
     write: false,
     target: TARGET,
+    loader: { ".woff2": "file" },
+    outdir: WEB,
+    publicPath: "/",
+    metafile: true,
+    entryNames: `assets/${name}-[hash]`,
+    assetNames: "assets/[name]-[hash]",
     logLevel: "silent",
   });
-  const [styles] = outputFiles;
-  if (styles === undefined) throw new Error("esbuild wrote no styles");
-  return styles.contents;
+  const files = new Map(outputFiles.map(({ path, contents }) => [relative(WEB, path), contents]));
+  const path = [...files.keys()].find((file) => file.endsWith(".css"));
+  if (path === undefined) throw new Error("esbuild wrote no styles");
+  return { path, files, metafile };
 }
 
 /** Writes a file with its compressed forms, `<path>.br` and `<path>.gz`. */
@@ -141,7 +159,7 @@ async function writeBuilt(directory: string, path: string, content: Uint8Array):
   return { path: `/${path}`, type, hash: hashOf(content) };
 }
 
-/** The built page as a map from path to content, and what its scripts consist of. */
+/** The built page as a map from path to content, and what it consists of. */
 async function bundlePage() {
   const [{ scripts, metafile }, icon, template] = await Promise.all([
     bundleScripts(),
@@ -151,22 +169,20 @@ async function bundlePage() {
   const script = [...scripts.keys()].find((path) => path.startsWith("assets/main-"));
   if (script === undefined) throw new Error("esbuild wrote no main script");
   const styles = await bundleStyles(metafile);
-  const stylesPath = `assets/styles-${hashOf(styles.first)}.css`;
-  const laterStylesPath = `assets/later-styles-${hashOf(styles.later)}.css`;
   const iconPath = `assets/icon-${hashOf(icon)}.svg`;
   const index = template
     .replace("{{script}}", `/${script}`)
-    .replace("{{styles}}", `/${stylesPath}`)
-    .replace("{{laterStyles}}", `/${laterStylesPath}`)
+    .replace("{{styles}}", `/${styles.first.path}`)
+    .replace("{{laterStyles}}", `/${styles.later.path}`)
     .replace("{{icon}}", `/${iconPath}`);
   const content = new Map<string, Uint8Array>([
     ...scripts,
-    [stylesPath, styles.first],
-    [laterStylesPath, styles.later],
+    ...styles.first.files,
+    ...styles.later.files,
     [iconPath, icon],
     ["index.html", Buffer.from(index)],
   ]);
-  return { content, metafile };
+  return { content, metafiles: [metafile, styles.first.metafile, styles.later.metafile] };
 }
 
 /** The hash of the sources that the page in `directory` was built from; undefined if there is none. */
@@ -182,21 +198,21 @@ async function builtHash(directory: string): Promise<string | undefined> {
 /**
  * Bundles the page into `directory`, unless the same sources were bundled there already. A reader of the directory finds the
  * former page or this one, never a part of it. Throws esbuild's error for a source with a mistake.
- * @returns esbuild's description of the scripts; undefined if nothing was to do
+ * @returns esbuild's descriptions of scripts and styles; none if nothing was to do
  */
-export async function buildPage(directory: string): Promise<Metafile | undefined> {
+export async function buildPage(directory: string): Promise<readonly Metafile[]> {
   const hash = await hashSources();
-  if ((await builtHash(directory)) === hash) return undefined;
+  if ((await builtHash(directory)) === hash) return [];
   const made = `${directory}.${process.pid}`;
   try {
-    const { content: page, metafile } = await bundlePage();
+    const { content: page, metafiles } = await bundlePage();
     const files: BuiltFile[] = [];
     for (const [path, content] of page) files.push(await writeBuilt(made, path, content));
     await writeFile(join(made, "manifest.json"), JSON.stringify({ files }, undefined, 2));
     await writeFile(join(made, ".hash"), hash);
     await rm(directory, { recursive: true, force: true });
     await rename(made, directory);
-    return metafile;
+    return metafiles;
   } finally {
     await rm(made, { recursive: true, force: true });
   }

@@ -128,6 +128,19 @@ describe("servePage(files)", () => {
       expect(new Set([plain, gzip, br].map(({ headers }) => headers["etag"])).size).to.equal(3);
     });
 
+    it("serves its font, of at most 50 kB, which the styles name and never wait for", async () => {
+      const { body: index } = await get("/");
+      const styles = /href="(?<path>\/assets\/styles-[^"]+)"/u.exec(index.toString())?.groups?.["path"] ?? "";
+      const sheet = (await get(styles)).body.toString();
+      expect(sheet).to.match(/font-display:\s*swap/u);
+      const font = /url\("?(?<path>\/assets\/[^")]+\.woff2)"?\)/u.exec(sheet)?.groups?.["path"] ?? "";
+      const { status, headers, body } = await get(font);
+      expect(status).to.equal(200);
+      expect(headers["content-type"]).to.equal("font/woff2");
+      expect(headers["cache-control"]).to.equal("public, max-age=31536000, immutable");
+      expect(body.length).to.be.within(10_000, 50_000);
+    });
+
     it("answers 304 to a client that has the page, and HEAD without a body", async () => {
       const { headers, body } = await get("/");
       const again = await get("/", { "if-none-match": String(headers["etag"]) });
