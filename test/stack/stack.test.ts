@@ -130,18 +130,35 @@ describe("the compose stack, through its published port", () => {
     const answers = new Map<number | string, number>();
     const replaced = new AbortController();
     // Submissions without data: each is answered by an api and leaves nothing to do.
+    const submit = async () => {
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(`${stack.urls.api}/api/v1/alerts`, {
+        method: "POST",
+        headers,
+        body: "{}",
+      });
+      const text = await response.text();
+      return response.status === 400 ? 400 : `${response.status} ${text}`;
+    };
     const requests = Array.from({ length: 4 }, async () => {
       while (!replaced.signal.aborted) {
-        const answer = await client
-          .request("POST", "/api/v1/alerts", {})
-          .then(({ status }) => status, String);
+        const answer = await submit().catch(String);
         answers.set(answer, (answers.get(answer) ?? 0) + 1);
       }
     });
+    const [proxy = ""] = await stack.containers("proxy");
+    const timesWithoutApi = async () =>
+      (await stack.podman("logs", proxy)).match(/apis\/api\d+ is DOWN.*\b0 active/gu)?.length ?? 0;
     const replaceEach = async () => {
-      // While the second one restarts, requests are answered by the new first one.
       await stack.replace("api", first);
-      await stack.restart(second);
+      // The second one stops while the first one is too busy for a check, until the proxy has given up both.
+      const before = await timesWithoutApi();
+      await stack.podman("pause", first);
+      const stopped = stack.stop(second);
+      await until("the proxy has given up both", async () => (await timesWithoutApi()) > before);
+      await stack.podman("unpause", first);
+      await stopped;
+      await stack.revive(second);
     };
     await load.during(replaceEach, "wait", STACK_SLOTS).finally(() => replaced.abort());
     await Promise.all(requests);
