@@ -102,7 +102,7 @@ export function welcomeText({
     `TARSy is ready at ${pageWith(variable === "AUTH_TOKEN" ? token : "")}`,
     `  access         ${accessText(mode, paths)}`,
     ...(variable === "APPROVAL_TOKEN"
-      ? [`  approvals      in a page that was opened by ${pageWith(token)}`]
+      ? [`  approvals      open ${pageWith(token)} to approve tool calls`]
       : []),
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,

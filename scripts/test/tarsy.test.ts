@@ -75,7 +75,7 @@ describe("npm run tarsy", () => {
     expect((await run("show", id, "--brief")).out).to.match(/^alerts +3 \(open\)$/mu);
     expect(await run("alerts", id, "--limit", "x")).to.include({ code: 2, out: "" });
     const alone = await pipeline.client.submit("disk full");
-    expect((await run("alerts", alone)).out).to.include("are not grouped");
+    expect((await run("alerts", alone)).out).to.include("grouping is off");
   });
 
   it("writes the cassette of a session, and replays it from there and from the api", async () => {
@@ -196,13 +196,13 @@ describe("npm run tarsy", () => {
     expect(await watching.exit).to.equal(130);
     expect(watching.out()).to.include(`npm run tarsy -- cancel ${id}`);
     expect(await pipeline.client.session(id)).to.include({ status: "in_progress" });
-    expect(await run("approve", id)).to.deep.equal({ code: 0, out: "no open questions\n", errors: "" });
+    expect(await run("approve", id)).to.deep.equal({ code: 0, out: "no pending approvals\n", errors: "" });
     const parked = { code: 0, out: `${id} is parked once its running step is over\n`, errors: "" };
     expect(await run("park", id, "--reason", "later")).to.deep.equal(parked);
     await until("it is parked", async () =>
       /^parked +by \S+ since/mu.test((await run("show", id, "--brief")).out),
     );
-    const resumed = { code: 0, out: `${id} goes on as soon as there is a place\n`, errors: "" };
+    const resumed = { code: 0, out: `${id} resumes when a slot is free\n`, errors: "" };
     expect(await run("resume", id)).to.deep.equal(resumed);
     await until("it has gone on", async () => (await run("resume", id)).out === `${id} is not parked\n`);
     expect(await run("cancel", id)).to.deep.equal({ code: 0, out: `${id} is being cancelled\n`, errors: "" });

@@ -91,22 +91,20 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     await signIn(page, viewer.text);
     await page.locator(`[data-session="${id}"] .session-link`).focus();
     await page.keyboard.press("x");
-    await page.getByRole("button", { name: "Cancel the session" }).click();
-    await page.getByRole("alert").getByText("The session was not cancelled: ").waitFor();
+    await page.getByRole("button", { name: "Cancel session" }).click();
+    await page.getByRole("alert").getByText("Could not cancel the session: ").waitFor();
     await page.goto(web.url(`/s/${id}`));
     await page.locator(".entry .live").first().waitFor();
-    await page
-      .getByText("Only the submitter of the session and operators may write to its agents.")
-      .waitFor();
+    await page.getByText("Only the submitter and operators can message the agents.").waitFor();
     expect(await page.getByLabel("Write a message").isDisabled()).to.equal(true);
     await page.getByRole("slider", { name: "Time" }).waitFor();
     expect(await page.getByRole("button", { name: "Fork from here" }).count()).to.equal(0);
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByRole("button", { name: "Cancel the session" }).click();
+    await page.getByRole("button", { name: "Cancel session" }).click();
     await page.locator(".session-actions [role=alert]").getByText("submitter").waitFor();
     await page.goto(web.url("/new"));
     await page.locator("#alert-text").fill("by a viewer");
-    await page.getByRole("button", { name: "Start the investigation" }).click();
+    await page.getByRole("button", { name: "Start investigation" }).click();
     await page.getByRole("alert").getByText("submitter").waitFor();
     await page.goto(web.url("/system"));
     await page.getByRole("alert").getByText("operator").waitFor();
@@ -123,10 +121,10 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     await signIn(page, submitter.text);
     await page.locator(".time-slider").getByRole("button", { name: "Fork from here" }).click();
     await page.getByLabel("LLM provider").fill("nobody");
-    await page.getByRole("button", { name: "Start the fork" }).click();
+    await page.getByRole("button", { name: "Start fork" }).click();
     await page.locator("#fork-provider-failure", { hasText: "nobody" }).waitFor();
     await page.getByLabel("LLM provider").selectOption("scripted");
-    await page.getByRole("button", { name: "Start the fork" }).click();
+    await page.getByRole("button", { name: "Start fork" }).click();
     await until("the fork is shown", () => page.url().includes("/s/") && !page.url().includes(id));
   });
 
@@ -134,7 +132,7 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     const [first, second] = [await newKey("operator"), await newKey("operator")];
     const page = await open("/?status=running");
     await signIn(page, first.text);
-    await page.getByText("No session matches.").waitFor();
+    await page.getByText("No sessions match these filters.").waitFor();
     await page.waitForSelector(".live-mark.on");
     let refused = 0;
     page.on("response", (response) => (refused += Number(response.status() === 401)));

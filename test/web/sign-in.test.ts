@@ -8,7 +8,7 @@ import { describeOnPage } from "./support/describe-on-page.ts";
 import { SESSION_CONFIG } from "./support/session-script.ts";
 
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
-const EMPTY = "No session yet.";
+const EMPTY = "No sessions yet.";
 
 const OPTIONS = { config: SESSION_CONFIG, env: { AUTH_MODE: "private", AUTH_TOKEN: TOKEN } };
 
@@ -122,7 +122,7 @@ describeOnPage("signing in to the page in the mode private", OPTIONS, (web) => {
     const { page } = await web.open(`/new#token=${TOKEN}`);
     await page.locator("#alert-text").fill("written before the credential ended");
     await page.context().clearCookies();
-    await page.getByRole("button", { name: "Start the investigation" }).click();
+    await page.getByRole("button", { name: "Start investigation" }).click();
     await form(page).getByRole("alert").getByText("You were signed out").waitFor();
     await field(page).fill(TOKEN);
     await page.keyboard.press("Enter");

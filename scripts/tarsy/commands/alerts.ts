@@ -42,7 +42,7 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
 }
 
 function showAlerts({ count, alerts, has_more }: Alerts, { write, style }: Terminal): void {
-  if (count === 0) return write("alerts like the one of this session are not grouped\n");
+  if (count === 0) return write("grouping is off for this chain\n");
   write(`${count} ${count === 1 ? "alert" : "alerts"}\n`);
   for (const { ordinal, outcome, is_resolved, effect, author, received_at, data } of alerts) {
     const over = is_resolved ? `, over${effect === undefined ? "" : `: ${effect}`}` : "";

@@ -9,9 +9,9 @@ export const approveCommand: Command = {
   name: "approve",
   args: "SESSION [APPROVAL]",
   maxArgs: 2,
-  summary: "Shows a session's open questions about tool calls, or decides one of them",
+  summary: "Lists pending approvals of a session, or decides one",
   details:
-    "Without APPROVAL the open questions are shown; with it, the call is allowed, or denied with --deny.",
+    "Without APPROVAL the pending ones are listed; with it, the call is approved, or denied with --deny.",
   options: {
     deny: { help: "denies the call" },
     reason: { value: "TEXT", help: "why, for the agent; at most 2,000 characters" },
@@ -54,7 +54,7 @@ async function showOpen(call: CommandCall, id: string): Promise<number> {
     terminal.write(`${JSON.stringify(open)}\n`);
     return EXIT.done;
   }
-  if (open.length === 0) terminal.write("no open questions\n");
+  if (open.length === 0) terminal.write("no pending approvals\n");
   for (const { approval_id, tool, arguments: text, expires_at } of open) {
     terminal.write(
       `${style.bold(`${approval_id}  ${printable(tool)}`)}  until ${expires_at}\n${printable(text)}\n`,

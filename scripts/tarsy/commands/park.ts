@@ -7,8 +7,9 @@ export const parkCommand: Command = {
   name: "park",
   args: "SESSION",
   maxArgs: 1,
-  summary: "Has an investigation give its place up until it is resumed",
-  details: "It stops after its running step and loses nothing. After seven days it goes on by itself.",
+  summary: "Parks an investigation until it is resumed",
+  details:
+    "It stops after its current step, keeps its work, and frees its slot. After seven days it resumes automatically.",
   options: { reason: { value: "TEXT", help: "why, for people" }, ...JSON_OPTION, ...API_OPTION },
   run: async (call) => {
     const id = sessionOf(call);
@@ -19,7 +20,7 @@ export const parkCommand: Command = {
       body: reason === undefined ? {} : { reason },
       signal,
     });
-    const text = answer.status === "parked" ? "is parked" : "is parked once its running step is over";
+    const text = answer.status === "parked" ? "is parked" : "will be parked after its current step";
     terminal.write(call.flag("json") ? `${JSON.stringify(answer)}\n` : `${id} ${text}\n`);
     return EXIT.done;
   },

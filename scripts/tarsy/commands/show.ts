@@ -63,8 +63,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
 function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parked"]>): string {
   const who = by === "operator" ? `by ${actor ?? "an operator"}` : "for a critical session";
   const since = at === undefined ? "once its step is over" : `since ${at}`;
-  const end =
-    until === undefined ? ", goes on as soon as there is a place" : `, at the latest until ${until}`;
+  const end = until === undefined ? ", resumes when a slot is free" : `, until ${until} at the latest`;
   const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";
   return `${who} ${since}${end}${why}`;
 }

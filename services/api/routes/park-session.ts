@@ -18,7 +18,7 @@ const BODY_BYTES_IN_FLIGHT = 1024 * 1024;
 const readBody = bodyReader(ParkBody);
 
 const MESSAGES = {
-  parking: "Session parking requested: its executor parks it after its running step",
+  parking: "Session will be parked after its current step",
   parked: "Session parked",
 };
 

@@ -7,7 +7,7 @@ import { visibleSession } from "../http/visible-session.ts";
 import { resumeForOperator } from "../parking/change-parking.ts";
 
 const MESSAGES = {
-  resuming: "Session goes on as soon as there is a place for it",
+  resuming: "Session will resume when a slot is free",
   not_parked: "Session is not parked",
 };
 

@@ -42,7 +42,7 @@ export const ParkResponse = Type.Object(
   {
     session_id: Uuid,
     status: Type.Enum(["parking", "parked"], {
-      description: "`parking`: an executor runs it and parks it after its running step, within seconds",
+      description: "`parking`: it will be parked after its current step, within seconds",
     }),
     message: Type.String(),
   },
@@ -53,7 +53,7 @@ export const ResumeResponse = Type.Object(
   {
     session_id: Uuid,
     status: Type.Enum(["resuming", "not_parked"], {
-      description: "`resuming`: it goes on as soon as there is a place for it",
+      description: "`resuming`: it resumes when a slot is free",
     }),
     message: Type.String(),
   },

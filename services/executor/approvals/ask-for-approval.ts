@@ -131,11 +131,11 @@ function permissionOf(approval: StoredApproval): Permission {
 }
 
 function waitReason(tool: string): string {
-  return `a person must agree to a call of "${tool}"`;
+  return `approval of "${tool}" is pending`;
 }
 
 function notAskable(tool: string): string {
-  return `a person must agree to a call of "${tool}", and its arguments contain secrets, which are not stored until the decision; the call was not made`;
+  return `"${tool}" needs approval, but its arguments contain secrets, which are not stored while a decision is pending; the call was not made`;
 }
 
 function refusal({ tool, reason }: StoredApproval, state: "denied" | "expired"): ToolOutcome {

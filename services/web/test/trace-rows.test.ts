@@ -140,9 +140,9 @@ describe("traceRows(trace, session, now)", () => {
     expect(rows.map(rowTitle)).to.deep.equal([
       "look",
       "Investigator · gpt",
-      "iteration 1",
+      "LLM call 1",
       "k8s.pods",
-      "iteration 2",
+      "LLM call 2",
     ]);
   });
 

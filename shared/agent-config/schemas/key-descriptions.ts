@@ -178,7 +178,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   idempotent: "These tools may be called again with the same effect.",
   write: "These tools change something.",
   destructive: "These tools may destroy something.",
-  approve: "A person must agree to each call of these tools.",
+  approve: "Each call of these tools needs a person's approval.",
   trust_annotations: "Whether to believe what the server says about the effects of its tools.",
   isolation: "How far a connection is shared: by all executions, by the calls of one, or not at all.",
   protocol: "The era of the protocol; auto asks the server.",

@@ -5,7 +5,7 @@ export const STUB_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "servers.description": "What the tool does, for the model.",
   "servers.read_only": "true is the same as effect: read.",
   effect: "What a call does; calls of read and idempotent may be repeated after a crash.",
-  "servers.approve": "Whether a person must agree to each call; false by default.",
+  "servers.approve": "Whether each call needs approval; false by default.",
   parameters:
     "JSON Schema (draft 7, type object) of the arguments, as JSON text; by default any are accepted.",
   results: "The first that applies to a call is its result.",

@@ -12,7 +12,7 @@ export function chat(web: WebFixture): void {
   describe("questions about a session", () => {
     const lane = (page: Page) => page.getByRole("region", { name: "Questions about this investigation" });
     const field = (page: Page) => lane(page).getByLabel("Ask about this investigation");
-    const exchanges = (page: Page) => lane(page).getByRole("article", { name: "Question of" });
+    const exchanges = (page: Page) => lane(page).getByRole("article", { name: "Question from" });
     const button = (page: Page, name: string) => lane(page).getByRole("button", { name, exact: true });
     /** Asks as another person does, who does not use this page. */
     const post = async (id: string, content: string) => {
@@ -103,15 +103,15 @@ export function chat(web: WebFixture): void {
       await lane(page).getByRole("alert").getByText("a chat response is already being generated").waitFor();
       expect(await field(page).inputValue()).to.equal("And this?");
       expect(await axeViolations(page)).to.deep.equal([]);
-      await button(page, "Cancel the answer").click();
-      await exchanges(page).getByText("The answer was cancelled").waitFor();
+      await button(page, "Cancel answer").click();
+      await exchanges(page).getByText("Answer cancelled").waitFor();
       expect(await exchanges(page).locator(".exchange-answer").textContent()).to.include("well, it");
-      await button(page, "Cancel the answer").waitFor({ state: "detached" });
+      await button(page, "Cancel answer").waitFor({ state: "detached" });
       expect(await page.locator(".session-state > .status-dot").textContent()).to.include("Completed");
       await field(page).press("Enter");
       await exchanges(page).nth(1).locator(".exchange-answer strong").waitFor();
       await page.reload();
-      await exchanges(page).first().getByText("The answer was cancelled").waitFor();
+      await exchanges(page).first().getByText("Answer cancelled").waitFor();
     });
 
     it("say why an answer failed, and why one was not taken", async () => {
@@ -149,9 +149,9 @@ export function chat(web: WebFixture): void {
       expect(await field(page).inputValue()).to.equal("my own");
       const slider = page.getByRole("slider", { name: "Time" });
       await slider.press("ArrowLeft");
-      await page.getByText("You see the session as it was then.").waitFor();
+      await page.getByText("Showing the session as it was at this point.").waitFor();
       await field(page).waitFor({ state: "detached" });
-      await exchanges(page).getByText("An answer is being written").waitFor();
+      await exchanges(page).getByText("Writing the answer…").waitFor();
       await slider.press("Home");
       await lane(page).waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Back to now" }).click();

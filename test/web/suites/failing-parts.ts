@@ -17,14 +17,14 @@ export function failingParts(web: WebFixture): void {
     for (const path of ["/s/%", "/s/%E0%A4%A/trace"]) {
       it(`says that there is no page at ${path}, which is no encoded text`, async () => {
         const { page, problems } = await web.open(path);
-        await page.getByText("There is no such page.").waitFor();
+        await page.getByText("Page not found.").waitFor();
         expect(problems).to.deep.equal([]);
       });
     }
 
     it("says that there is no page at an address that nobody knows", async () => {
       const { page } = await web.open("/nowhere/at/all");
-      await page.getByText("There is no such page.").waitFor();
+      await page.getByText("Page not found.").waitFor();
       await page.getByRole("link", { name: "Sessions" }).click();
       await page.waitForURL(web.url("/"));
     });

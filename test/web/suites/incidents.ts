@@ -14,7 +14,7 @@ export function incidents(web: WebFixture): void {
         expect(await web.client.submit(alertOf(`pod-${n}`), GROUPED)).to.equal(id);
       }
       const { page, problems } = await web.open(`/s/${id}`);
-      const panel = page.locator("details.follow-up-panel", { hasText: "Alerts of this incident" });
+      const panel = page.locator("details.follow-up-panel", { hasText: "Alerts in this incident" });
       await panel.getByText("25").first().waitFor();
       await panel.locator("> summary").click();
       const texts = panel.locator("details");

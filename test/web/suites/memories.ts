@@ -27,7 +27,7 @@ export function memories(web: WebFixture): void {
       const taught = await web.finished("numbat is full");
       const { page, problems } = await web.open(`/s/${taught}`);
       await page.locator("summary").getByRole("heading", { name: "Memories" }).click();
-      await page.getByText("Nothing was learned from it.").waitFor();
+      await page.getByText("Nothing was learned from this session.").waitFor();
       await web.client.request("PATCH", "/api/v1/sessions/review", {
         session_ids: [taught],
         action: "complete",
@@ -37,21 +37,21 @@ export function memories(web: WebFixture): void {
       const learned = page.getByRole("region", { name: "Learned from this session" });
       await learned.getByText(QUOTA).waitFor();
       expect(await learned.textContent())
-        .to.include("how things are")
-        .and.include("90 % sure");
+        .to.include("fact")
+        .and.include("90% confidence");
       await page.locator(".review-state", { hasText: "Reviewed" }).waitFor();
       const told = await web.finished("numbat is full again");
       await page.goto(web.url(`/s/${told}`));
       const row = page.locator(".entry.memory_injected").first();
       await row.locator(".entry-line").click();
       await row.getByRole("link", { name: "Memories" }).click();
-      const injected = page.getByRole("region", { name: "Told to its agents" });
+      const injected = page.getByRole("region", { name: "Given to its agents" });
       await injected.getByText(QUOTA).waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);
-      await injected.getByRole("link", { name: "its session" }).click();
+      await injected.getByRole("link", { name: "source session" }).click();
       await page.waitForURL(`**/s/${taught}`);
       await page.locator("summary").getByRole("heading", { name: "Memories" }).click();
-      await page.getByRole("link", { name: "Show or correct what was learned here" }).click();
+      await page.getByRole("link", { name: "View or edit what was learned" }).click();
       await page.waitForURL(`**/memories?source=${taught}`);
       await page.locator(".memories").getByText(QUOTA).waitFor();
       expect(problems).to.deep.equal([]);
@@ -68,9 +68,9 @@ export function memories(web: WebFixture): void {
       await page.getByRole("link", { name: "Next" }).click();
       await page.waitForURL("**/memories?page=2");
       await until("the rest", async () => (await page.locator(".memories > li").count()) === 6);
-      await page.getByLabel("Told").selectOption("not told any more");
+      await page.getByLabel("Status").selectOption("retired");
       await page.waitForURL("**/memories?deprecated=true");
-      await page.getByText("No memory matches.").waitFor();
+      await page.getByText("No memories match these filters.").waitFor();
       await page.getByRole("link", { name: "Clear filters" }).click();
       await page.getByText("26 memories").waitFor();
       await page.keyboard.press("j");
@@ -78,19 +78,19 @@ export function memories(web: WebFixture): void {
       const text = (await item.locator(".memory-content").textContent()) ?? "";
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
-      const field = page.getByLabel("Text of the memory");
+      const field = page.getByLabel("Memory text");
       await until("the form has the focus", async () =>
         field.evaluate((one) => one === document.activeElement),
       );
       await page.keyboard.press("Control+A");
       await page.keyboard.type("wombats dig");
-      await page.getByLabel("No agent is told of it any more").press("Space");
+      await page.getByLabel("Retired: agents no longer receive it").press("Space");
       await page.getByRole("button", { name: "Save" }).press("Enter");
-      await page.getByText("The memory was corrected.").waitFor();
+      await page.getByText("Memory updated.").waitFor();
       const changed = page.locator(".memories > li", { hasText: "wombats dig" });
-      await changed.getByText("not told any more").waitFor();
+      await changed.getByText("retired").waitFor();
       expect(await page.locator(".memories").getByText(text, { exact: true }).count()).to.equal(0);
-      expect(await page.evaluate("document.activeElement?.textContent")).to.equal("Correct");
+      expect(await page.evaluate("document.activeElement?.textContent")).to.equal("Edit");
       const remove = changed.getByRole("button", { name: "Delete" });
       await remove.press("Enter");
       await page.getByRole("dialog", { name: "Delete this memory?" }).waitFor();
@@ -98,8 +98,8 @@ export function memories(web: WebFixture): void {
       await page.keyboard.press("Escape");
       expect(await page.evaluate("document.activeElement?.textContent")).to.equal("Delete");
       await remove.press("Enter");
-      await page.getByRole("button", { name: "Delete the memory" }).press("Enter");
-      await page.getByText("The memory was deleted.").waitFor();
+      await page.getByRole("button", { name: "Delete memory" }).press("Enter");
+      await page.getByText("Memory deleted.").waitFor();
       await page.getByText("25 memories").waitFor();
       await page.keyboard.press("?");
       await page.getByRole("dialog").getByText("Next memory").waitFor();
@@ -112,11 +112,11 @@ export function memories(web: WebFixture): void {
       await page.route("**/api/v1/memories/*", async (route) =>
         route.fulfill({ status: 503, json: { message: "masking the secrets in the content failed" } }),
       );
-      await page.getByRole("button", { name: "Correct" }).click();
-      await page.getByLabel("Text of the memory").fill("wombat");
+      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByLabel("Memory text").fill("wombat");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("alert").getByText("masking the secrets").waitFor();
-      expect(await page.getByLabel("Text of the memory").inputValue()).to.equal("wombat");
+      expect(await page.getByLabel("Memory text").inputValue()).to.equal("wombat");
       await page.route("**/api/v1/memories?*", async (route) => {
         const text = await (await route.fetch()).text();
         await route.fulfill({ body: text.replace('"may_change":true', '"may_change":false') });
@@ -139,10 +139,10 @@ export function memories(web: WebFixture): void {
     it("are accessible and fit any window", async () => {
       await remember("The quota of the numbat is small, and nobody watches it. ".repeat(6), 3);
       const { page } = await web.open(`/memories?source=${randomUUID()}`);
-      await page.getByText("No memory matches.").waitFor();
+      await page.getByText("No memories match these filters.").waitFor();
       await page.getByRole("link", { name: "Clear filters" }).click();
       await page.getByText("3 memories").waitFor();
-      await page.getByRole("button", { name: "Correct" }).first().click();
+      await page.getByRole("button", { name: "Edit" }).first().click();
       await expectAccessible(page);
     });
   });

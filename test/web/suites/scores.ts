@@ -24,26 +24,26 @@ export function scores(web: WebFixture): void {
       const { page, problems } = await web.open(`/s/${id}`);
       await panel(page).getByText("Not scored yet").waitFor();
       const status = page.locator(".session-state > .status-dot");
-      await button(page, "Score it").press("Enter");
-      await panel(page).getByText("A judge reads the investigation…").waitFor();
+      await button(page, "Score").press("Enter");
+      await panel(page).getByText("The judge is reading the investigation…").waitFor();
       expect(await status.textContent()).to.include("Completed");
       await page.reload();
-      await panel(page).getByText("72 of 100: the conclusion is right and helps").waitFor();
+      await panel(page).getByText("72 of 100: correct and useful").waitFor();
       await panel(page).getByText("incomplete evidence").waitFor();
-      await panel(page).getByText("Analysis of the judge").click();
+      await panel(page).getByText("Judge's analysis").click();
       await panel(page).locator(".markdown strong", { hasText: "closely" }).first().waitFor();
-      await panel(page).getByText("What the tools lacked").click();
+      await panel(page).getByText("Tool gaps").click();
       await panel(page).locator(".markdown strong", { hasText: "limits" }).waitFor();
-      expect(await panel(page).textContent()).to.match(/judge scripted.+prompts [0-9a-f]{12}/u);
-      await panel(page).getByText("Steps of the judge").click();
+      expect(await panel(page).textContent()).to.match(/Judge: scripted.+prompt version [0-9a-f]{12}/u);
+      await panel(page).getByText("Judge's steps").click();
       await panel(page).locator(".entry").first().waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);
       const link = page.locator(".session-numbers").getByRole("link", { name: "72" });
       await link.click();
-      await button(page, "Score it again").click();
-      await panel(page).getByText("A judge reads the investigation…").waitFor();
+      await button(page, "Score again").click();
+      await panel(page).getByText("The judge is reading the investigation…").waitFor();
       await panel(page).getByText("72 of 100").waitFor();
-      await button(page, "Score it again").waitFor();
+      await button(page, "Score again").waitFor();
       expect(await status.textContent()).to.include("Completed");
       expect(await page.locator(".investigation .stage").count()).to.equal(2);
       const slider = page.getByRole("slider", { name: "Time" });
@@ -55,14 +55,14 @@ export function scores(web: WebFixture): void {
     it("say why there is none, and lead to the steps of the judge", async () => {
       const id = await scored("REFUSED", "failed");
       const { page } = await web.open(`/s/${id}`);
-      await panel(page).getByText("The scoring failed").waitFor();
+      await panel(page).getByText("Scoring failed").waitFor();
       await panel(page).locator(".problem", { hasText: "we do not judge" }).first().waitFor();
       await page.route("**/score", async (route) =>
         route.request().method() === "POST"
           ? route.fulfill({ status: 409, json: { message: "scoring already in progress for this session" } })
           : route.continue(),
       );
-      await button(page, "Score it again").click();
+      await button(page, "Score again").click();
       await panel(page).getByRole("alert").getByText("scoring already in progress").waitFor();
       await page.goto(web.url(`/s/${id}/trace`));
       await page.getByRole("option", { name: /scoring failed/u }).click();
@@ -99,11 +99,11 @@ export function scores(web: WebFixture): void {
       await page.getByLabel("Score", { exact: true }).selectOption("Scored");
       await page.waitForURL("**/?score=scored");
       await row(none).waitFor({ state: "detached" });
-      await page.getByLabel("Order").selectOption("Worst score first");
+      await page.getByLabel("Sort").selectOption("Lowest score first");
       await page.waitForURL("**/?score=scored&sort=worst");
       const first = page.locator("[data-session]").first();
       await until("the worst is first", async () => (await first.getAttribute("data-session")) === poor);
-      await page.getByLabel("Order").selectOption("Best score first");
+      await page.getByLabel("Sort").selectOption("Highest score first");
       await until("the best is first", async () => (await first.textContent())?.includes("Score 72"));
       expect(await axeViolations(page)).to.deep.equal([]);
     });
@@ -111,9 +111,9 @@ export function scores(web: WebFixture): void {
     it("and what judges write may be hostile: it is shown as text", async () => {
       const id = await scored("HOSTILE");
       const { page, problems } = await web.open(`/s/${id}`);
-      await panel(page).getByText("12 of 100: the conclusion is wrong or missing").waitFor();
-      await panel(page).getByText("Analysis of the judge").click();
-      await panel(page).getByText("What the tools lacked").click();
+      await panel(page).getByText("12 of 100: wrong or missing").waitFor();
+      await panel(page).getByText("Judge's analysis").click();
+      await panel(page).getByText("Tool gaps").click();
       await panel(page).locator(".markdown a").nth(1).waitFor();
       expect(problems).to.deep.equal([]);
       expect(await page.evaluate("window.hacked")).to.equal(undefined);
@@ -136,7 +136,7 @@ export function scores(web: WebFixture): void {
       const id = await scored("POOR and accessible");
       const { page } = await web.open(`/s/${id}`);
       await panel(page).getByText("wrong conclusion").waitFor();
-      await panel(page).getByText("Analysis of the judge").click();
+      await panel(page).getByText("Judge's analysis").click();
       await expectAccessible(page);
     });
   });

@@ -86,17 +86,17 @@ export function screens(web: WebFixture): void {
       await picture(page, "trace-tool-1440-light");
       await page.reload();
       await detail.getByText("connection refused").first().waitFor();
-      await page.getByRole("option", { name: "iteration" }).first().click();
+      await page.getByRole("option", { name: "LLM call" }).first().click();
       await detail.getByText("Conversation").waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);
       await picture(page, "trace-model-1440-light");
-      await page.getByLabel("Bars show").selectOption("tokens");
+      await page.getByLabel("Measure").selectOption("tokens");
       expect(page.url()).to.include("bars=tokens");
       await page
         .getByRole("option", { name: /k8s\.broken failed/u })
         .first()
         .click();
-      await detail.getByRole("link", { name: "Show in the session" }).click();
+      await detail.getByRole("link", { name: "Show in session" }).click();
       await page.locator(".entry.target", { hasText: "connection refused" }).waitFor();
       expect(problems).to.deep.equal([]);
     });
@@ -112,7 +112,7 @@ export function screens(web: WebFixture): void {
       await page.mouse.move(axis.x + axis.width * 0.5, y, { steps: 3 });
       await page.mouse.up();
       await page.waitForURL(/[?&]zoom=\d+-\d+/u);
-      const all = page.getByRole("button", { name: "Show all" });
+      const all = page.getByRole("button", { name: "Reset zoom" });
       await all.waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);
       await page.reload();
@@ -147,10 +147,10 @@ export function screens(web: WebFixture): void {
     it("follows the calls of a session that runs", async () => {
       const running = await web.client.submit("HANG", { alert_type: "crowd" });
       const { page } = await web.open(`/s/${running}/trace`);
-      await page.getByText("Follows the investigation").waitFor();
+      await page.getByText("Updating live").waitFor();
       await web.client.request("POST", `/api/v1/sessions/${running}/cancel`);
       await page.getByText("Cancelled", { exact: true }).first().waitFor();
-      await page.getByText("Follows the investigation").waitFor({ state: "detached" });
+      await page.getByText("Updating live").waitFor({ state: "detached" });
     });
 
     it("leads anywhere by keyboard alone", async () => {
@@ -164,7 +164,7 @@ export function screens(web: WebFixture): void {
       await page.waitForURL(/from=/u);
       await page.keyboard.press("?");
       const help = page.getByRole("dialog");
-      await help.getByText("Longer window").waitFor();
+      await help.getByText("Longer period").waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);
       await picture(page, "help-1440-light", false);
       await page.keyboard.press("Escape");

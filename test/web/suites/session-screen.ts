@@ -233,7 +233,7 @@ export function sessionScreen(web: WebFixture): void {
       const { page } = await web.open(`/s/${id}`);
       await page.locator(".entry .live").first().waitFor();
       await page.getByRole("button", { name: "Cancel", exact: true }).press("Enter");
-      await page.getByRole("button", { name: "Cancel the session" }).press("Enter");
+      await page.getByRole("button", { name: "Cancel session" }).press("Enter");
       await page.locator(".session-header .status-dot.cancelled").waitFor();
       expect((await web.client.session(id)).status).to.equal("cancelled");
     });

@@ -11,13 +11,13 @@ export function sessionsScreen(web: WebFixture): void {
 
     it("start an investigation once, however often the button is pressed, and show errors at their field", async () => {
       const { page, problems } = await web.open("/new");
-      await page.getByRole("button", { name: "Start the investigation" }).click();
-      expect(await page.locator("#alert-text-failure").textContent()).to.equal("Write or paste the alert.");
+      await page.getByRole("button", { name: "Start investigation" }).click();
+      expect(await page.locator("#alert-text-failure").textContent()).to.equal("Enter an alert.");
       await page.getByLabel("Alert", { exact: true }).fill("pods of shop restart");
-      await page.getByLabel("Only those chosen here").check();
+      await page.getByLabel("Choose tools").check();
       await page.getByRole("checkbox", { name: /^k8s/u }).check();
       expect(await axeViolations(page)).to.deep.equal([]);
-      await page.getByRole("button", { name: "Start the investigation" }).dblclick();
+      await page.getByRole("button", { name: "Start investigation" }).dblclick();
       await page.waitForURL(/\/s\/[0-9a-f-]{36}$/u);
       const { pathname } = new URL(page.url());
       await ended(pathname.slice(3));
@@ -70,9 +70,9 @@ export function sessionsScreen(web: WebFixture): void {
       await page.keyboard.press("s");
       expect(await page.locator(".review-steps strong").textContent()).to.equal("1 selected");
       await page.getByRole("button", { name: "Acknowledge" }).press("Enter");
-      await page.getByText("1 session changed").waitFor();
+      await page.getByText("1 session updated").waitFor();
       await page.getByRole("combobox", { name: "Review" }).selectOption("needs_review");
-      await page.getByText("No session matches.").waitFor();
+      await page.getByText("No sessions match these filters.").waitFor();
       await page.getByRole("link", { name: "Clear filters" }).first().click();
       await page.waitForSelector("[data-session]");
       await page.keyboard.press("j");
@@ -105,7 +105,7 @@ export function sessionsScreen(web: WebFixture): void {
       const again = page.waitForResponse(/\/api\/v1\/sessions\?.*search=/u);
       await page.clock.runFor(1_500);
       await again;
-      await page.getByText("No session matches.").waitFor();
+      await page.getByText("No sessions match these filters.").waitFor();
       await web.pipeline.servers.query(
         `INSERT INTO session_texts (session_id, kind, content) VALUES ($1, 'alert', 'coredns and zookeeper')
        ON CONFLICT (session_id, kind) DO UPDATE SET content = EXCLUDED.content`,
@@ -123,11 +123,11 @@ export function sessionsScreen(web: WebFixture): void {
         await page.keyboard.press("n");
         return row.isVisible();
       });
-      await row.getByText("Waits for your decision").waitFor();
+      await row.getByText("Needs your approval").waitFor();
       await page.reload();
-      await row.getByText("Waits for your decision").waitFor();
+      await row.getByText("Needs your approval").waitFor();
       await web.client.request("POST", `/api/v1/sessions/${id}/cancel`);
-      await row.getByText("Waits for your decision").waitFor({ state: "detached" });
+      await row.getByText("Needs your approval").waitFor({ state: "detached" });
     });
 
     it("keep what is typed while the address follows", async () => {
@@ -177,7 +177,7 @@ export function sessionsScreen(web: WebFixture): void {
       await page.locator(`[data-session="${id}"]`).waitFor();
       await page.keyboard.press("j");
       await page.keyboard.press("x");
-      await page.getByRole("button", { name: "Cancel the session" }).click();
+      await page.getByRole("button", { name: "Cancel session" }).click();
       await page.locator(`[data-session="${id}"]`).getByText("Cancelled", { exact: true }).waitFor();
     });
 
@@ -185,7 +185,7 @@ export function sessionsScreen(web: WebFixture): void {
       const { page } = await web.open("/usage");
       await page.route("**/api/v1/sessions?*", (route) => route.abort());
       await page.getByRole("link", { name: "Sessions" }).click();
-      await page.getByRole("alert").getByText("could not be read").waitFor();
+      await page.getByRole("alert").getByText("Could not load").waitFor();
       await page.unroute("**/api/v1/sessions?*");
       await page.getByRole("button", { name: "Try again" }).click();
       await page.waitForSelector("[data-session]");

@@ -6,7 +6,7 @@ import type { WebFixture } from "../support/web-fixture.ts";
 /** Needs the configuration of session.test.ts. */
 export function steering(web: WebFixture): void {
   describe("writing to the agents of a running session", () => {
-    const box = (page: Page) => page.getByRole("region", { name: "Tell the agents" });
+    const box = (page: Page) => page.getByRole("region", { name: "Message the agents" });
     const button = (page: Page, name: string) => box(page).getByRole("button", { name, exact: true });
 
     it("tells one agent, shows what it has not read, and skips the calls that hold it up", async () => {

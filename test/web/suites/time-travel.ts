@@ -75,7 +75,7 @@ export function timeTravel(web: WebFixture): void {
       const { page } = await web.open(`/s/${id}?at=${second}`);
       const isAt = async (seq: number) => untilEvent(page, seq);
       await isAt(second);
-      await page.getByRole("button", { name: "One step back" }).click();
+      await page.getByRole("button", { name: "Previous step" }).click();
       await isAt(first);
       await page.keyboard.press(".");
       await isAt(second);
@@ -86,13 +86,13 @@ export function timeTravel(web: WebFixture): void {
       await isAt(almost);
       await page.getByRole("button", { name: "Play" }).click();
       await isAt(last);
-      await page.getByText("You see the session as it was then.").waitFor({ state: "detached" });
+      await page.getByText("Showing the session as it was at this point.").waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Play" }).waitFor();
     });
 
     it("says what happened then, and how much is newer", async () => {
       const { page } = await web.open(`/s/${id}?at=2`);
-      await page.getByText("You see the session as it was then.").waitFor();
+      await page.getByText("Showing the session as it was at this point.").waitFor();
       const { last_seq } = await numbersAt(2).then(async () =>
         parseNumbers(await ofApi(`/api/v1/sessions/${id}`)),
       );
@@ -109,7 +109,7 @@ export function timeTravel(web: WebFixture): void {
         /[1-9]\d* newer events/u.test((await newer.textContent()) ?? ""),
       );
       await page.getByRole("button", { name: "Cancel" }).click();
-      await page.getByRole("button", { name: "Cancel the session" }).click();
+      await page.getByRole("button", { name: "Cancel session" }).click();
       const { last_seq } = parseNumbers(await web.client.waitFor(running, ["cancelled"]));
       await page.getByText(`${last_seq - 1} newer events`).waitFor();
       expect(new URL(page.url()).searchParams.get("at")).to.equal("1");
@@ -130,12 +130,12 @@ export function timeTravel(web: WebFixture): void {
       const { seq } = await halfway();
       const { page, problems } = await web.open(`/s/${id}?at=${seq}`);
       await page.getByRole("link", { name: "Trace" }).click();
-      await page.getByText(`You see the trace as it was at event ${seq}.`).waitFor();
+      await page.getByText(`Showing the trace as of event ${seq}.`).waitFor();
       const rows = page.locator(".trace-body [role=option]");
       await rows.first().waitFor();
       const then = await rows.count();
       await page.keyboard.press("s");
-      await page.getByText("You see the session as it was then.").waitFor();
+      await page.getByText("Showing the session as it was at this point.").waitFor();
       await page.goto(web.url(`/s/${id}/trace?at=${seq}`));
       await page.getByRole("link", { name: "Back to now" }).click();
       await until("more calls now", async () => (await rows.count()) > then);

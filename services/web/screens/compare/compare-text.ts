@@ -1,14 +1,14 @@
 /** The texts of the screen that compares two sessions, by the place where they stand. */
 export const COMPARE_TEXT = {
   title: "Compare two sessions",
-  pick: "The other session",
-  pickHint: "Id or address of a session",
-  noId: "Write the id of a session, or its address.",
+  pick: "Other session",
+  pickHint: "Session ID or link",
+  noId: "Enter a session ID or link.",
   submit: "Compare",
   swap: "Swap",
   another: "Compare with another session",
   forksOf: "Forks of this session",
-  origin: "The session that it was forked from",
+  origin: "Forked from",
   side: (letter: string, id: string) => `${letter} · ${id}`,
   figures: "Figures",
   columns: { what: "Figure" },
@@ -20,7 +20,7 @@ export const COMPARE_TEXT = {
     cost: "Cost",
     tokens: "Tokens",
     inOut: "Input, output",
-    llm: "Model calls",
+    llm: "LLM calls",
     tool: "Tool calls",
   },
   identical: "Both sessions took the same steps.",
@@ -28,8 +28,8 @@ export const COMPARE_TEXT = {
   where: (agent: string, step: number, kind: string, part: string) =>
     `${agent === "" ? "" : `${agent}, `}step ${step}: ${part} of the ${kind}`,
   missing: (agent: string, step: number) =>
-    `${agent === "" ? "" : `${agent}, `}step ${step} is in one session only`,
-  kinds: { llm_call: "model call", tool_call: "tool call" },
+    `${agent === "" ? "" : `${agent}, `}step ${step} exists in one session only`,
+  kinds: { llm_call: "LLM call", tool_call: "tool call" },
   parts: {
     request: "request",
     reply: "reply",
@@ -45,7 +45,7 @@ export const COMPARE_TEXT = {
   more: (count: number) => `Show more of the other ${count}`,
   equal: "equal",
   differs: "differs",
-  noSteps: "No step was recorded.",
+  noSteps: "No steps were recorded.",
   conclusions: "Conclusions",
   noConclusion: "No conclusion",
 } as const;
