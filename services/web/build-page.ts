@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { glob, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { extname, join, relative } from "node:path";
+import { basename, extname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build, type Metafile } from "esbuild";
@@ -168,10 +168,16 @@ async function bundlePage() {
   ]);
   const script = [...scripts.keys()].find((path) => path.startsWith("assets/main-"));
   if (script === undefined) throw new Error("esbuild wrote no main script");
+  // A browser that knows them only from the main script asks for them a round trip later.
+  const preloads = Object.entries(metafile.outputs)
+    .filter(([path]) => path.endsWith(script))
+    .flatMap(([, { imports }]) => imports.filter(({ kind }) => kind === "import-statement"))
+    .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}" />`);
   const styles = await bundleStyles(metafile);
   const iconPath = `assets/icon-${hashOf(icon)}.svg`;
   const index = template
     .replace("{{script}}", `/${script}`)
+    .replace("{{preloads}}", preloads.join(""))
     .replace("{{styles}}", `/${styles.first.path}`)
     .replace("{{laterStyles}}", `/${styles.later.path}`)
     .replace("{{icon}}", `/${iconPath}`);
