@@ -9,8 +9,10 @@ export function statusText(
 ): string {
   const text = printable(words);
   if (status === "completed") return style.green(text);
-  if (status === "parked" || status === "needs_approval") return style.yellow(text);
-  return status === "failed" || status === "timed_out" ? style.red(text) : style.cyan(text);
+  if (status === "parked" || status === "parking" || status === "needs_approval") return style.yellow(text);
+  return ["failed", "failing"].includes(status) || status === "timed_out"
+    ? style.red(text)
+    : style.cyan(text);
 }
 
 /** How a session stands, in the words of the page, at least `width` characters wide. */

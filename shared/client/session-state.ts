@@ -1,13 +1,18 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 
-type Parked = NonNullable<ApiResponse<"GET /api/v1/sessions/:id/overview">["parked"]>;
+type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
+type Parked = NonNullable<Overview["parked"]>;
+/** What keeps failing in a session that runs. */
+export type Failing = NonNullable<Overview["failing"]>;
 
 /** What decides how a session stands. */
 export interface StateFacts {
   readonly status: SessionStatus;
   /** Undefined for one that is neither parked nor asked to park. */
   readonly parked?: Pick<Parked, "by" | "actor" | "at"> | undefined;
+  /** Undefined for one that gets on. */
+  readonly failing?: Failing | undefined;
   /** Tool calls that wait for a person's decision. */
   readonly openApprovals: number;
 }
@@ -30,15 +35,38 @@ export const STATE_WORDS = {
   cancelled: "Cancelled",
   timed_out: "Timed out",
   parked: "Parked",
+  parking: "Parking…",
   needs_approval: "Needs approval",
+  failing: "Failing",
 } as const;
 
 /** The one place that says how a session stands, for pages and terminals: a status alone calls a session running that does nothing. */
-export function sessionState({ status, parked, openApprovals }: StateFacts): SessionState {
+export function sessionState({ status, parked, openApprovals, failing }: StateFacts): SessionState {
   if (isTerminal(status) || status === "cancelling") return stateOf(status);
   if (parked?.at !== undefined) return { ...stateOf("parked"), since: parked.at };
   if (openApprovals > 0) return stateOf("needs_approval");
+  if (parked !== undefined) return stateOf("parking");
+  if (failing !== undefined) return stateOf("failing");
   return stateOf(status);
+}
+
+/** True for a session that gets no further without a person. */
+export function needsPerson(facts: StateFacts): boolean {
+  const { kind } = sessionState(facts);
+  return kind === "needs_approval" || kind === "failing";
+}
+
+const FAILING_PARTS = { gateway: "the LLM gateway", tools: "the tool runner" } as const;
+
+/** What fails, why, how often and when it is tried again, as text that follows the word "Failing"; `now` in milliseconds. */
+export function failingText({ what, provider, reason, tries, next_at: next }: Failing, now: number): string {
+  const subject = what === "provider" ? `provider '${provider}'` : FAILING_PARTS[what];
+  const seconds = next === undefined ? 0 : Math.ceil((Date.parse(next) - now) / 1_000);
+  return [
+    reason === "" ? subject : `${subject}: ${reason}`,
+    ...(tries === undefined ? [] : [tries === 1 ? "1 try" : `${tries} tries`]),
+    ...(seconds > 0 ? [`next in ${seconds} s`] : []),
+  ].join(", ");
 }
 
 function stateOf(kind: SessionState["kind"]): SessionState {

@@ -3,7 +3,7 @@ import { hasSearchLength, SEARCH_LENGTH } from "#shared/contracts/search-length.
 import { isTerminal, SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { STATE_WORDS } from "#shared/client/session-state.ts";
+import { STATE_WORDS, failingText, type Failing } from "#shared/client/session-state.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { UsageError, type Command, type CommandCall, type Terminal } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
@@ -89,13 +89,17 @@ function searched(text: string | undefined): string | undefined {
 function showTable({ sessions, pagination }: Listed, { write, style, columns }: Terminal): void {
   const width = Math.max(10, ...sessions.map(({ alert_type }) => oneLine(alert_type).length));
   for (const session of sessions) {
-    const { id, status, parked, open_approvals, priority, alert_type, created_at, duration_ms } = session;
+    const { id, status, parked, failing, open_approvals, priority, alert_type, created_at, duration_ms } =
+      session;
     const took = typeof duration_ms === "number" ? durationText(duration_ms) : "";
     const head = `  ${oneLine(alert_type).padEnd(width)}  ${created_at.slice(0, 19)}Z  ${took.padStart(12)}  `;
     const room = columns - id.length - STATE_WIDTH - 12 - head.length;
     const { alert_preview, error_message, executive_summary } = session;
-    const text = [alert_preview, error_message ?? executive_summary].map(oneLine).filter(Boolean).join(": ");
-    const state = stateText({ status, parked, openApprovals: open_approvals }, style, STATE_WIDTH);
+    const text = [alert_preview, failingOf(failing) ?? error_message ?? executive_summary]
+      .map(oneLine)
+      .filter(Boolean)
+      .join(": ");
+    const state = stateText({ status, parked, failing, openApprovals: open_approvals }, style, STATE_WIDTH);
     write(
       `${id}  ${state}  ${priority.padEnd(8)}${head}${text.slice(0, safeCut(text, Math.max(room, 0)))}\n`,
     );
@@ -107,6 +111,10 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
       `${total} ${total === "1" ? "session" : "sessions"}, page ${page} of ${Math.max(total_pages, 1)}\n`,
     ),
   );
+}
+
+function failingOf(failing: Failing | undefined): string | undefined {
+  return failing === undefined ? undefined : failingText(failing, Date.now());
 }
 
 function oneLine(text: string | null | undefined): string {

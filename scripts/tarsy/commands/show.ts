@@ -5,6 +5,7 @@ import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { budgetLines } from "../budget-lines.ts";
 import { EXIT } from "../exit-codes.ts";
+import { failingText } from "#shared/client/session-state.ts";
 import { stateText, statusText } from "../status-text.ts";
 
 type Session = ApiResponse<"GET /api/v1/sessions/:id">;
@@ -50,10 +51,11 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["waits for", session.waiting_for?.reason],
     ["alerts", session.alert_group && `${session.alert_group.count} (${session.alert_group.state})`],
     ["parked", session.parked && parkedText(session.parked)],
+    ["failing", session.failing && failingText(session.failing, Date.now())],
     ...session.budgets.flatMap(budgetLines).map((line): [string, unknown] => ["budget", line]),
   ];
-  const { status, parked, approvals } = session;
-  const state = stateText({ status, parked, openApprovals: approvals.length }, style);
+  const { status, parked, failing, approvals } = session;
+  const state = stateText({ status, parked, failing, openApprovals: approvals.length }, style);
   write(`${"status".padEnd(10)}${state}\n`);
   for (const [name, value] of lines) {
     if (value !== undefined && value !== null) write(`${name.padEnd(10)}${printable(textOf(value))}\n`);

@@ -24,6 +24,7 @@ import { readStages } from "./read-stages.ts";
 import { readSummaryCalls } from "./read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";
 import { isFallback } from "./execution-view.ts";
+import { readFailing } from "../sessions/failing-column.ts";
 import { sessionView } from "./session-view.ts";
 
 /**
@@ -57,6 +58,7 @@ function answerSession(
         mayFork: allows(identity, "session.fork"),
         // Forks are those of the present, also where the session is shown as it was.
         lineage: await readLineage(db, session, identity),
+        failing: await readFailing(manager, session_id),
         isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
         fallbacks: timeline.filter(isFallback),

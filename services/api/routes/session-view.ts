@@ -13,6 +13,7 @@ import type { readLineage } from "../forking/read-lineage.ts";
 import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scoring/read-scores.ts";
+import type { Failing } from "../schemas/failing.ts";
 import { parkedView } from "../parking/parked-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
@@ -28,6 +29,8 @@ interface SessionRows {
   readonly isMemoryEnabled: boolean;
   /** Whether the role of the reader allows to fork it. */
   readonly mayFork: boolean;
+  /** What keeps failing in it. */
+  readonly failing: Failing | undefined;
   readonly lineage: Awaited<ReturnType<typeof readLineage>>;
   readonly stages: SessionStages;
   /** The entries about changes of providers. */
@@ -75,6 +78,7 @@ export function sessionView(
     latest_score: rows.scores.completed?.total_score ?? null,
     scoring_status: rows.scores.newest?.status ?? null,
     score_id: (rows.scores.completed ?? rows.scores.newest)?.score_id ?? null,
+    ...(rows.failing === undefined ? {} : { failing: rows.failing }),
     chat_enabled: rows.chat.isOffered,
     chat_id: rows.chat.chatId,
     chat_message_count: runtime?.chat_message_count ?? 0,

@@ -20,6 +20,7 @@ import { AlertGroup } from "./alert-groups.ts";
 import { AnyObject, Time } from "./common.ts";
 import { Fork, ForkedFrom } from "./forking.ts";
 import { CostMembers } from "./cost.ts";
+import { Failing } from "./failing.ts";
 import { Parked } from "./parking.ts";
 import { UnreadSteering } from "./steering.ts";
 import { TimelineEvent } from "./timeline.ts";
@@ -152,6 +153,7 @@ const OverviewMembers = {
   feedback_edited_at: NullableTime,
   waiting_for: Type.Optional(WaitingFor),
   parked: Type.Optional(Parked),
+  failing: Type.Optional(Failing),
   last_interaction_at: OptionalTime,
   input_tokens: Count,
   output_tokens: Count,

@@ -8,6 +8,7 @@ import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { CostMembers } from "./cost.ts";
+import { Failing } from "./failing.ts";
 import { Parked } from "./parking.ts";
 import { SCORING_FILTERS, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
 
@@ -39,6 +40,7 @@ export const SessionItem = Type.Object(
         "the title of the alert if it is JSON or YAML with one near its beginning, else its first line",
     }),
     parked: Type.Optional(Parked),
+    failing: Type.Optional(Failing),
     open_approvals: Type.Integer({ minimum: 0, description: "tool calls that wait for a person's decision" }),
     llm_interaction_count: Count,
     mcp_interaction_count: Count,

@@ -4,6 +4,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { costMembers } from "../cost/cost-members.ts";
+import { Failing } from "../schemas/failing.ts";
 import { Parked } from "../schemas/parking.ts";
 import { SessionItem } from "../schemas/sessions.ts";
 import {
@@ -33,6 +34,7 @@ const parseRow = compileParser(
     // The beginning of the alert, of which the preview is made.
     alert_preview: Type.String(),
     parked: Type.Union([Parked, Type.Null()]),
+    failing: Type.Union([Failing, Type.Null()]),
   }),
 );
 
@@ -60,9 +62,10 @@ export async function readSessionItems(
       ? ITEM_COLUMNS
       : { ...ITEM_COLUMNS, matched_in_content: new SearchCondition(search, parameters).inTimeline() };
   const rows = await selectRows(db, parseRow, read(columns, wanted), parameters.values);
-  return rows.map(({ has_summary, has_synthesis, parked, ...row }) => ({
+  return rows.map(({ has_summary, has_synthesis, parked, failing, ...row }) => ({
     ...withCost(row, isCostEstimated),
     ...(parked === null ? {} : { parked }),
+    ...(failing === null ? {} : { failing }),
     alert_preview: alertPreview(row.alert_preview),
     current_stage_id: shownStageId({ ...row, has_summary, has_synthesis }),
   }));

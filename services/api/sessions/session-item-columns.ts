@@ -3,6 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
 import type { ShownCost } from "../cost/cost-members.ts";
+import { FAILING } from "./failing-column.ts";
 import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
 import type { ActiveSession, SessionItem } from "../schemas/sessions.ts";
 
@@ -92,6 +93,7 @@ export const ITEM_COLUMNS = {
   executive_summary: "s.executive_summary",
   alert_preview: ALERT_HEAD,
   parked: PARKED,
+  failing: FAILING,
   open_approvals: OPEN_APPROVALS,
   llm_interaction_count: "r.llm_interaction_count",
   mcp_interaction_count: "r.mcp_interaction_count",

@@ -76,8 +76,10 @@ describe("the list of sessions", () => {
       has_sub_agents: false,
     });
     expect(Object.keys(sessions[0] ?? {})).to.have.members(
-      // Without calls there is no cost, and it is not parked.
-      Object.keys(SessionItem.properties).filter((name) => !["estimated_cost_usd", "parked"].includes(name)),
+      // Without calls there is no cost, and it is neither parked nor failing.
+      Object.keys(SessionItem.properties).filter(
+        (name) => !["estimated_cost_usd", "parked", "failing"].includes(name),
+      ),
     );
     const answer = await get("");
     expect(answer.headers.get("content-type")).to.match(/^application\/json/u);

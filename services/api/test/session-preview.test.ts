@@ -47,4 +47,46 @@ describe("what a list tells of a session's alert and questions", () => {
     const sessions = await list();
     expect(sessions.map(({ open_approvals }) => open_approvals)).to.deep.equal([2, 0]);
   });
+
+  it("says of which session the provider keeps failing, and of none that has just been refused once", async () => {
+    const waiting = (seconds: number) => ({
+      unfinished_step: {
+        waiting: {
+          kind: "provider",
+          reason: `local is away: ${"x".repeat(400)}`,
+          since: new Date(Date.now() - seconds * 1_000).toISOString(),
+          until: "2026-11-27T03:00:00.000Z",
+        },
+      },
+    });
+    const states = [
+      { consecutive_failures: 22, last_error: "HTTP 500" },
+      { consecutive_failures: 1, last_error: "HTTP 500" },
+      waiting(600),
+      waiting(2),
+    ];
+    const ids = [];
+    for (const [age, state] of states.entries()) {
+      const id = await seedSession(api.db, { status: "in_progress", duration: null, age });
+      ids.push(id);
+      await api.servers.query(
+        "UPDATE agent_executions SET status = 'active', iteration_state = iteration_state || $2::jsonb WHERE session_id = $1",
+        [id, JSON.stringify(state)],
+      );
+    }
+    const failing = (await list()).map((session) => session.failing);
+    expect(failing.map((one) => one?.what)).to.deep.equal(["provider", undefined, "provider", undefined]);
+    expect(failing[0]).to.deep.equal({
+      what: "provider",
+      provider: "scripted",
+      reason: "HTTP 500",
+      tries: 22,
+    });
+    expect(failing[2]).to.include({ next_at: "2026-11-27T03:00:00.000Z" });
+    expect(failing[2]?.reason.length).to.equal(300);
+    const overview = await api.raw("GET", `/api/v1/sessions/${ids[0]}/overview`);
+    expect(JSON.parse(overview.text)).to.deep.include({ failing: failing[0] });
+    await api.servers.query("UPDATE session_runtime SET parked_at = now() WHERE session_id = $1", [ids[0]]);
+    expect((await list())[0]?.failing).to.equal(undefined);
+  });
 });

@@ -11,7 +11,9 @@ const MARKS: Readonly<Record<string, string>> = {
   cancelling: "⊘",
   pending: "…",
   parked: "‖",
+  parking: "‖",
   needs_approval: "!",
+  failing: "!",
 };
 
 interface StatusDotProps {

@@ -125,8 +125,9 @@ describe("waitingFirst(rows)", () => {
       item("b", { open_approvals: 1 }),
       item("ended", { open_approvals: 1, status: "cancelled" }),
       item("c", { open_approvals: 2 }),
+      item("d", { failing: { what: "provider", provider: "local", reason: "HTTP 500" } }),
     ]);
-    expect(waitingFirst(rows).map((row) => row.item.id)).to.deep.equal(["b", "c", "a", "ended"]);
+    expect(waitingFirst(rows).map((row) => row.item.id)).to.deep.equal(["b", "c", "d", "a", "ended"]);
   });
 });
 

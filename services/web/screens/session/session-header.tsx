@@ -1,8 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
-import { parkedBy, sessionState } from "#shared/client/session-state.ts";
+import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
 import { api } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
+import { now } from "../../parts/clock.ts";
 import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { durationText } from "../../parts/format.ts";
@@ -36,10 +37,12 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
   const [question] = questions;
   // As of an earlier moment only its events say how the session stood.
   const isKnown = !store.isReading.value || (facts !== undefined && store.at.value === undefined);
+  const failing = store.at.value === undefined ? facts?.failing : undefined;
   const state = sessionState({
     status: view.status,
     parked: view.parked,
     openApprovals: openApprovals(view).length,
+    failing,
   });
   useKeys({ d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)] });
   return (
@@ -56,7 +59,11 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
               {TEXT.session.since} <Moment time={view.parked.at} />, {shownText(parkedBy(view.parked))}
             </>
           )}
-          {view.parked === undefined && view.progress !== undefined && shownText(view.progress.text)}
+          {state.kind === "failing" && failing !== undefined && shownText(failingText(failing, now.value))}
+          {state.kind !== "failing" &&
+            view.parked === undefined &&
+            view.progress !== undefined &&
+            shownText(view.progress.text)}
         </span>
         <Failures view={view} target={target} showEntry={showEntry} />
         <Numbers facts={facts} view={view} store={store} />

@@ -1,3 +1,4 @@
+import { needsPerson } from "#shared/client/session-state.ts";
 import type { SessionItem } from "./list-filters.ts";
 
 type Message = Readonly<Record<string, unknown>>;
@@ -22,9 +23,14 @@ export function hasEnded({ status }: Pick<SessionItem, "status">): boolean {
   return ENDINGS.has(status);
 }
 
-/** True for a session with a tool call that waits for a person's decision. */
+/** True for a session that gets no further without a person: a tool call waits for a decision, or its provider keeps failing. */
 export function waitsForPerson({ item }: ListRow): boolean {
-  return !hasEnded(item) && item.open_approvals > 0;
+  return needsPerson(factsOf(item));
+}
+
+/** What decides how the session of a row stands. */
+export function factsOf({ status, open_approvals: openApprovals, parked, failing }: SessionItem) {
+  return { status, openApprovals, parked, failing };
 }
 
 /** The rows with those first that wait for a person, otherwise in their order. */

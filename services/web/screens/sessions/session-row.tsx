@@ -1,4 +1,5 @@
-import { parkedBy, sessionState } from "#shared/client/session-state.ts";
+import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
+import { now } from "../../parts/clock.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Duration, Elapsed, Moment } from "../../parts/time.tsx";
@@ -6,7 +7,7 @@ import { previewOf } from "../../session/preview-of.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import type { SessionItem } from "./list-filters.ts";
-import { hasEnded, type ListRow } from "./list-rows.ts";
+import { factsOf, hasEnded, type ListRow } from "./list-rows.ts";
 import "./session-row.css";
 
 const { sessions: texts } = TEXT;
@@ -22,6 +23,7 @@ interface SessionRowProps {
 export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
   const { item } = row;
   const ended = hasEnded(item);
+  const { kind } = sessionState(factsOf(item));
   const type = shownText(item.alert_type ?? item.chain_id);
   const name = shownText(item.alert_preview) || type;
   return (
@@ -37,24 +39,23 @@ export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
       </label>
       <div class="session-main">
         <div class="session-head">
-          <StatusDot status={stateOf(item).kind} />
+          <StatusDot status={kind} />
           <a class="session-link" href={`/s/${item.id}`}>
             {name}
           </a>
           <Marks item={item} />
         </div>
-        <p class={`session-summary ${item.status === "failed" ? "failed" : ""}`}>
+        <p class={`session-summary ${item.status === "failed" || kind === "failing" ? "failed" : ""}`}>
           <span class="session-type">{type}</span>
-          {stageText(item)} <span class="session-found">{foundText(row)}</span>
+          {stageText(item)}{" "}
+          <span class="session-found">
+            <Found row={row} />
+          </span>
         </p>
       </div>
       <Figures item={item} />
     </li>
   );
-}
-
-function stateOf({ status, open_approvals: openApprovals, parked }: SessionItem) {
-  return sessionState({ status, openApprovals, parked });
 }
 
 function stageText(item: SessionItem): string {
@@ -63,11 +64,19 @@ function stageText(item: SessionItem): string {
 }
 
 /** What it does, what it came to, or why it ended. */
-function foundText({ item, activity }: ListRow): string {
-  const { parked } = item;
-  if (parked?.at !== undefined) return shownText(parkedBy(parked));
-  if (item.status === "pending") return texts.queued;
-  return previewOf(activity ?? item.executive_summary ?? item.error_message ?? "");
+function Found({ row: { item, activity } }: Pick<SessionRowProps, "row">) {
+  const { parked, failing } = item;
+  const { kind, since } = sessionState(factsOf(item));
+  if (parked !== undefined && since !== undefined) {
+    return (
+      <>
+        {TEXT.session.since} <Moment time={since} />, {shownText(parkedBy(parked))}
+      </>
+    );
+  }
+  if (kind === "failing" && failing !== undefined) return <>{shownText(failingText(failing, now.value))}</>;
+  if (item.status === "pending") return <>{texts.queued}</>;
+  return <>{previewOf(activity ?? item.executive_summary ?? item.error_message ?? "")}</>;
 }
 
 /** What a person has to do about it. */

@@ -13,8 +13,8 @@ type Pagination = ApiResponse<"GET /api/v1/sessions">["pagination"];
 
 /** Two messages of a burst are answered by one request. */
 const REFRESH_MS = 1_000;
-/** What is stored can be found up to 10 s later, of which no event tells. */
-const SEARCH_MS = 10_000;
+/** What is stored can be found up to 10 s later, and a provider fails, of which no event tells. */
+const REPEAT_MS = 10_000;
 
 /** What the API says about both parts of the list. */
 interface Read {
@@ -103,7 +103,7 @@ export function useSessionList(filters: ListFilters): SessionList {
   }, []);
 
   useEffect(() => reader.reload(), [key, reader]);
-  useWhileSearching(filters.search !== "", reader);
+  useRepeatedly(filters.search !== "" || (shown?.running.length ?? 0) > 0, reader);
 
   useEffect(() => {
     const ending = new AbortController();
@@ -140,15 +140,15 @@ export function useSessionList(filters: ListFilters): SessionList {
   );
 }
 
-/** Reads the list again from time to time while something is looked for. */
-function useWhileSearching(isSearching: boolean, reader: ListReader<Read>): void {
+/** Reads the list again from time to time while something is looked for, or may begin to fail. */
+function useRepeatedly(isWanted: boolean, reader: ListReader<Read>): void {
   useEffect(() => {
-    if (!isSearching) return undefined;
+    if (!isWanted) return undefined;
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") reader.refresh();
-    }, SEARCH_MS);
+    }, REPEAT_MS);
     return () => clearInterval(timer);
-  }, [isSearching, reader]);
+  }, [isWanted, reader]);
 }
 
 /** Adds what of the rows is not in the list any more. */
