@@ -52,10 +52,21 @@ interface Candidate {
   readonly text: string;
 }
 
-/** The line by which people recognise an alert: its title where it has a structure with one, else its first line that says something. */
-export function alertPreview(alert: string): string {
-  const head = alert.slice(0, safeCut(alert, PREVIEW_HEAD));
-  const value = structureOf(head);
+/** The value of an alert in JSON or YAML, or of its first PREVIEW_HEAD characters; undefined for other texts. */
+export function alertStructure(alert: string): unknown {
+  return structureOf(headOf(alert));
+}
+
+function headOf(alert: string): string {
+  return alert.slice(0, safeCut(alert, PREVIEW_HEAD));
+}
+
+/**
+ * The line by which people recognise an alert: its title where it has a structure with one, else its first line that says something.
+ * Those who have its structure (`alertStructure`) give it.
+ */
+export function alertPreview(alert: string, value: unknown = alertStructure(alert)): string {
+  const head = headOf(alert);
   const title = value === undefined ? titleInLines(head) : titleIn(value);
   const text = title ?? (plainLine(head) || head.replaceAll(/\s+/gu, " ").trim());
   return text.length > MAX_PREVIEW ? `${text.slice(0, safeCut(text, MAX_PREVIEW - 1))}…` : text;

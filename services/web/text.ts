@@ -86,6 +86,7 @@ export const TEXT = {
     sort: "Sort",
     newest: "Newest first",
     sortings: { best: "Highest score first", worst: "Lowest score first" },
+    priorities: { critical: "Critical", low: "Low priority", normal: "Normal" },
     scored: (score: number) => `Score ${score}`,
     clear: "Clear filters",
     select: (name: string) => `Select ${name}`,

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
 import { openEnvelope } from "#shared/alert-envelope.ts";
-import { alertPreview, MAX_PREVIEW } from "#shared/alert-preview.ts";
+import { alertLabels } from "#shared/alert-labels.ts";
+import { alertPreview, alertStructure, MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { expectLinear } from "../../test/support/expect-linear.ts";
 
 const example = async (name: string) =>
@@ -115,5 +116,34 @@ describe("the preview of an alert", () => {
       .to.be.a("string")
       .that.matches(/^[^{]/u);
     expect(await example("plain-text-emoji.txt")).to.match(/^[^{]/u);
+  });
+});
+
+describe("alertLabels(structure, names)", () => {
+  const labels = (alert: unknown, names?: readonly string[]) =>
+    alertLabels(alertStructure(typeof alert === "string" ? alert : JSON.stringify(alert)), names).map(
+      ({ name, value }) => `${name}=${value}`,
+    );
+
+  it("finds severity, namespace and service of an alert, in its labels first", () => {
+    const alerts = [{ labels: { severity: "critical", namespace: "shop", job: "kubelet" } }];
+    expect(labels({ status: "firing", alerts })).to.deep.equal([
+      "severity=critical",
+      "namespace=shop",
+      "job=kubelet",
+    ]);
+    expect(labels({ severity: 2, labels: { Severity: "warning" } })).to.deep.equal(["severity=warning"]);
+    expect(labels("severity: high\nservice: checkout")).to.deep.equal(["severity=high", "service=checkout"]);
+    expect(labels("a disk is full")).to.deep.equal([]);
+  });
+
+  it("finds the named ones in their order, bounded in number and length, whatever an alert has", () => {
+    const alert = { labels: { team: "core", zone: "a".repeat(3_000), severity: "x" } };
+    const [zone = "", ...rest] = labels(alert, ["zone", "team"]);
+    expect([zone.length, rest]).to.deep.equal(["zone=".length + 40, ["team=core"]]);
+    expect(labels(alert, [])).to.deep.equal([]);
+    expect(labels({ labels: { severity: { deep: 1 }, namespace: null, service: "" } })).to.deep.equal([]);
+    expect(labels('{"a":'.repeat(900))).to.deep.equal([]);
+    expect(labels(alert, ["__proto__", "constructor"])).to.deep.equal([]);
   });
 });

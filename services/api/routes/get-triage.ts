@@ -31,7 +31,7 @@ export function getTriage({ config, db }: ApiDeps): RouterMiddleware {
       page: found.page,
       page_size,
       total_pages: found.totalPages,
-      sessions: await readSessionItems(db, found.ids, { isCostEstimated }),
+      sessions: await readSessionItems(db, found.ids, { isCostEstimated, chains: config.agents.chains }),
     };
   };
 }

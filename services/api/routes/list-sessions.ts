@@ -10,6 +10,7 @@ import { searchSessions } from "../sessions/search-sessions.ts";
 /** `GET /api/v1/sessions`: a page of the sessions that the caller may see, sorted and filtered. */
 export function listSessionsRoute({ config, orm: { manager } }: ApiDeps): RouterMiddleware {
   const isCostEstimated = config.agents.system.cost_estimation.enabled;
+  const { chains } = config.agents;
   const memory = new ListMemory();
   return async (ctx) => {
     const query = parseListQuery(ctx.query);
@@ -20,7 +21,7 @@ export function listSessionsRoute({ config, orm: { manager } }: ApiDeps): Router
       ? listSessions(manager, { query, identity }, memory)
       : searchSessions(manager, { query, identity, term }, memory));
     ctx.body = {
-      sessions: await readSessionItems(manager, ids, { search: term, isCostEstimated }),
+      sessions: await readSessionItems(manager, ids, { search: term, isCostEstimated, chains }),
       pagination: {
         page,
         page_size,

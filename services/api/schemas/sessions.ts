@@ -5,6 +5,7 @@ import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import { SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import { MAX_LABEL_VALUE, MAX_ROW_LABELS } from "#shared/alert-labels.ts";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { CostMembers } from "./cost.ts";
@@ -39,6 +40,10 @@ export const SessionItem = Type.Object(
       description:
         "the title of the alert if it is JSON or YAML with one near its beginning, else its first line",
     }),
+    labels: Type.Array(
+      Type.Object({ name: Type.String(), value: Type.String({ maxLength: MAX_LABEL_VALUE }) }),
+      { maxItems: MAX_ROW_LABELS, description: "labels of the alert, those that its chain names" },
+    ),
     parked: Type.Optional(Parked),
     failing: Type.Optional(Failing),
     open_approvals: Type.Integer({ minimum: 0, description: "tool calls that wait for a person's decision" }),

@@ -1,5 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { alertPreview } from "#shared/alert-preview.ts";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { alertLabels } from "#shared/alert-labels.ts";
+import { alertPreview, alertStructure } from "#shared/alert-preview.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -25,10 +27,13 @@ FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS wanted(session_id, position)
 JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
 WHERE s.deleted_at IS NULL ORDER BY wanted.position`;
 
+// They are found in the beginning of the alert.
+const { labels: _labels, ...LISTED } = SessionItem.properties;
+
 const parseRow = compileParser(
   "session item",
   Type.Object({
-    ...SessionItem.properties,
+    ...LISTED,
     ...CostColumns.properties,
     ...StageFacts.properties,
     // The beginning of the alert, of which the preview is made.
@@ -40,6 +45,8 @@ const parseRow = compileParser(
 
 interface ItemOptions {
   readonly search?: string | undefined;
+  /** The chains, which name the labels of their rows. */
+  readonly chains: AgentConfig["chains"];
   /** Without it the items have no members of their cost. */
   readonly isCostEstimated: boolean;
 }
@@ -52,7 +59,7 @@ interface ItemOptions {
 export async function readSessionItems(
   db: Queryable,
   ids: readonly string[],
-  { search, isCostEstimated }: ItemOptions,
+  { search, isCostEstimated, chains }: ItemOptions,
 ): Promise<SessionItem[]> {
   if (ids.length === 0) return [];
   const parameters = new SqlParameters();
@@ -62,19 +69,23 @@ export async function readSessionItems(
       ? ITEM_COLUMNS
       : { ...ITEM_COLUMNS, matched_in_content: new SearchCondition(search, parameters).inTimeline() };
   const rows = await selectRows(db, parseRow, read(columns, wanted), parameters.values);
-  return rows.map(({ has_summary, has_synthesis, parked, failing, ...row }) => ({
-    ...withCost(row, isCostEstimated),
-    ...(parked === null ? {} : { parked }),
-    ...(failing === null ? {} : { failing }),
-    alert_preview: alertPreview(row.alert_preview),
-    current_stage_id: shownStageId({ ...row, has_summary, has_synthesis }),
-  }));
+  return rows.map(({ has_summary, has_synthesis, parked, failing, ...row }) => {
+    const structure = alertStructure(row.alert_preview);
+    return {
+      ...withCost(row, isCostEstimated),
+      ...(parked === null ? {} : { parked }),
+      ...(failing === null ? {} : { failing }),
+      alert_preview: alertPreview(row.alert_preview, structure),
+      labels: [...alertLabels(structure, chains.get(row.chain_id)?.row_labels)],
+      current_stage_id: shownStageId({ ...row, has_summary, has_synthesis }),
+    };
+  });
 }
 
 function withCost(
-  row: SessionItem & Static<typeof CostColumns>,
+  row: Omit<SessionItem, "labels"> & Static<typeof CostColumns>,
   isCostEstimated: boolean,
-): Omit<SessionItem, "current_stage_id"> {
+): Omit<SessionItem, "current_stage_id" | "labels"> {
   const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count, ...item } = row;
   const sums = { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count };
   const { unpriced_interaction_count: _count, ...shown } = costMembers(sums, isCostEstimated);

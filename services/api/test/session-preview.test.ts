@@ -29,6 +29,33 @@ describe("what a list tells of a session's alert and questions", () => {
     expect(previews[2]?.length).to.be.within(190, 200);
   });
 
+  it("has the labels of the alert that its chain names, else how bad it is and where", async () => {
+    const labels = { severity: "critical", namespace: "shop", team: "core" };
+    const alert = JSON.stringify({ alerts: [{ labels }] });
+    await seedSession(api.db, { alert, age: 1 });
+    await seedSession(api.db, { alert: "Disk full", age: 2 });
+    await using named = await ApiFixture.start({
+      servers: api.servers,
+      config: {
+        tarsy: {
+          agent_chains: {
+            "test-chain": {
+              alert_types: ["test"],
+              row_labels: ["team"],
+              stages: [{ name: "a", agents: [{ name: "KubernetesAgent" }] }],
+            },
+          },
+        },
+      },
+    });
+    const shown = async (from: ApiFixture) =>
+      parseList(JSON.parse((await from.raw("GET", "/api/v1/sessions")).text)).sessions.map((one) =>
+        one.labels.map(({ value }) => value),
+      );
+    expect(await shown(api)).to.deep.equal([["critical", "shop"], []]);
+    expect(await shown(named)).to.deep.equal([["core"], []]);
+  });
+
   it("counts the open questions of a session that runs", async () => {
     const running = await seedSession(api.db, { status: "in_progress", duration: null, age: 1 });
     const ended = await seedSession(api.db, { age: 2 });

@@ -27,6 +27,7 @@ const item = (id: string, changed: Partial<SessionItem> = {}): SessionItem => ({
   error_message: null,
   executive_summary: null,
   alert_preview: "Pods restart",
+  labels: [],
   open_approvals: 0,
   llm_interaction_count: 0,
   mcp_interaction_count: 0,

@@ -219,6 +219,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "agent_chains.description": "What the chain is for.",
   teams: "Teams whose members may see the chain's sessions, beside their submitters and operators.",
   "agent_chains.priority": "The priority of the chain's sessions, by default normal (docs/priorities.md).",
+  row_labels:
+    "Labels of the alert that a session's row in the list shows, at most 3; by default severity, namespace and service.",
   stages: "The chain's stages, one after another.",
   "stages.name": "The stage's name.",
   "agents.name": "An agent: built in, or a name under agents.",

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { MAX_ROW_LABELS } from "#shared/alert-labels.ts";
 import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
@@ -159,6 +160,7 @@ const ChainEntry = Type.Object({
   teams: Type.Optional(Names),
   grouping: Type.Optional(Grouping),
   priority: Type.Optional(Type.Enum(SESSION_LANES)),
+  row_labels: Type.Optional(Type.Array(Name, { maxItems: MAX_ROW_LABELS })),
   tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),

@@ -43,6 +43,7 @@ export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
           <a class="session-link" href={`/s/${item.id}`}>
             {name}
           </a>
+          <Labels item={item} />
           <Marks item={item} />
         </div>
         <p class={`session-summary ${item.status === "failed" || kind === "failing" ? "failed" : ""}`}>
@@ -79,6 +80,21 @@ function Found({ row: { item, activity } }: Pick<SessionRowProps, "row">) {
   return <>{previewOf(activity ?? item.executive_summary ?? item.error_message ?? "")}</>;
 }
 
+/** How bad it is, and where: labels of the alert, and a priority that is not the usual one. */
+function Labels({ item: { labels, priority } }: { readonly item: SessionItem }) {
+  return (
+    <>
+      {priority !== "normal" && <span class={`session-mark ${priority}`}>{texts.priorities[priority]}</span>}
+      {labels.map(({ name, value }) => (
+        <span key={name} class="session-label" title={`${shownText(name)}: ${shownText(value)}`}>
+          <span class="hidden-text">{`${shownText(name)} `}</span>
+          {shownText(value)}
+        </span>
+      ))}
+    </>
+  );
+}
+
 /** What a person has to do about it. */
 function Marks({ item }: { readonly item: SessionItem }) {
   return (
@@ -90,6 +106,7 @@ function Marks({ item }: { readonly item: SessionItem }) {
           {item.assignee === null ? "" : ` · ${shownText(item.assignee)}`}
         </span>
       )}
+      {item.quality_rating !== null && <span class="session-mark">{TEXT.ratings[item.quality_rating]}</span>}
       {item.latest_score !== null && <span class="session-mark">{texts.scored(item.latest_score)}</span>}
       {item.matched_in_content && <span class="session-mark">{texts.inContent}</span>}
     </>
