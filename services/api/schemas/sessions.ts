@@ -94,6 +94,11 @@ export const SessionListQuery = Type.Object({
   priority: Type.Optional(Type.String({ description: `${MANY}: ${SESSION_LANES.join(", ")}` })),
   alert_type: Type.Optional(Type.String()),
   chain_id: Type.Optional(Type.String()),
+  needs_person: Type.Optional(
+    Type.Literal("true", {
+      description: "only those with a tool call that waits for a decision, or that are `failing`",
+    }),
+  ),
   author: Type.Optional(Type.String()),
   assignee: Type.Optional(Type.String()),
   search: Type.Optional(

@@ -30,6 +30,8 @@ export interface SessionFilters {
   readonly priority: readonly SessionLane[] | undefined;
   readonly alert_type: string | undefined;
   readonly chain_id: string | undefined;
+  /** Those alone that get no further without a person. */
+  readonly needs_person: "true" | undefined;
   readonly author: string | undefined;
   readonly assignee: string | undefined;
   readonly search: string | undefined;
@@ -67,6 +69,7 @@ export function parseListQuery(query: Readonly<Record<string, string | string[] 
       priority: parseChoices("priority", query["priority"], SESSION_LANES),
       alert_type: parseText("alert_type", query["alert_type"]),
       chain_id: parseText("chain_id", query["chain_id"]),
+      needs_person: parseChoice("needs_person", query["needs_person"], ["true"]),
       author: parseText("author", query["author"]),
       assignee: parseText("assignee", query["assignee"]),
       search: parseSearch(query["search"]),

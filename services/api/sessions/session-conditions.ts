@@ -1,6 +1,12 @@
+import { FAILING } from "./failing-column.ts";
 import { scoringCondition } from "./score-columns.ts";
 import { SCORING_FILTERS, type SessionFilters } from "./list-query.ts";
 import type { SqlParameters } from "./sql-parameters.ts";
+
+/** Only sessions in progress, of which there are few, are looked at. */
+const NEEDS_PERSON = `s.status = 'in_progress' AND (
+  EXISTS (SELECT FROM approvals a WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval')
+  OR EXISTS (SELECT FROM session_runtime r WHERE r.session_id = s.session_id AND ${FAILING} IS NOT NULL))`;
 
 type Filter = Exclude<keyof SessionFilters, "search">;
 
@@ -13,6 +19,7 @@ const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unkno
   priority: (parameter) => `s.lane = ANY(${parameter()}::text[])`,
   alert_type: (parameter) => `s.alert_type = ${parameter()}`,
   chain_id: (parameter) => `s.chain_id = ${parameter()}`,
+  needs_person: () => NEEDS_PERSON,
   start_date: (parameter) => `s.created_at >= ${parameter()}::timestamptz`,
   end_date: (parameter) => `s.created_at < ${parameter()}::timestamptz`,
   scoring_status: (_parameter, value) =>
@@ -31,6 +38,7 @@ const FILTERS: readonly Filter[] = [
   "priority",
   "alert_type",
   "chain_id",
+  "needs_person",
   "start_date",
   "end_date",
   "scoring_status",

@@ -111,6 +111,8 @@ describe("what a list tells of a session's alert and questions", () => {
     });
     expect(failing[2]).to.include({ next_at: "2026-11-27T03:00:00.000Z" });
     expect(failing[2]?.reason.length).to.equal(300);
+    const asked = await api.raw("GET", "/api/v1/sessions?needs_person=true");
+    expect(parseList(JSON.parse(asked.text)).sessions.map(({ id }) => id)).to.deep.equal([ids[0], ids[2]]);
     const overview = await api.raw("GET", `/api/v1/sessions/${ids[0]}/overview`);
     expect(JSON.parse(overview.text)).to.deep.include({ failing: failing[0] });
     await api.servers.query("UPDATE session_runtime SET parked_at = now() WHERE session_id = $1", [ids[0]]);

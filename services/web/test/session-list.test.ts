@@ -4,6 +4,8 @@ import {
   filtersOf,
   partsOf,
   queryOf,
+  setFilters,
+  startOf,
   ENDED,
   RUNNING,
   type SessionItem,
@@ -61,6 +63,17 @@ const item = (id: string, changed: Partial<SessionItem> = {}): SessionItem => ({
 });
 
 describe("the filters of the list", () => {
+  it("have a night, from six in the evening of yesterday by the reader's clock, and those that need a person", () => {
+    const filters = filtersOf({ time: "night", status: "attention" });
+    const start = startOf(filters.time, NOW);
+    expect(start?.getHours()).to.equal(18);
+    expect(start?.getDate()).to.equal(new Date(NOW - 24 * 3_600_000).getDate());
+    expect(partsOf(filters)).to.deep.equal({ running: RUNNING, ended: [] });
+    const query = queryOf(filters, RUNNING, NOW);
+    expect(query).to.include({ needs_person: "true", start_date: start?.toISOString() });
+    expect(setFilters(filters)).to.deep.equal(["status", "time"]);
+  });
+
   it("come back from the address as they were put into it", () => {
     const filters = filtersOf({
       search: "disk & co",

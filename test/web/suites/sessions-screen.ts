@@ -71,8 +71,15 @@ export function sessionsScreen(web: WebFixture): void {
       expect(await page.locator(".review-steps strong").textContent()).to.equal("1 selected");
       await page.getByRole("button", { name: "Acknowledge" }).press("Enter");
       await page.getByText("1 session updated").waitFor();
+      await page.getByRole("button", { name: "Filters" }).click();
       await page.getByRole("combobox", { name: "Review" }).selectOption("needs_review");
       await page.getByText("No sessions match these filters.").waitFor();
+      await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+      await page.getByRole("button", { name: "Review: To review" }).click();
+      await page.getByRole("button", { name: "Filters", exact: true }).waitFor();
+      await until("the one that matches", async () => (await rows.count()) === 1);
+      await page.getByRole("button", { name: "Last night" }).click();
+      await page.waitForURL(/time=night/u);
       await page.getByRole("link", { name: "Clear filters" }).first().click();
       await page.waitForSelector("[data-session]");
       await page.keyboard.press("j");

@@ -3,12 +3,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { TEXT } from "../../text.ts";
 import {
+  ATTENTION,
   ENDED,
+  LAST_NIGHT,
   MIN_SEARCH,
   RUNNING,
   TIME_RANGES,
   filtersOf,
   hasFilters,
+  setFilters,
   type ListFilters,
 } from "./list-filters.ts";
 import "./filter-bar.css";
@@ -28,32 +31,36 @@ interface FilterBarProps {
   readonly goToList: () => void;
 }
 
-interface ChoiceProps {
+/** A filter with a few values. */
+interface Choice {
+  readonly name: ReturnType<typeof setFilters>[number];
   readonly label: string;
-  readonly value: string;
   readonly all: string;
-  readonly choices: readonly (readonly [value: string, text: string])[];
+  readonly values: readonly (readonly [value: string, text: string])[];
+}
+
+interface ChoiceFieldProps {
+  readonly choice: Choice;
+  readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function Choice({ label, value, all, choices, onChange }: ChoiceProps) {
+function ChoiceField({ choice: { label, all, values }, value, onChange }: ChoiceFieldProps) {
   // The address may name a value that no session has.
-  const isKnown = value === "" || choices.some(([known]) => known === value);
+  const isKnown = value === "" || values.some(([known]) => known === value);
   return (
-    <select
-      aria-label={label}
-      value={value}
-      class={value === "" ? "" : "set"}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {!isKnown && <option value={value}>{value}</option>}
-      {choices.map(([known, text]) => (
-        <option key={known} value={known}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <label class="filter-choice small">
+      {label}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{all}</option>
+        {!isKnown && <option value={value}>{value}</option>}
+        {values.map(([known, text]) => (
+          <option key={known} value={known}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -111,10 +118,35 @@ function SearchField({ filters, search, onChange, goToList }: Omit<FilterBarProp
   );
 }
 
-/** What narrows the list; each control changes the address. */
+const pairs = (values: readonly string[] | undefined) =>
+  (values ?? []).map((value) => [value, value] as const);
+
+function choicesOf(options: FilterBarProps["options"]): readonly Choice[] {
+  const statuses = [...RUNNING, ...ENDED].map((status) => [status, STATUSES[status] ?? status] as const);
+  const groups = [[ATTENTION, texts.attention] as const, ["running", texts.unfinished] as const];
+  const times = Object.keys(TIME_RANGES).map((range) => [range, TIMES[range] ?? range] as const);
+  return [
+    { name: "status", label: texts.status, all: texts.anyStatus, values: [...groups, ...statuses] },
+    { name: "time", label: texts.time, all: texts.anyTime, values: times },
+    { name: "type", label: texts.type, all: texts.anyType, values: pairs(options?.alert_types) },
+    { name: "chain", label: texts.chain, all: texts.anyChain, values: pairs(options?.chain_ids) },
+    { name: "author", label: texts.author, all: texts.anyAuthor, values: pairs(options?.authors) },
+    { name: "review", label: texts.review, all: texts.anyReview, values: Object.entries(REVIEWS) },
+    { name: "score", label: texts.score, all: texts.anyScore, values: Object.entries(texts.scores) },
+    { name: "sort", label: texts.sort, all: texts.newest, values: Object.entries(texts.sortings) },
+  ];
+}
+
+/** What narrows the list: the search, the filters behind a button, and those that are set beside it. Each changes the address. */
 export function FilterBar({ filters, options, search, onChange, goToList }: FilterBarProps) {
-  const names = (values: readonly string[] | undefined) =>
-    (values ?? []).map((value) => [value, value] as const);
+  const [isOpen, setOpen] = useState(false);
+  const choices = choicesOf(options);
+  const set = setFilters(filters);
+  const change = (name: Choice["name"], value: string) => {
+    const { page: _page, ...values } = filters;
+    onChange(filtersOf({ ...values, [name]: value }));
+  };
+  const isNight = filters.time === LAST_NIGHT;
   return (
     <form
       class="filter-bar"
@@ -123,69 +155,56 @@ export function FilterBar({ filters, options, search, onChange, goToList }: Filt
       onSubmit={(event) => event.preventDefault()}
     >
       <SearchField filters={filters} search={search} onChange={onChange} goToList={goToList} />
-      <Choice
-        label={texts.status}
-        all={texts.anyStatus}
-        value={filters.status}
-        choices={[
-          ["running", texts.running] as const,
-          ...[...RUNNING, ...ENDED].map((status) => [status, STATUSES[status] ?? status] as const),
-        ]}
-        onChange={(status) => onChange({ status })}
-      />
-      <Choice
-        label={texts.type}
-        all={texts.anyType}
-        value={filters.type}
-        choices={names(options?.alert_types)}
-        onChange={(value) => onChange({ type: value })}
-      />
-      <Choice
-        label={texts.chain}
-        all={texts.anyChain}
-        value={filters.chain}
-        choices={names(options?.chain_ids)}
-        onChange={(chain) => onChange({ chain })}
-      />
-      <Choice
-        label={texts.author}
-        all={texts.anyAuthor}
-        value={filters.author}
-        choices={names(options?.authors)}
-        onChange={(author) => onChange({ author })}
-      />
-      <Choice
-        label={texts.time}
-        all={texts.anyTime}
-        value={filters.time}
-        choices={Object.keys(TIME_RANGES).map((range) => [range, TIMES[range] ?? range] as const)}
-        onChange={(time) => onChange({ time })}
-      />
-      <Choice
-        label={texts.review}
-        all={texts.anyReview}
-        value={filters.review}
-        choices={Object.entries(REVIEWS)}
-        onChange={(review) => onChange({ review })}
-      />
-      <Choice
-        label={texts.score}
-        all={texts.anyScore}
-        value={filters.score}
-        choices={Object.entries(texts.scores)}
-        onChange={(score) => onChange({ score: filtersOf({ score }).score })}
-      />
-      <Choice
-        label={texts.sort}
-        all={texts.newest}
-        value={filters.sort}
-        choices={Object.entries(texts.sortings)}
-        onChange={(sort) => onChange({ sort: filtersOf({ sort }).sort })}
-      />
+      <button
+        type="button"
+        class="button"
+        aria-expanded={isOpen}
+        aria-controls="filter-choices"
+        onClick={() => setOpen(!isOpen)}
+      >
+        {texts.filtersSet(set.length)}
+      </button>
+      <button
+        type="button"
+        class={`button ${isNight ? "set" : ""}`}
+        aria-pressed={isNight}
+        title={texts.lastNightHint}
+        onClick={() => change("time", isNight ? "" : LAST_NIGHT)}
+      >
+        {texts.times.night}
+      </button>
+      <div id="filter-choices" class="filter-choices" hidden={!isOpen}>
+        {choices.map((choice) => (
+          <ChoiceField
+            key={choice.name}
+            choice={choice}
+            value={filters[choice.name]}
+            onChange={(value) => change(choice.name, value)}
+          />
+        ))}
+      </div>
       {hasFilters(filters) && (
-        <a class="button plain" href="/">
-          {texts.clear}
-        </a>
+        <div class="filter-chips">
+          {choices
+            .filter(({ name }) => filters[name] !== "")
+            .map(({ name, label, values }) => (
+              <button
+                key={name}
+                type="button"
+                class="filter-chip small"
+                title={texts.removeFilter}
+                onClick={() => change(name, "")}
+              >
+                <span>
+                  {label}: {values.find(([value]) => value === filters[name])?.[1] ?? filters[name]}
+                </span>
+                <span aria-hidden="true">×</span>
+              </button>
+            ))}
+          <a class="small" href="/">
+            {texts.clear}
+          </a>
+        </div>
       )}
     </form>
   );

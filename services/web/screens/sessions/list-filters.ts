@@ -7,7 +7,7 @@ type ListQuery = NonNullable<ApiRequest<"GET /api/v1/sessions">["query"]>;
 /** What the list shows, as the address says it; an empty text is no filter. */
 export interface ListFilters {
   readonly search: string;
-  /** One status, or `running` for all that have not ended. */
+  /** One status, `running` for all that have not ended, or `attention` for those that need a person. */
   readonly status: string;
   readonly type: string;
   readonly chain: string;
@@ -31,9 +31,16 @@ export const MIN_SEARCH = 3;
 export const RUNNING: readonly SessionStatus[] = ["pending", "in_progress", "cancelling"];
 export const ENDED: readonly SessionStatus[] = ["completed", "failed", "cancelled", "timed_out"];
 
+/** The status of those that need a person. */
+export const ATTENTION = "attention";
+
 const HOUR = 3_600_000;
+/** From six in the evening of the day before, by the reader's clock. */
+export const LAST_NIGHT = "night";
+const EVENING_HOUR = 18;
 /** How far back each range reaches. */
 export const TIME_RANGES: Readonly<Record<string, number>> = {
+  [LAST_NIGHT]: 0,
   "1h": HOUR,
   "24h": 24 * HOUR,
   "7d": 168 * HOUR,
@@ -58,7 +65,9 @@ export function filtersOf(query: Readonly<Record<string, string>>): ListFilters 
   const time = text("time");
   return {
     search: text("search"),
-    status: [...RUNNING, ...ENDED, "running"].some((known) => known === text("status")) ? text("status") : "",
+    status: [...RUNNING, ...ENDED, "running", ATTENTION].some((known) => known === text("status"))
+      ? text("status")
+      : "",
     type: text("type"),
     chain: text("chain"),
     author: text("author"),
@@ -78,6 +87,11 @@ export function addressOf(filters: ListFilters): string {
   return query.size === 0 ? "/" : `/?${query.toString()}`;
 }
 
+/** What the filters but the search are set to, by their names; an order is one, too. */
+export function setFilters(filters: ListFilters): readonly Exclude<keyof ListFilters, "search" | "page">[] {
+  return TEXT_FILTERS.flatMap((name) => (name === "search" || filters[name] === "" ? [] : [name]));
+}
+
 /** True if anything narrows the list. */
 export function hasFilters(filters: ListFilters): boolean {
   return TEXT_FILTERS.some((name) => filters[name] !== "");
@@ -89,7 +103,7 @@ export function partsOf({ status, review, score }: ListFilters): {
   readonly ended: readonly SessionStatus[];
 } {
   const named = (statuses: readonly SessionStatus[]) => statuses.filter((known) => known === status);
-  if (status === "running") return { running: RUNNING, ended: [] };
+  if (status === "running" || status === ATTENTION) return { running: RUNNING, ended: [] };
   // Only sessions that ended have a review and a score.
   const running = review === "" && score === "" ? RUNNING : [];
   if (status === "") return { running, ended: ENDED };
@@ -98,25 +112,34 @@ export function partsOf({ status, review, score }: ListFilters): {
 
 /** The API's query for one part of the list. */
 export function queryOf(
-  { search, type, chain, author, time, review, score, sort, page }: ListFilters,
+  { search, status, type, chain, author, time, review, score, sort, page }: ListFilters,
   statuses: readonly SessionStatus[],
   now: number,
 ): ListQuery {
-  const reach = TIME_RANGES[time];
+  const since = startOf(time, now);
   return {
     status: statuses.join(","),
     page,
     page_size: PAGE_SIZE,
     ...(search.trim().length < MIN_SEARCH ? {} : { search: search.trim() }),
+    ...(status === ATTENTION ? { needs_person: "true" as const } : {}),
     ...(type === "" ? {} : { alert_type: type }),
     ...(chain === "" ? {} : { chain_id: chain }),
     ...(author === "" ? {} : { author }),
     ...(review === "" ? {} : { review_status: review }),
     ...(score === "" ? {} : { scoring_status: score }),
     ...(sort === "" ? {} : { sort_by: "score", sort_order: sort === "best" ? "desc" : "asc" }),
-    // Whole minutes, so that a repeated request is the same one.
-    ...(reach === undefined
-      ? {}
-      : { start_date: new Date(Math.floor((now - reach) / 60_000) * 60_000).toISOString() }),
+    ...(since === undefined ? {} : { start_date: since.toISOString() }),
   };
+}
+
+/** Where a range begins, in whole minutes, so that a repeated request is the same one; undefined without a range. */
+export function startOf(time: string, now: number): Date | undefined {
+  const reach = TIME_RANGES[time];
+  if (reach === undefined) return undefined;
+  if (time !== LAST_NIGHT) return new Date(Math.floor((now - reach) / 60_000) * 60_000);
+  const start = new Date(now);
+  start.setDate(start.getDate() - 1);
+  start.setHours(EVENING_HOUR, 0, 0, 0);
+  return start;
 }

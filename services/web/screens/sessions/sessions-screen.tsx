@@ -190,7 +190,10 @@ export function SessionsScreen() {
   const { shown, newCount, reload, refresh, isLive } = list;
   const change = (changed: Partial<ListFilters>) => {
     // Typing replaces the entry of the history, a choice adds one.
-    route(addressOf({ ...filters, page: 1, ...changed }), "search" in changed && filters.search !== "");
+    route(
+      addressOf({ ...filters, page: 1, ...changed }),
+      (changed.search ?? filters.search) !== filters.search && filters.search !== "",
+    );
   };
   const { problem, cancel } = useCancel(refresh);
   const answer = (isYes: boolean) => {
@@ -211,7 +214,7 @@ export function SessionsScreen() {
         </button>
         <button
           type="button"
-          class="button plain select-all"
+          class={`button plain select-all ${ids.length === 0 ? "wide" : ""}`}
           hidden={reviewable(shown).length === 0}
           onClick={() => setSelected(new Set(reviewable(shown).map(({ item }) => item.id)))}
         >
