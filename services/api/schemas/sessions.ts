@@ -20,6 +20,13 @@ const Count = Type.Integer({ minimum: 0 });
 const Time = Type.String();
 const TimeOrNull = Type.Union([Time, Type.Null()]);
 
+/** The line in which a search found its term. */
+export const Excerpt = Type.Object(
+  { before: Type.String(), match: Type.String(), after: Type.String() },
+  { title: "Excerpt", description: "a line with the term of the search, at most 90 characters on each side" },
+);
+export type Excerpt = Static<typeof Excerpt>;
+
 /** A session in a list. */
 export const SessionItem = Type.Object(
   {
@@ -67,6 +74,7 @@ export const SessionItem = Type.Object(
     matched_in_content: Type.Boolean({
       description: "the words of the search are in the session's timeline",
     }),
+    excerpt: Type.Optional(Excerpt),
     latest_score: Type.Union([Score, Type.Null()]),
     scoring_status: Type.Union([ScoreStatus, Type.Null()]),
     review_status: Type.Union([literals(REVIEW_STATUSES), Type.Null()]),

@@ -17,6 +17,7 @@ import {
   StageFacts,
   selectList,
 } from "./session-item-columns.ts";
+import { readExcerpts } from "./read-excerpts.ts";
 import { SearchCondition } from "./search-condition.ts";
 import { shownStageId } from "./shown-stage-id.ts";
 import { SqlParameters } from "./sql-parameters.ts";
@@ -53,8 +54,8 @@ interface ItemOptions {
 
 /**
  * The items of these sessions, at most some hundred, in the order of the ids; without those that are gone. It asks nothing about the
- * caller: the ids must come from a query with `visibleTo`. With `search`, `matched_in_content` says whether the timeline has it.
- * One statement; what it costs does not depend on the sessions' size.
+ * caller: the ids must come from a query with `visibleTo`. With `search`, `matched_in_content` says whether the timeline has it, and `excerpt` where it
+ * stands. What it costs does not depend on the sessions' size.
  */
 export async function readSessionItems(
   db: Queryable,
@@ -69,12 +70,15 @@ export async function readSessionItems(
       ? ITEM_COLUMNS
       : { ...ITEM_COLUMNS, matched_in_content: new SearchCondition(search, parameters).inTimeline() };
   const rows = await selectRows(db, parseRow, read(columns, wanted), parameters.values);
+  const excerpts = search === undefined ? undefined : await readExcerpts(db, ids, search);
   return rows.map(({ has_summary, has_synthesis, parked, failing, ...row }) => {
     const structure = alertStructure(row.alert_preview);
+    const excerpt = excerpts?.get(row.id);
     return {
       ...withCost(row, isCostEstimated),
       ...(parked === null ? {} : { parked }),
       ...(failing === null ? {} : { failing }),
+      ...(excerpt === undefined ? {} : { excerpt }),
       alert_preview: alertPreview(row.alert_preview, structure),
       labels: [...alertLabels(structure, chains.get(row.chain_id)?.row_labels)],
       current_stage_id: shownStageId({ ...row, has_summary, has_synthesis }),

@@ -119,7 +119,10 @@ export const ITEM_COLUMNS = {
   feedback_edited: "s.feedback_edited",
   feedback_edited_by: "s.feedback_edited_by",
   feedback_edited_at: isoText("s.feedback_edited_at"),
-} as const satisfies Record<Exclude<keyof typeof SessionItem.properties, keyof ShownCost | "labels">, string>;
+} as const satisfies Record<
+  Exclude<keyof typeof SessionItem.properties, keyof ShownCost | "labels" | "excerpt">,
+  string
+>;
 
 /** "sql AS name, …" of columns. */
 export function selectList(columns: Readonly<Record<string, string>>): string {

@@ -76,9 +76,9 @@ describe("the list of sessions", () => {
       has_sub_agents: false,
     });
     expect(Object.keys(sessions[0] ?? {})).to.have.members(
-      // Without calls there is no cost, and it is neither parked nor failing.
+      // Without calls there is no cost, and it is neither parked nor failing, and not searched for.
       Object.keys(SessionItem.properties).filter(
-        (name) => !["estimated_cost_usd", "parked", "failing"].includes(name),
+        (name) => !["estimated_cost_usd", "parked", "failing", "excerpt"].includes(name),
       ),
     );
     const answer = await get("");

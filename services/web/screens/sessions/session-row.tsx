@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
 import { now } from "../../parts/clock.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
@@ -16,11 +17,14 @@ const REVIEWS: Readonly<Record<string, string>> = TEXT.reviews;
 interface SessionRowProps {
   readonly row: ListRow;
   readonly isSelected: boolean;
-  readonly onSelect: (id: string, isSelected: boolean) => void;
+  /** Undefined where the reader may not review. */
+  readonly onSelect?: ((id: string, isSelected: boolean) => void) | undefined;
+  /** What can be done with it here. */
+  readonly children?: ComponentChildren;
 }
 
 /** A session in two lines: the alert and how it stands, then what it found or does. */
-export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
+export function SessionRow({ row, isSelected, onSelect, children }: SessionRowProps) {
   const { item } = row;
   const ended = hasEnded(item);
   const { kind } = sessionState(factsOf(item));
@@ -28,13 +32,13 @@ export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
   const name = shownText(item.alert_preview) || type;
   return (
     <li class={`session-row ${isSelected ? "selected" : ""}`} data-session={item.id}>
-      <label class="session-select" hidden={!ended}>
+      <label class="session-select" hidden={!ended || onSelect === undefined}>
         <input
           type="checkbox"
           aria-label={texts.select(name)}
           checked={isSelected}
-          disabled={!ended}
-          onChange={(event) => onSelect(item.id, event.currentTarget.checked)}
+          disabled={!ended || onSelect === undefined}
+          onChange={(event) => onSelect?.(item.id, event.currentTarget.checked)}
         />
       </label>
       <div class="session-main">
@@ -55,6 +59,7 @@ export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
         </p>
       </div>
       <Figures item={item} />
+      {children}
     </li>
   );
 }
@@ -66,7 +71,7 @@ function stageText(item: SessionItem): string {
 
 /** What it does, what it came to, or why it ended. */
 function Found({ row: { item, activity } }: Pick<SessionRowProps, "row">) {
-  const { parked, failing } = item;
+  const { parked, failing, excerpt } = item;
   const { kind, since } = sessionState(factsOf(item));
   if (parked !== undefined && since !== undefined) {
     return (
@@ -76,6 +81,15 @@ function Found({ row: { item, activity } }: Pick<SessionRowProps, "row">) {
     );
   }
   if (kind === "failing" && failing !== undefined) return <>{shownText(failingText(failing, now.value))}</>;
+  if (excerpt !== undefined) {
+    return (
+      <>
+        {shownText(excerpt.before)}
+        <mark>{shownText(excerpt.match)}</mark>
+        {shownText(excerpt.after)}
+      </>
+    );
+  }
   if (item.status === "pending") return <>{texts.queued}</>;
   return <>{previewOf(activity ?? item.executive_summary ?? item.error_message ?? "")}</>;
 }
@@ -108,7 +122,9 @@ function Marks({ item }: { readonly item: SessionItem }) {
       )}
       {item.quality_rating !== null && <span class="session-mark">{TEXT.ratings[item.quality_rating]}</span>}
       {item.latest_score !== null && <span class="session-mark">{texts.scored(item.latest_score)}</span>}
-      {item.matched_in_content && <span class="session-mark">{texts.inContent}</span>}
+      {item.matched_in_content && item.excerpt === undefined && (
+        <span class="session-mark">{texts.inContent}</span>
+      )}
     </>
   );
 }
