@@ -26,6 +26,7 @@ import { getRunbooks } from "./routes/get-runbooks.ts";
 import { getDefaultTools } from "./routes/get-default-tools.ts";
 import { getHealth } from "./routes/get-health.ts";
 import { getLlmTrace } from "./routes/get-llm-trace.ts";
+import { getMe } from "./routes/get-me.ts";
 import { getMcpTrace } from "./routes/get-mcp-trace.ts";
 import { getMcpServers } from "./routes/get-mcp-servers.ts";
 import { getOpenApi } from "./routes/get-openapi.ts";
@@ -128,6 +129,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     },
     ...memoryRoutes(deps),
     ...budgetRoutes(deps),
+    { method: "get", path: "/api/v1/me", action: "session.read", handle: getMe(deps) },
     { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
     { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
     { method: "post", path: "/api/v1/page-session", action: undefined, handle: signIn(deps) },

@@ -1,10 +1,13 @@
 import { render, type ComponentChildren } from "preact";
 import { ErrorBoundary, default as lazy } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
+import { followMe } from "./api/me.ts";
 import { listenForSignIns, signInByAddress } from "./api/sign-in.ts";
 import { listenForKeys } from "./keys.ts";
 import { runClock } from "./parts/clock.ts";
+import { followScheme } from "./parts/color-scheme.ts";
 import { Broken, Guard } from "./parts/guard.tsx";
+import { watchForNewer } from "./parts/newer-page.ts";
 import { Shell } from "./parts/shell.tsx";
 import { loadRare } from "./screens/load-rare.ts";
 import { SessionScreen } from "./screens/session/session-screen.tsx";
@@ -15,10 +18,12 @@ import "./styles/base.css";
 
 // The screens of a usual look at an alert are in the first file, the others are loaded when they are opened.
 const CompareScreen = later(async () => (await loadRare()).CompareScreen);
+const HandoverScreen = later(async () => (await loadRare()).HandoverScreen);
 const MemoriesScreen = later(async () => (await loadRare()).MemoriesScreen);
 const SubmitScreen = later(async () => (await loadRare()).SubmitScreen);
 const SystemScreen = later(async () => (await loadRare()).SystemScreen);
 const TraceScreen = later(async () => (await loadRare()).TraceScreen);
+const TriageScreen = later(async () => (await loadRare()).TriageScreen);
 const UsageScreen = later(async () => (await loadRare()).UsageScreen);
 
 /** A screen that is loaded when it is opened. Its file may be gone: an api of another version serves other files. */
@@ -70,6 +75,8 @@ function Routes() {
       <Route path="/s/:id" component={SessionScreen} />
       <Route path="/s/:id/trace" component={TraceScreen} />
       <Route path="/compare/:a/:b?" component={CompareScreen} />
+      <Route path="/triage" component={TriageScreen} />
+      <Route path="/handover" component={HandoverScreen} />
       <Route path="/new" component={SubmitScreen} />
       <Route path="/memories" component={MemoriesScreen} />
       <Route path="/system" component={SystemScreen} />
@@ -81,9 +88,12 @@ function Routes() {
 
 const root = document.querySelector("#page");
 if (root !== null) {
+  followScheme();
   listenForKeys();
   runClock();
   listenForSignIns();
   await signInByAddress();
+  followMe();
+  watchForNewer();
   render(<Page />, root);
 }

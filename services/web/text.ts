@@ -13,6 +13,10 @@ export const TEXT = {
     loading: "Loading…",
     helpKey: "Keyboard shortcuts",
     paletteKey: "Search and commands",
+    newer: "TARSy was updated.",
+    scheme: { system: "Colours of the system", light: "Light colours", dark: "Dark colours" },
+    nextScheme: "press for the next",
+    roles: { viewer: "viewer", submitter: "submitter", operator: "operator", admin: "admin" },
     close: "Close",
   },
   signIn: {
@@ -34,6 +38,8 @@ export const TEXT = {
     usage: "Usage",
     memories: "Memories",
     compare: "Compare",
+    triage: "Triage",
+    handover: "Handover",
   },
   statuses: {
     ...STATE_WORDS,
@@ -114,6 +120,10 @@ export const TEXT = {
     notLive: "Reconnecting…",
     empty: "No sessions yet.",
     emptyHint: "Send an alert to start one:",
+    emptyOfTeams: (teams: readonly string[]) =>
+      teams.length === 0
+        ? "You see sessions of your teams: none."
+        : `No sessions of your teams yet: ${teams.join(", ")}.`,
     noMatch: "No sessions match these filters.",
     failed: (why: string) => `Could not load sessions: ${why}`,
     count: (count: string) => (count === "1" ? "1 session" : `${count} sessions`),
@@ -277,6 +287,7 @@ export const TEXT = {
       question: "Go to the call that needs approval",
       copyLink: "Copy link (to the entry, if one is selected)",
       copyConclusion: "Copy conclusion",
+      cancel: "Cancel session",
       review: "Mark as reviewed",
       trace: "Open trace",
     },
@@ -292,6 +303,7 @@ export const TEXT = {
     session: "Session",
     screen: "Screen",
     hint: "↑ ↓ to select, Enter to open, Esc to close",
+    action: "Action",
   },
   help: { title: "Keyboard shortcuts" },
 } as const;

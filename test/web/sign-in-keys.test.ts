@@ -89,10 +89,11 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     const page = await open("/");
     await form(page).waitFor();
     await signIn(page, viewer.text);
+    await page.locator(".shell-me", { hasText: "viewer · viewer" }).waitFor();
+    expect(await page.getByRole("link", { name: "New alert" }).count()).to.equal(0);
     await page.locator(`[data-session="${id}"] .session-link`).focus();
     await page.keyboard.press("x");
-    await page.getByRole("button", { name: "Cancel session" }).click();
-    await page.getByRole("alert").getByText("Could not cancel the session: ").waitFor();
+    expect(await page.getByRole("button", { name: "Cancel session" }).count()).to.equal(0);
     await page.goto(web.url(`/s/${id}`));
     await page.locator(".entry .live").first().waitFor();
     await page.getByText("Only the submitter and operators can message the agents.").waitFor();
@@ -103,13 +104,24 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     await page.getByRole("button", { name: "Cancel session" }).click();
     await page.locator(".session-actions [role=alert]").getByText("submitter").waitFor();
     await page.goto(web.url("/new"));
-    await page.locator("#alert-text").fill("by a viewer");
-    await page.getByRole("button", { name: "Start investigation" }).click();
-    await page.getByRole("alert").getByText("submitter").waitFor();
+    await page
+      .getByText("Starting an investigation needs the role submitter; your role is viewer.")
+      .waitFor();
     await page.goto(web.url("/system"));
-    await page.getByRole("alert").getByText("operator").waitFor();
+    await page.getByText("The configuration is shown to operators; your role is viewer.").waitFor();
     expect(await form(page).count()).to.equal(0);
     await clientOf(operator.text).request("POST", `/api/v1/sessions/${id}/cancel`);
+    const outside = await addApiKey(web.pipeline.servers, {
+      subject: "bob",
+      roles: ["viewer"],
+      teams: [],
+      expiresInDays: 1,
+    });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.goto(web.url("/"));
+    await signIn(page, outside.text);
+    await page.getByText("You see sessions of your teams: none.").waitFor();
+    expect(await page.getByRole("link", { name: "New alert" }).count()).to.equal(0);
   });
 
   it("tells a submitter, who may not read the configuration, the providers of a fork once one is wrong", async () => {

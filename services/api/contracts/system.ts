@@ -1,5 +1,11 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { AuditQuery, AuditResponse, PageSessionResponse, TicketResponse } from "../schemas/audit.ts";
+import {
+  AuditQuery,
+  AuditResponse,
+  MeResponse,
+  PageSessionResponse,
+  TicketResponse,
+} from "../schemas/audit.ts";
 import { HealthResponse } from "../schemas/health.ts";
 import {
   DefaultToolsQuery,
@@ -66,6 +72,12 @@ export const SYSTEM_CONTRACTS = {
     tag: "access",
     summary: "A credential for one WebSocket, for clients that cannot send headers",
     responses: { 201: { description: "the ticket", schema: TicketResponse } },
+  },
+  "GET /api/v1/me": {
+    id: "getMe",
+    tag: "access",
+    summary: "Who the caller is, and what it may do",
+    responses: { 200: { description: "the caller", schema: MeResponse } },
   },
   "POST /api/v1/page-session": {
     id: "signIn",

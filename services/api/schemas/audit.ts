@@ -1,3 +1,5 @@
+import { ROLES } from "#shared/access/identity.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Time } from "./common.ts";
@@ -41,6 +43,22 @@ export const TicketResponse = Type.Object({
 });
 
 /** `POST /api/v1/page-session` */
+/** `GET /api/v1/me` */
+export const MeResponse = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ description: "absent where the credential stands for no particular person" }),
+    ),
+    role: literals(ROLES),
+    teams: Type.Array(Type.String()),
+    sees_all: Type.Boolean({ description: "no session is hidden from the caller" }),
+    may_submit: Type.Boolean(),
+    may_review: Type.Boolean(),
+    memory_enabled: Type.Boolean({ description: "whether this installation learns from its sessions" }),
+  },
+  { title: "Me" },
+);
+
 export const PageSessionResponse = Type.Object({
   proof: Type.String({ description: "to send as X-Tarsy-Page beside the cookie" }),
   expires_at: Type.String({ description: "ISO 8601, UTC" }),

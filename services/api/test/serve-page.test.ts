@@ -52,6 +52,8 @@ describe("servePage(files)", () => {
         "/system",
         "/usage",
         "/memories",
+        "/triage",
+        "/handover?hours=12",
       ]) {
         const { status, headers, body } = await get(path);
         expect(status, path).to.equal(200);

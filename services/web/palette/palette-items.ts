@@ -1,4 +1,5 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import type { KeyBindings } from "../keys.ts";
 import { momentText, shortId } from "../parts/format.ts";
 import { shownText } from "../session/shown-text.ts";
 import { TEXT } from "../text.ts";
@@ -14,8 +15,18 @@ export interface PaletteItem {
   readonly url: string;
 }
 
+/** What a key of the present screen does. */
+export interface PaletteAction {
+  readonly key: string;
+  readonly text: string;
+  readonly note: string;
+  readonly run: () => void;
+}
+
 const SCREENS: readonly PaletteItem[] = [
   ["/", TEXT.titles.sessions],
+  ["/triage", TEXT.titles.triage],
+  ["/handover", TEXT.titles.handover],
   ["/new", TEXT.titles.submit],
   ["/usage", TEXT.titles.usage],
   ["/memories", TEXT.titles.memories],
@@ -36,13 +47,35 @@ export function screenItems(text: string, path: string): readonly PaletteItem[] 
           [`/s/${id}/trace`, TEXT.titles.trace],
           [`/compare/${id}`, TEXT.titles.compare],
         ].map(([url = "", name = ""]) => ({ key: url, text: name, note: TEXT.palette.screen, url }));
-  const words = text
+  const words = wordsOf(text);
+  return [...own, ...SCREENS].filter((item) => item.url !== path && hasWords(item.text, words));
+}
+
+/** What the keys of the present screen do, if its words contain all words of a text, and there is one. */
+export function actionItems(text: string, shown: readonly KeyBindings[]): readonly PaletteAction[] {
+  const words = wordsOf(text);
+  if (words.length === 0) return [];
+  return shown.flatMap((bindings) =>
+    Object.entries(bindings)
+      .filter(([key, [name]]) => !key.startsWith("Mod+") && hasWords(name, words))
+      .map(([key, [name, run]]) => ({
+        key: `key ${key}`,
+        text: name,
+        note: `${TEXT.palette.action} · ${key}`,
+        run: () => run(new KeyboardEvent("keydown", { key })),
+      })),
+  );
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text
     .toLowerCase()
     .split(/\s+/u)
     .filter((word) => word !== "");
-  return [...own, ...SCREENS].filter(
-    (item) => item.url !== path && words.every((word) => item.text.toLowerCase().includes(word)),
-  );
+}
+
+function hasWords(name: string, words: readonly string[]): boolean {
+  return words.every((word) => name.toLowerCase().includes(word));
 }
 
 /** The session that a text names by its id, also as a part of an address. */

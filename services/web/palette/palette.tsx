@@ -2,11 +2,18 @@ import { signal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api/client.ts";
-import { useKeys } from "../keys.ts";
+import { shownKeys, useKeys } from "../keys.ts";
 import { useRemote } from "../parts/use-remote.ts";
 import { useModal } from "../parts/use-modal.ts";
 import { TEXT } from "../text.ts";
-import { idItem, screenItems, sessionItem, type PaletteItem } from "./palette-items.ts";
+import {
+  actionItems,
+  idItem,
+  screenItems,
+  sessionItem,
+  type PaletteAction,
+  type PaletteItem,
+} from "./palette-items.ts";
 import "./palette.css";
 
 /** Whether the palette is shown. */
@@ -36,13 +43,17 @@ function PaletteDialog() {
   const [index, setIndex] = useState(0);
   const sessions = useSessions(text);
   const direct = idItem(text);
-  const items = direct === undefined ? [...screenItems(text, path), ...sessions.found] : [direct];
+  const items =
+    direct === undefined
+      ? [...screenItems(text, path), ...actionItems(text, shownKeys.value), ...sessions.found]
+      : [direct];
   const chosen = Math.min(index, items.length - 1);
   const close = () => (isOpen.value = false);
-  const open = (item: PaletteItem | undefined) => {
+  const open = (item: PaletteItem | PaletteAction | undefined) => {
     if (item === undefined) return;
     dialog.current?.close();
-    route(item.url);
+    if ("run" in item) item.run();
+    else route(item.url);
   };
   const opensFirst = useOpenFirst(sessions.isLoading, () => open(items[0]));
   const press = (event: KeyboardEvent) => {
@@ -107,7 +118,7 @@ function stateText(
 }
 
 interface ItemProps {
-  readonly item: PaletteItem;
+  readonly item: PaletteItem | PaletteAction;
   readonly place: number;
   readonly isChosen: boolean;
   readonly onOpen: () => void;

@@ -2,20 +2,30 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { signInWanted } from "../api/ask-to-sign-in.ts";
+import { me } from "../api/me.ts";
 import { pageProof } from "../api/page-proof.ts";
 import { signOut } from "../api/sign-in.ts";
 import { HelpOverlay, openHelp } from "../help/help-overlay.tsx";
 import { isMac, keyParts } from "../help/key-text.ts";
 import { openPalette, Palette } from "../palette/palette.tsx";
+import { shownText } from "../session/shown-text.ts";
 import { TEXT } from "../text.ts";
+import { nextScheme, scheme } from "./color-scheme.ts";
+import { isNewer } from "./newer-page.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 import "./shell.css";
 
+/** The screens of the menu; that of memories only where TARSy has them. */
 const LINKS = [
   { path: "/", text: TEXT.titles.sessions },
+  { path: "/triage", text: TEXT.titles.triage },
   { path: "/usage", text: TEXT.titles.usage },
+  { path: "/memories", text: TEXT.titles.memories },
   { path: "/system", text: TEXT.titles.system },
 ];
+
+/** The signs of the switch of colours. */
+const SCHEME_MARKS = { system: "◐", light: "○", dark: "●" } as const;
 
 /** What surrounds each screen: the way to the others. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -28,6 +38,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     shownPath.current = path;
   }, [path]);
   const why = signInWanted.value;
+  const links = LINKS.filter((link) => link.path !== "/memories" || me.value?.memory_enabled === true);
   return (
     <>
       <a class="skip-link" href="#content">
@@ -38,7 +49,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           {TEXT.app.name}
         </a>
         <nav aria-label={TEXT.app.navigation}>
-          {LINKS.map((link) => (
+          {links.map((link) => (
             <a key={link.path} href={link.path} aria-current={path === link.path ? "page" : undefined}>
               {link.text}
             </a>
@@ -51,16 +62,42 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <button type="button" class="button plain" aria-label={TEXT.app.helpKey} onClick={openHelp}>
             ?
           </button>
+          <button
+            type="button"
+            class="button plain"
+            aria-label={`${TEXT.app.scheme[scheme.value]}: ${TEXT.app.nextScheme}`}
+            title={TEXT.app.scheme[scheme.value]}
+            onClick={nextScheme}
+          >
+            {SCHEME_MARKS[scheme.value]}
+          </button>
+          {me.value?.name !== undefined && (
+            <span class="shell-me small soft">
+              {shownText(me.value.name)} · {TEXT.app.roles[me.value.role]}
+            </span>
+          )}
           {pageProof() !== undefined && why === undefined && (
             <button type="button" class="button plain" onClick={() => void signOut()}>
               {TEXT.signIn.out}
             </button>
           )}
-          <a class="button primary" href="/new">
-            {TEXT.titles.submit}
-          </a>
+          {me.value?.may_submit !== false && (
+            <a class="button primary" href="/new">
+              {TEXT.titles.submit}
+            </a>
+          )}
         </div>
       </header>
+      <p class="shell-newer" role="status" hidden={!isNewer.value}>
+        {isNewer.value && (
+          <>
+            {TEXT.app.newer}{" "}
+            <button type="button" class="button" onClick={() => location.reload()}>
+              {TEXT.app.reload}
+            </button>
+          </>
+        )}
+      </p>
       <main id="content" ref={content} tabIndex={-1}>
         {children}
       </main>

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { keyParts } from "../help/key-text.ts";
-import { idItem, screenItems } from "../palette/palette-items.ts";
+import { actionItems, idItem, screenItems } from "../palette/palette-items.ts";
 
 const ID = "01a2085d-8ea9-7324-8f87-ac8b15fa1ad5";
 
@@ -8,11 +8,13 @@ describe("screenItems(text, path)", () => {
   const urls = (text: string, path: string) => screenItems(text, path).map(({ url }) => url);
 
   it("has every screen but the present one, those of the present session first", () => {
-    expect(urls("", "/")).to.deep.equal(["/new", "/usage", "/memories", "/system"]);
+    expect(urls("", "/")).to.deep.equal(["/triage", "/handover", "/new", "/usage", "/memories", "/system"]);
     expect(urls("", `/s/${ID}`)).to.deep.equal([
       `/s/${ID}/trace`,
       `/compare/${ID}`,
       "/",
+      "/triage",
+      "/handover",
       "/new",
       "/usage",
       "/memories",
@@ -25,6 +27,19 @@ describe("screenItems(text, path)", () => {
     expect(urls("alert new", "/")).to.deep.equal(["/new"]);
     expect(urls("S", "/new")).to.deep.equal(["/", "/usage", "/memories", "/system"]);
     expect(urls("nothing", "/")).to.deep.equal([]);
+  });
+});
+
+describe("actionItems(text, shown)", () => {
+  it("has what the keys of the screen do, by parts of its words", () => {
+    const shown = [
+      { y: ["Copy the link", () => undefined], "Mod+k": ["Copy all", () => undefined] },
+      { x: ["Cancel the session", () => undefined] },
+    ] as const;
+    const texts = (text: string) => actionItems(text, shown).map((item) => item.text);
+    expect(texts("cop")).to.deep.equal(["Copy the link"]);
+    expect(texts("session cancel")).to.deep.equal(["Cancel the session"]);
+    expect(texts(" ")).to.deep.equal([]);
   });
 });
 

@@ -8,59 +8,12 @@ import {
   startOf,
   ENDED,
   RUNNING,
-  type SessionItem,
 } from "../screens/sessions/list-filters.ts";
 import { applyEvent, refreshRows, rowsOf, waitingFirst } from "../screens/sessions/list-rows.ts";
 import { missingRows, settle } from "../screens/sessions/read-missing.ts";
+import { listItem as item } from "./list-item.ts";
 
 const NOW = Date.parse("2026-11-23T12:00:30.500Z");
-
-const item = (id: string, changed: Partial<SessionItem> = {}): SessionItem => ({
-  id,
-  alert_type: "pods",
-  chain_id: "pods",
-  status: "in_progress",
-  priority: "normal",
-  author: null,
-  created_at: "2026-11-23T11:00:00.000Z",
-  started_at: "2026-11-23T11:00:01.000Z",
-  completed_at: null,
-  duration_ms: null,
-  error_message: null,
-  executive_summary: null,
-  alert_preview: "Pods restart",
-  labels: [],
-  open_approvals: 0,
-  llm_interaction_count: 0,
-  mcp_interaction_count: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  total_tokens: 0,
-  estimated_cost_usd: 0,
-  cost_completeness: "complete",
-  total_stages: 2,
-  completed_stages: 0,
-  has_parallel_stages: false,
-  has_sub_agents: false,
-  has_action_stages: false,
-  actions_executed: null,
-  chat_message_count: 0,
-  provider_fallback_count: 0,
-  current_stage_index: 1,
-  current_stage_id: null,
-  matched_in_content: false,
-  latest_score: null,
-  scoring_status: null,
-  review_status: null,
-  assignee: null,
-  quality_rating: null,
-  action_taken: null,
-  investigation_feedback: null,
-  feedback_edited: false,
-  feedback_edited_by: null,
-  feedback_edited_at: null,
-  ...changed,
-});
 
 describe("the filters of the list", () => {
   it("have a night, from six in the evening of yesterday by the reader's clock, and those that need a person", () => {

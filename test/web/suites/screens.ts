@@ -30,6 +30,8 @@ const SCREENS: readonly {
   { name: "submit", path: () => "/new", ready: "main form", widths: ALL_WIDTHS },
   { name: "system", path: () => "/system", ready: ".servers" },
   { name: "usage", path: () => "/usage", ready: ".plot" },
+  { name: "triage", path: () => "/triage", ready: ".session-row", widths: ALL_WIDTHS },
+  { name: "handover", path: () => "/handover", ready: ".session-row" },
   { name: "memories", path: () => "/memories", ready: ".memory-off" },
 ];
 
@@ -60,6 +62,32 @@ export function screens(web: WebFixture): void {
         expect(problems).to.deep.equal([]);
       });
     }
+
+    it("keeps the colours that the reader chose, and offers to reload once the api serves another build", async () => {
+      const { page } = await web.open("/usage");
+      const canvas = async () =>
+        page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
+      await page.getByRole("button", { name: "Colours of the system" }).click();
+      await page.getByRole("button", { name: "Light colours" }).click();
+      expect(await canvas()).to.equal("dark");
+      await page.reload();
+      await page.getByRole("button", { name: "Dark colours" }).waitFor();
+      expect(await canvas()).to.equal("dark");
+      await page.getByRole("button", { name: "Dark colours" }).click();
+      expect(await page.evaluate("localStorage.length")).to.equal(0);
+      await page.clock.install();
+      await page.reload();
+      await page.locator("#page h1").waitFor();
+      await page.route(web.url("/"), (route) =>
+        route.fulfill({
+          contentType: "text/html",
+          body: '<script type="module" src="/assets/main-2.js"></script>',
+        }),
+      );
+      await page.clock.runFor(301_000);
+      await page.getByText("TARSy was updated.").waitFor();
+      expect(await page.getByRole("button", { name: "Reload" }).count()).to.equal(1);
+    });
 
     it("shows every call in the trace, the chosen one whole", async () => {
       const { body } = await web.client.request("GET", `/api/v1/sessions/${id}/trace`);

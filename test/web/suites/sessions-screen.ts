@@ -41,6 +41,7 @@ export function sessionsScreen(web: WebFixture): void {
       // Both parts of the list, and once more after the feed began: what happened before is not in it.
       expect(asked.filter((path) => path === "/api/v1/sessions").length).to.be.at.most(4);
       expect(asked.filter((path) => path !== "/api/v1/sessions").toSorted()).to.deep.equal([
+        "/api/v1/me",
         "/api/v1/sessions/filter-options",
         "/api/v1/ws-ticket",
       ]);
@@ -75,7 +76,7 @@ export function sessionsScreen(web: WebFixture): void {
       await page.getByRole("combobox", { name: "Review" }).selectOption("needs_review");
       await page.getByText("No sessions match these filters.").waitFor();
       await page.getByRole("button", { name: "Filters (1)" }).waitFor();
-      await page.getByRole("button", { name: "Review: To review" }).click();
+      await page.getByRole("button", { name: "Review: Needs review" }).click();
       await page.getByRole("button", { name: "Filters", exact: true }).waitFor();
       await until("the one that matches", async () => (await rows.count()) === 1);
       await page.getByRole("button", { name: "Last night" }).click();
@@ -97,6 +98,7 @@ export function sessionsScreen(web: WebFixture): void {
       await until("the one that matches", async () => (await page.locator("[data-session]").count()) === 1);
       await page.keyboard.press("Enter");
       await until("it has the focus", async () => page.locator(".session-link:focus").isVisible());
+      expect(await page.locator(".session-found mark").textContent()).to.equal("quorum");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "etcd has lost its quorum" }).waitFor();
     });
@@ -135,6 +137,40 @@ export function sessionsScreen(web: WebFixture): void {
       await row.getByText("Needs your approval").waitFor();
       await web.client.request("POST", `/api/v1/sessions/${id}/cancel`);
       await row.getByText("Needs your approval").waitFor({ state: "detached" });
+    });
+
+    it("lead through triage and a handover by keys", async () => {
+      const id = await web.client.submit("the certificate of shop expires");
+      await ended(id);
+      const { page, problems } = await web.open("/");
+      await page.getByRole("link", { name: "Triage" }).click();
+      const row = (group: string) =>
+        page.getByRole("region", { name: group }).locator(`[data-session="${id}"]`);
+      await row("Needs review").locator(".session-link").focus();
+      await page.keyboard.press("c");
+      await row("In review").getByText("In review · api-client").waitFor();
+      await row("In review").getByRole("button", { name: "Release" }).click();
+      await row("Needs review").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("handover");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Handover" }).waitFor();
+      await page.locator(`[data-session="${id}"]`).waitFor();
+      await page.keyboard.press("c");
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+      expect(copied).to.include(`[the certificate of shop expires](${web.url(`/s/${id}`)})** – Completed`);
+      await page.goto(web.url(`/s/${id}`));
+      await page.locator(".session-header .status-dot.completed").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("copy link");
+      await page.getByRole("option", { name: "Copy link" }).waitFor();
+      await page.keyboard.press("Enter");
+      await until("it is copied", async () => {
+        const link = await page.evaluate<string>("navigator.clipboard.readText()");
+        return link === web.url(`/s/${id}`);
+      });
+      expect(problems).to.deep.equal([]);
     });
 
     it("keep what is typed while the address follows", async () => {

@@ -263,6 +263,7 @@ function conclusionText(store: SessionStore, view: SessionView): string {
 function CancelButton({ store }: { readonly store: SessionStore }) {
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
+  useKeys({ x: [TEXT.session.keys.cancel, () => setAsking(true)] });
   const cancel = async () => {
     try {
       await api.call("POST /api/v1/sessions/:id/cancel", { params: { id: store.id } });

@@ -2,38 +2,28 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
+import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
+import { laterPart } from "../../parts/later-part.tsx";
 import { useTitle } from "../../parts/use-title.ts";
+import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import { loadRare } from "../load-rare.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { addressOf, filtersOf, hasFilters, type ListFilters } from "./list-filters.ts";
-import { waitsForPerson, type ListRow } from "./list-rows.ts";
-import { ReviewBar } from "./review-bar.tsx";
-import { SessionRow } from "./session-row.tsx";
+import { waitsForPerson } from "./list-rows.ts";
+import { focusedId, moveFocus } from "./row-focus.ts";
+import { SessionPart } from "./session-part.tsx";
 import { useSelection } from "./use-selection.ts";
 import { reviewable, useSessionList, type SessionList } from "./use-session-list.ts";
 import "./sessions-screen.css";
 
 const { sessions: texts } = TEXT;
+const ReviewBar = laterPart(async () => (await loadRare()).ReviewBar);
 
-/** The session whose row has the focus. */
-function focusedId(): string | undefined {
-  const row = document.activeElement?.closest<HTMLElement>("[data-session]");
-  return row?.dataset["session"];
-}
-
-/** Moves the focus to another row's link; from elsewhere to the first one. */
-function moveFocus(step: number): void {
-  const links = [...document.querySelectorAll<HTMLElement>(".session-link")];
-  const id = focusedId();
-  const index = links.findIndex(
-    (link) => link.closest<HTMLElement>("[data-session]")?.dataset["session"] === id,
-  );
-  const next = links[index === -1 ? 0 : Math.min(Math.max(index + step, 0), links.length - 1)];
-  next?.focus();
-  next?.closest("li")?.scrollIntoView({ block: "nearest" });
-}
+/** Whether the reader may take steps in reviews, as far as is known. */
+const mayReview = () => me.value?.may_review !== false;
 
 function useFilterOptions() {
   const [options, setOptions] = useState<ApiResponse<"GET /api/v1/sessions/filter-options">>();
@@ -46,32 +36,6 @@ function useFilterOptions() {
     return () => ending.abort();
   }, []);
   return options;
-}
-
-interface PartProps {
-  readonly title: string;
-  readonly rows: readonly ListRow[];
-  readonly selected: ReadonlySet<string>;
-  readonly onSelect: (id: string, isSelected: boolean) => void;
-}
-
-function Part({ title, rows, selected, onSelect }: PartProps) {
-  if (rows.length === 0) return null;
-  return (
-    <section class="session-part" aria-label={title}>
-      <h2>{title}</h2>
-      <ul>
-        {rows.map((row) => (
-          <SessionRow
-            key={row.item.id}
-            row={row}
-            isSelected={selected.has(row.item.id)}
-            onSelect={onSelect}
-          />
-        ))}
-      </ul>
-    </section>
-  );
 }
 
 function Pages({ list, filters }: { readonly list: SessionList; readonly filters: ListFilters }) {
@@ -124,7 +88,12 @@ function Notices({ list, filters }: { readonly list: SessionList; readonly filte
       )}
       {isEmpty && !hasFilters(filters) && (
         <p class="session-empty">
-          {texts.empty} {texts.emptyHint} <a href="/new">{TEXT.titles.submit}</a>
+          {me.value?.sees_all === false ? shownText(texts.emptyOfTeams(me.value.teams)) : texts.empty}{" "}
+          {me.value?.may_submit !== false && (
+            <>
+              {texts.emptyHint} <a href="/new">{TEXT.titles.submit}</a>
+            </>
+          )}
         </p>
       )}
     </>
@@ -148,14 +117,14 @@ function useListKeys(
       texts.keys.select,
       () => {
         const row = reviewable(shown).find(({ item }) => item.id === focusedId());
-        if (row !== undefined) select(row.item.id, !selected.has(row.item.id));
+        if (row !== undefined && mayReview()) select(row.item.id, !selected.has(row.item.id));
       },
     ],
     x: [
       texts.keys.cancel,
       () => {
         const row = shown?.running.find(({ item }) => item.id === focusedId());
-        if (row !== undefined) setCancelling(row.item.id);
+        if (row !== undefined && me.value?.may_submit !== false) setCancelling(row.item.id);
       },
     ],
   });
@@ -186,6 +155,10 @@ export function SessionsScreen() {
   const list = useSessionList(filters);
   useTitle(texts.waiting(list.shown?.running.filter(waitsForPerson).length ?? 0, TEXT.titles.sessions));
   const { ids, selected, select, setSelected } = useSelection(list);
+  const wasSelected = useRef(false);
+  // The bar stays once it was there: it says what has become of the sessions.
+  wasSelected.current ||= ids.length > 0;
+  const isReviewing = wasSelected.current;
   const { search, cancelling, setCancelling } = useListKeys(list, { selected, select });
   const { shown, newCount, reload, refresh, isLive } = list;
   const change = (changed: Partial<ListFilters>) => {
@@ -215,7 +188,7 @@ export function SessionsScreen() {
         <button
           type="button"
           class={`button plain select-all ${ids.length === 0 ? "wide" : ""}`}
-          hidden={reviewable(shown).length === 0}
+          hidden={reviewable(shown).length === 0 || !mayReview()}
           onClick={() => setSelected(new Set(reviewable(shown).map(({ item }) => item.id)))}
         >
           {texts.selectAll}
@@ -228,21 +201,33 @@ export function SessionsScreen() {
         onChange={change}
         goToList={() => moveFocus(0)}
       />
-      <ReviewBar
-        ids={ids}
-        onDone={(failed) => {
-          setSelected(new Set(failed));
-          refresh();
-        }}
-      />
+      {isReviewing && (
+        <ReviewBar
+          ids={ids}
+          onDone={(failed) => {
+            setSelected(new Set(failed));
+            refresh();
+          }}
+        />
+      )}
       {problem !== undefined && (
         <p class="session-failure" role="alert">
           {problem}
         </p>
       )}
       <Notices list={list} filters={filters} />
-      <Part title={texts.running} rows={shown?.running ?? []} selected={selected} onSelect={select} />
-      <Part title={texts.ended} rows={shown?.ended ?? []} selected={selected} onSelect={select} />
+      <SessionPart
+        title={texts.running}
+        rows={shown?.running ?? []}
+        selected={selected}
+        onSelect={mayReview() ? select : undefined}
+      />
+      <SessionPart
+        title={texts.ended}
+        rows={shown?.ended ?? []}
+        selected={selected}
+        onSelect={mayReview() ? select : undefined}
+      />
       <Pages list={list} filters={filters} />
       {cancelling !== undefined && <ConfirmQuestion texts={TEXT.cancel} onAnswer={answer} />}
     </div>

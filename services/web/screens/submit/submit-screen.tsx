@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
+import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { failingControl, FieldFailure, FormField } from "../../parts/form-field.tsx";
 import { useTitle } from "../../parts/use-title.ts";
@@ -106,6 +107,14 @@ export function SubmitScreen() {
   const failureOf = (name: AlertField) => (failure?.field === name ? failure.message : undefined);
   const described = (name: AlertField) => failingControl(`alert-${name}`, failureOf(name));
   const description = types?.alert_types.find(({ type }) => type === draft.type)?.description;
+  if (me.value?.may_submit === false) {
+    return (
+      <div class="submit-screen">
+        <h1>{TEXT.titles.submit}</h1>
+        <p>{texts.notAllowed(me.value.role)}</p>
+      </div>
+    );
+  }
   return (
     <form
       class="submit-screen"

@@ -1,3 +1,4 @@
+import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { useTitle } from "../../parts/use-title.ts";
@@ -56,7 +57,11 @@ export function SystemScreen() {
         {servers.value !== undefined && <ServersPanel servers={servers.value.servers} />}
       </Panel>
       <Panel title={RARE_TEXT.system.config}>
-        <RemoteState remote={config} />
+        {me.value?.sees_all === false ? (
+          <p class="soft">{RARE_TEXT.system.configNotAllowed(me.value.role)}</p>
+        ) : (
+          <RemoteState remote={config} />
+        )}
         {config.value !== undefined && <ConfigPanel config={config.value} alertTypes={alertTypes.value} />}
       </Panel>
     </div>

@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals";
+
+const NAME = "tarsy.scheme";
+/** The schemes in the order of the switch; without one the system decides. */
+const SCHEMES = ["system", "light", "dark"] as const;
+type Scheme = (typeof SCHEMES)[number];
+
+/** What the reader has chosen. */
+export const scheme = signal<Scheme>("system");
+
+function show(chosen: Scheme): void {
+  scheme.value = chosen;
+  if (chosen === "system") delete document.documentElement.dataset["scheme"];
+  else document.documentElement.dataset["scheme"] = chosen;
+}
+
+/** Shows what the reader has chosen before, also in other tabs. Called once, before anything is shown. */
+export function followScheme(): void {
+  const known = (name: string | null | undefined) => SCHEMES.find((one) => one === name) ?? "system";
+  try {
+    show(known(globalThis.localStorage?.getItem(NAME)));
+  } catch {
+    // Storage is switched off: the choice lasts as long as the page.
+  }
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === NAME) show(known(newValue));
+  });
+}
+
+/** Goes to the next scheme and keeps it in this browser. */
+export function nextScheme(): void {
+  const next = SCHEMES[(SCHEMES.indexOf(scheme.value) + 1) % SCHEMES.length] ?? "system";
+  show(next);
+  try {
+    if (next === "system") globalThis.localStorage?.removeItem(NAME);
+    else globalThis.localStorage?.setItem(NAME, next);
+  } catch {
+    // As above.
+  }
+}
