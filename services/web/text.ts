@@ -177,6 +177,7 @@ export const TEXT = {
     resubmit: "Resubmit",
     copyLink: "Copy link",
     copyEntry: "Copy link to this entry",
+    cited: "Cited in the conclusion",
     copyConclusion: "Copy conclusion",
     trace: "Trace",
     alert: "Alert",

@@ -23,16 +23,28 @@ async function load(): Promise<void> {
   }
 }
 
+interface MarkdownProps {
+  readonly source: string;
+  /** Makes links of some words, in the element of the text; without it there are none but those of the text. */
+  readonly link?: ((place: HTMLElement) => void) | undefined;
+}
+
 /** Text of a model or a tool, written in Markdown; letter by letter until what shows it is loaded. */
-export function Markdown({ source }: { readonly source: string }) {
+export function Markdown({ source, link }: MarkdownProps) {
   const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<readonly unknown[]>([]);
   const show = loaded.value;
   loadMarkdown();
   useLayoutEffect(() => {
     const { current } = place;
     if (current === null) return;
-    if (show === undefined) current.textContent = shownText(source);
-    else show(current, source);
-  }, [source, show]);
+    // Links come later than the text, which stays as it is then: the reader may have selected a part of it.
+    const isShown =
+      shown.current[0] === source && shown.current[1] === show && shown.current[2] === undefined;
+    shown.current = [source, show, link];
+    if (!isShown && show === undefined) current.textContent = shownText(source);
+    if (!isShown) show?.(current, source);
+    link?.(current);
+  }, [source, show, link]);
   return <div class={`markdown ${show === undefined ? "plain" : ""}`} ref={place} />;
 }

@@ -3,6 +3,7 @@ export { CompareScreen } from "./compare/compare-screen.tsx";
 export { HandoverScreen } from "./handover/handover-screen.tsx";
 export { MemoriesScreen } from "./memories/memories-screen.tsx";
 export { ApprovalQuestion } from "./session/later/approval-question.tsx";
+export { CitationsPart } from "./session/later/citations.tsx";
 export { FollowUps } from "./session/later/follow-ups.tsx";
 export { ForkButton } from "./session/later/fork/fork-button.tsx";
 export { Lineage } from "./session/later/fork/lineage.tsx";

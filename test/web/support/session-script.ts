@@ -94,6 +94,14 @@ export const SESSION_CONFIG = {
         ],
       },
       {
+        when: { contains: "CITED" },
+        steps: [
+          {
+            text: 'The `log` ends with "line 3999 of the log of a pod", as k8s.logs shows; k8s.broken: **connection refused**.\n',
+          },
+        ],
+      },
+      {
         steps: [
           { thinking: "It is memory." },
           { text: "# Root cause\n\nThe **memory** is full.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n" },

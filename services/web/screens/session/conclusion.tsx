@@ -48,6 +48,7 @@ export function Conclusion({ store }: { readonly store: SessionStore }) {
   const isOver = isTerminal(status);
   if (!isOver && summary === undefined) return null;
   const shown = isOver ? analysis : undefined;
+  const link = store.citations.value?.link;
   const hasConclusion = summary !== undefined || shown !== undefined;
   return (
     <section class={`conclusion ${status}`} aria-labelledby="conclusion-title">
@@ -58,13 +59,13 @@ export function Conclusion({ store }: { readonly store: SessionStore }) {
         </p>
       )}
       {status === "failed" && causes.length > 0 && <Causes causes={causes} />}
-      {summary !== undefined && <Markdown source={summary} />}
+      {summary !== undefined && <Markdown source={summary} link={link} />}
       {shown !== undefined && (
         <details open>
           <summary>
             <h3>{TEXT.session.analysis}</h3>
           </summary>
-          <ModelText text={shown} isMarkdown label={TEXT.session.analysis} />
+          <ModelText text={shown} isMarkdown label={TEXT.session.analysis} link={link} />
         </details>
       )}
     </section>

@@ -29,6 +29,7 @@ export function EntryBody({ entry, store }: EntryBodyProps) {
       {entry.type === "memory_injected" && <a href={`#${MEMORIES_ANCHOR}`}>{TEXT.titles.memories}</a>}
       {entry.status !== "streaming" && (
         <>
+          {store.citations.value?.concluded.has(entry.id) === true && <CitedLink entryId={entry.id} />}
           <CopyButton
             class="plain small entry-copy"
             label={TEXT.session.copyEntry}
@@ -38,6 +39,25 @@ export function EntryBody({ entry, store }: EntryBodyProps) {
         </>
       )}
     </>
+  );
+}
+
+/** The way back to where the conclusion names an entry. */
+function CitedLink({ entryId }: { readonly entryId: string }) {
+  const goBack = (event: MouseEvent) => {
+    const link = document.querySelector<HTMLElement>(
+      `.conclusion a[href="#${CSS.escape(anchorOf(entryId))}"]`,
+    );
+    // Without one, as in a folded analysis, the address leads to the conclusion.
+    if (link === null || !link.checkVisibility()) return;
+    event.preventDefault();
+    link.scrollIntoView({ block: "center" });
+    link.focus({ preventScroll: true });
+  };
+  return (
+    <a class="small entry-cited" href="#conclusion-title" onClick={goBack}>
+      {TEXT.session.cited}
+    </a>
   );
 }
 
@@ -58,7 +78,14 @@ export function EntryContent({ entry, store }: EntryBodyProps) {
     const isPast = store.at.value !== undefined;
     return isPast ? <p class="soft">{TEXT.session.noText}</p> : <LiveText entryId={entry.id} store={store} />;
   }
-  return <ModelText text={content} isMarkdown={MARKDOWN.has(type)} label={TEXT.session.text} />;
+  return (
+    <ModelText
+      text={content}
+      isMarkdown={MARKDOWN.has(type)}
+      label={TEXT.session.text}
+      link={type === "final_analysis" ? store.citations.value?.link : undefined}
+    />
+  );
 }
 
 /** The text of an open entry as it grows, outside of what the components render. */
@@ -72,16 +99,20 @@ function LiveText({ entryId, store }: { readonly entryId: string; readonly store
   return <p class="plain-text live" ref={place} />;
 }
 
+const NO_WORDS: readonly string[] = [];
+
 interface CallBodyProps extends EntryBodyProps {
   readonly call: NonNullable<Entry["call"]>;
 }
 
 function CallBody({ entry, store, call }: CallBodyProps) {
   const { status, content } = entry;
+  const cited = store.citations.value?.words.get(entry.id) ?? NO_WORDS;
+  const followed = store.followed.value?.entryId === entry.id ? store.followed.value.words : undefined;
   const hasArguments = call.arguments.trim() !== "" && call.arguments.trim() !== "{}";
   return (
     <>
-      {hasArguments && <Arguments written={call.arguments} />}
+      {hasArguments && <Arguments written={call.arguments} cited={cited} />}
       {status === "streaming" ? (
         <CallProgress entryId={entry.id} store={store} />
       ) : (
@@ -89,6 +120,8 @@ function CallBody({ entry, store, call }: CallBodyProps) {
           text={content}
           label={TEXT.session.result}
           wraps={status === "failed"}
+          cited={cited}
+          followed={followed}
           empty={entry.endedAt !== undefined && status !== "completed" ? TEXT.session.noResult : undefined}
         />
       )}
@@ -97,10 +130,15 @@ function CallBody({ entry, store, call }: CallBodyProps) {
 }
 
 /** Few short arguments on one line, others as a tree. */
-function Arguments({ written }: { readonly written: string }) {
+function Arguments({ written, cited }: { readonly written: string; readonly cited: readonly string[] }) {
   const line = shortArguments(written);
   if (line === undefined) return <ResultView text={written} label={TEXT.session.arguments} />;
-  return <p class="mono soft call-arguments">{shownText(line)}</p>;
+  const isCited = cited.some((words) => line.includes(words));
+  return (
+    <p class="mono soft call-arguments">
+      {isCited ? <mark class="cited">{shownText(line)}</mark> : shownText(line)}
+    </p>
+  );
 }
 
 function CallProgress({ entryId, store }: { readonly entryId: string; readonly store: SessionStore }) {

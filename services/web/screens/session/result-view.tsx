@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { citedSpans } from "../../session/cited-spans.ts";
 import { findAll, pageAt, pageStarts, PAGE_UNITS } from "../../session/result-pages.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -13,11 +14,25 @@ interface ResultViewProps {
   readonly empty?: string | undefined;
   /** Breaks long lines: an error is read, a table keeps its columns. */
   readonly wraps?: boolean;
+  /** Words that a conclusion cites: their lines are marked. */
+  readonly cited?: readonly string[];
+  /** Those that the reader followed: the part with them is shown. */
+  readonly followed?: string | undefined;
 }
 
+const NO_WORDS: readonly string[] = [];
+
 /** A text of a tool: JSON as a tree, anything else letter by letter with its columns; a long one in parts. */
-export function ResultView({ text, label, empty, wraps = false }: ResultViewProps) {
+export function ResultView({
+  text,
+  label,
+  empty,
+  wraps = false,
+  cited = NO_WORDS,
+  followed,
+}: ResultViewProps) {
   const json = useMemo(() => parseJson(text), [text]);
+  const first = [followed, ...cited].find((words) => words !== undefined && text.includes(words));
   return (
     <div class="result">
       <div class="result-head">
@@ -26,8 +41,16 @@ export function ResultView({ text, label, empty, wraps = false }: ResultViewProp
       </div>
       {text === "" && empty !== undefined ? (
         <p class="soft">{empty}</p>
-      ) : json === undefined ? (
-        <TextPages text={text} label={label} wraps={wraps} />
+      ) : json === undefined || first !== undefined ? (
+        // The lines of a text can be marked.
+        <TextPages
+          key={first}
+          text={json === undefined ? text : textOf(json.value, text, first)}
+          label={label}
+          wraps={wraps}
+          cited={cited}
+          followed={first}
+        />
       ) : (
         <JsonTree value={json.value} openDepth={text.length <= SMALL_JSON ? Infinity : undefined} />
       )}
@@ -49,12 +72,20 @@ function parseJson(text: string): { readonly value: object } | undefined {
   }
 }
 
+/** JSON as text, in lines unless words of it go over the end of one. */
+function textOf(value: object, written: string, words: string | undefined): string {
+  const lines = JSON.stringify(value, undefined, 2);
+  return words === undefined || lines.includes(words) ? lines : written;
+}
+
 /** The longest line that is laid out as one: columns matter up to there. */
 const MAX_LINE = 2_000;
 
-function TextPages({ text, label, wraps }: Required<Pick<ResultViewProps, "text" | "label" | "wraps">>) {
+type TextPagesProps = Required<Omit<ResultViewProps, "empty">>;
+
+function TextPages({ text, label, wraps, cited, followed }: TextPagesProps) {
   const starts = useMemo(() => pageStarts(text), [text]);
-  const [page, setPage] = useState(0);
+  const [page, setPage] = useState(() => pageAt(starts, text.indexOf(followed ?? "")));
   const [word, setWord] = useState("");
   const [found, setFound] = useState(0);
   const matches = useMemo(() => findAll(text, word), [text, word]);
@@ -73,7 +104,10 @@ function TextPages({ text, label, wraps }: Required<Pick<ResultViewProps, "text"
     if (first !== undefined) setPage(pageAt(starts, first));
   };
   const hasLongLine = useMemo(() => part.split("\n").some((line) => line.length > MAX_LINE), [part]);
-  const body = useMemo(() => marked(part, word), [part, word]);
+  const body = useMemo(
+    () => (word === "" ? withCited(part, cited, followed) : marked(part, word)),
+    [part, word, cited, followed],
+  );
   return (
     <>
       {starts.length > 1 && (
@@ -112,9 +146,26 @@ function TextPages({ text, label, wraps }: Required<Pick<ResultViewProps, "text"
 
 const MAX_MARKS = 500;
 
+/** A part of the text with the lines marked in which cited words are. */
+function withCited(part: string, cited: readonly string[], followed: string | undefined) {
+  const pieces = [];
+  let last = 0;
+  for (const { from, to } of citedSpans(part, cited)) {
+    const line = part.slice(from, to);
+    const name = followed !== undefined && line.includes(followed) ? "cited followed" : "cited";
+    pieces.push(
+      shownText(part.slice(last, from)),
+      <mark key={from} class={name}>
+        {shownText(line)}
+      </mark>,
+    );
+    last = to;
+  }
+  return [...pieces, shownText(part.slice(last))];
+}
+
 /** A part of the text with the word marked where it is. */
 function marked(part: string, word: string) {
-  if (word === "") return shownText(part);
   const pieces = [];
   let end = 0;
   for (const at of findAll(part, word).slice(0, MAX_MARKS)) {

@@ -26,6 +26,7 @@ import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
 
 const Lineage = laterPart(async () => (await loadRare()).Lineage);
+const CitationsPart = laterPart(async () => (await loadRare()).CitationsPart);
 
 /** The screen `Session`: one investigation, live and at any moment of its past. */
 export function SessionScreen() {
@@ -77,6 +78,7 @@ function OneSession({ id }: { readonly id: string }) {
       </section>
       <FollowUpsPart store={store} target={target} reveal={reveal} />
       <FollowEnd store={store} />
+      <CitationsPart store={store} showEntry={showEntry} />
     </div>
   );
 }
@@ -132,7 +134,8 @@ function useTarget(store: SessionStore) {
     if (element === null) return;
     store.open.value = setOpen(store.open.value, pending.current, true);
     pending.current = undefined;
-    element.scrollIntoView({ block: "center" });
+    const words = element.querySelector("mark.followed") ?? element.querySelector("mark.cited");
+    (words ?? element).scrollIntoView({ block: "center" });
   };
   useEffect(reveal);
   return { target, showEntry, reveal };

@@ -16,6 +16,7 @@ import type { SessionView } from "../../session/session-view.ts";
 import { viewOfFacts } from "../../session/view-of-facts.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import type { Citations, CitedWords } from "./later/citations.tsx";
 
 /** What the REST API says of a session, without its timeline: a long one is megabytes, and the events have it. */
 export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id/overview">;
@@ -68,6 +69,10 @@ export class SessionStore {
   /** The event from whose step a fork is being prepared. */
   readonly forkAt = signal<number | undefined>(undefined);
   readonly open = signal<OpenRules>(DEFAULT_OPEN);
+  /** What the conclusions cite; undefined until that is known. */
+  readonly citations = signal<Citations | undefined>(undefined);
+  /** The words that the reader followed to an entry last. */
+  readonly followed = signal<CitedWords | undefined>(undefined);
   readonly live: LiveTexts;
   /** The last event that was stored when the page began to follow the session; undefined until all up to it are read. */
   readonly historyEnd = signal<number | undefined>(undefined);
