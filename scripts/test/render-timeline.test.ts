@@ -157,7 +157,7 @@ describe("TimelineRenderer", () => {
   it("shows a replaced text again, and the text of a repeated attempt from its start", () => {
     expect(
       render([created("a", "llm_response"), chunk("a", 0, "old"), completed("a", "llm_response", "new")]),
-    ).to.equal("\n● answer\nold\n● answer\nnew\n");
+    ).to.equal("\n● message\nold\n● message\nnew\n");
     expect(
       render([
         created("a", "llm_response"),
@@ -166,7 +166,7 @@ describe("TimelineRenderer", () => {
         chunk("a", 5, " ignored", 1),
         completed("a", "llm_response", "second"),
       ]),
-    ).to.equal("\n● answer\nfirst\n● answer\nsecond\n");
+    ).to.equal("\n● message\nfirst\n● message\nsecond\n");
   });
 
   it("does not repeat text that a new connection sends again", () => {
@@ -176,7 +176,7 @@ describe("TimelineRenderer", () => {
       chunk("a", 0, "one two "),
       completed("a", "llm_response", "one two three"),
     ]);
-    expect(screen).to.equal("\n● answer\none two three\n");
+    expect(screen).to.equal("\n● message\none two three\n");
   });
 
   it("shows how an event or a session failed, and why", () => {
@@ -186,7 +186,7 @@ describe("TimelineRenderer", () => {
       status("failed", 1, { error_message: "content_blocked" }),
     ]);
     expect(screen).to.equal(
-      "\n● answer\nStreaming failed: refused\n  [failed]\n\nSession failed: content_blocked\n",
+      "\n● message\nStreaming failed: refused\n  [failed]\n\nSession failed: content_blocked\n",
     );
   });
 
@@ -207,6 +207,21 @@ describe("TimelineRenderer", () => {
         status("failed", 1, { error_message: why }),
       ]),
     ).to.equal(`\n● error\n${failed}\n\nSession failed\n`);
+  });
+
+  it("tells what people and alerts say to the agents from questions", () => {
+    const told = (id: string, metadata: object) =>
+      created(id, "user_question", { status: "completed", content: "text", metadata });
+    expect(
+      render([
+        told("a", { author: "amy", steering: "note" }),
+        told("b", { author: "api-client", steering: "conclude" }),
+        told("c", { author: "amy" }),
+        told("d", { author: "alerts", evidence: { alerts: 1 } }),
+      ]),
+    ).to.equal(
+      "\n● Note from amy\ntext\n\n● Asked to conclude by operator\ntext\n\n● question\ntext\n\n● Alerts joined\ntext\n",
+    );
   });
 
   it("truncates long tool results", () => {

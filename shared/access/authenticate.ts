@@ -12,14 +12,13 @@ import {
   type GivenPageCredential,
   type PageKey,
 } from "#shared/access/page-credential.ts";
+import { NO_USER } from "#shared/contracts/no-user.ts";
 import { secretEquals, sha256 } from "#shared/access/secret-equals.ts";
 
 /** Finds out who makes a request. Throws or rejects with AccessRefused 401 or 503, and database errors. */
 export type Authenticate = (headers: IncomingHttpHeaders) => Identity | Promise<Identity>;
 
 const HOW = "send one as `Authorization: Bearer …`";
-/** The name of a caller that nothing names. */
-export const NO_USER = "api-client";
 
 /** Prepares the authentication of a mode. API keys are accepted beside the tokens of a provider or proxy. */
 export async function openAuthentication(auth: AuthConfig, keys: ApiKeys): Promise<Authenticate> {

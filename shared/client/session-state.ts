@@ -1,4 +1,6 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { personName } from "#shared/client/person-name.ts";
+import { NO_USER } from "#shared/contracts/no-user.ts";
 import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 
 type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
@@ -75,5 +77,5 @@ function stateOf(kind: SessionState["kind"]): SessionState {
 
 /** Who or what parked a session, as text that follows the word "Parked". */
 export function parkedBy({ by, actor }: Pick<Parked, "by" | "actor">): string {
-  return by === "operator" ? `by ${actor ?? "an operator"}` : "for a critical session";
+  return by === "operator" ? `by ${personName(actor ?? NO_USER)}` : "for a critical session";
 }

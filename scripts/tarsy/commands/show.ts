@@ -1,3 +1,5 @@
+import { personName } from "#shared/client/person-name.ts";
+import { parkedBy } from "#shared/client/session-state.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import type { Command, Terminal } from "../command.ts";
@@ -42,7 +44,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["session", session.id],
     ["type", session.alert_type],
     ["chain", session.chain_id],
-    ["by", session.author],
+    ["by", session.author === null ? null : personName(session.author)],
     ["priority", session.priority],
     ["created", session.created_at],
     ["took", typeof session.duration_ms === "number" ? durationText(session.duration_ms) : undefined],
@@ -63,7 +65,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
 }
 
 function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parked"]>): string {
-  const who = by === "operator" ? `by ${actor ?? "an operator"}` : "for a critical session";
+  const who = parkedBy({ by, ...(actor === undefined ? {} : { actor }) });
   const since = at === undefined ? "once its step is over" : `since ${at}`;
   const end = until === undefined ? ", resumes when a slot is free" : `, until ${until} at the latest`;
   const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";

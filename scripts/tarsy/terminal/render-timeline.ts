@@ -1,3 +1,4 @@
+import { messageTitle } from "#shared/client/person-name.ts";
 import { ShownErrors } from "./shown-errors.ts";
 import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
 import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts";
@@ -105,7 +106,7 @@ export class TimelineRenderer {
     const type = text(message, "event_type");
     const tool = toolName(message["metadata"]);
     const block = new TimelineBlock(
-      type,
+      type === "user_question" ? (messageTitle(message["metadata"]) ?? type) : type,
       `${tool === "" ? "" : ` ${tool}`}${agent === undefined ? "" : ` (${agent})`}`,
       this.#style,
       execution,

@@ -3,7 +3,7 @@ import { printable, type TerminalStyle } from "./terminal-style.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
   llm_thinking: "thinking",
-  llm_response: "answer",
+  llm_response: "message",
   llm_tool_call: "tool call",
   mcp_tool_call: "tool call",
   mcp_tool_summary: "tool summary",

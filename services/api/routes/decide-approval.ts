@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import { ownerOf } from "#shared/access/authorize.ts";
-import { NO_USER } from "#shared/access/authenticate.ts";
+import { NO_USER } from "#shared/contracts/no-user.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
 import type { ApiDeps } from "../api-deps.ts";

@@ -11,7 +11,7 @@ export function parking(web: WebFixture): void {
       await page.getByRole("button", { name: "Park", exact: true }).click();
       await page.locator(".session-header .status-dot.parked").waitFor();
       const progress = (await page.locator(".session-progress").textContent()) ?? "";
-      expect(progress).to.match(/^since .*, by api-client$/u);
+      expect(progress).to.match(/^since .*, by operator$/u);
       expect(await page.locator(".session-header .status-dot.in_progress").count()).to.equal(0);
       await page.clock.install();
       await page.reload();
@@ -23,7 +23,7 @@ export function parking(web: WebFixture): void {
       await page.goto(web.url("/"));
       const row = page.locator(`[data-session="${id}"]`);
       await row.locator(".status-dot.parked").waitFor();
-      expect(await row.locator(".session-found").textContent()).to.equal("by api-client");
+      expect(await row.locator(".session-found").textContent()).to.equal("by operator");
       await page.goto(web.url(`/s/${id}`));
       await page.getByRole("button", { name: "Resume", exact: true }).click();
       await page.locator(".session-header .status-dot.completed").waitFor();

@@ -35,6 +35,9 @@ export function steering(web: WebFixture): void {
         "the staging cluster",
       );
       expect(await pods.locator(".entry.final_analysis").textContent()).to.include("Then it is staging.");
+      expect(await pods.locator(".entry.user_question .entry-what").first().textContent()).to.match(
+        /^Note from operator /u,
+      );
       const metrics = page.getByRole("region", { name: "Metrics", exact: true });
       const told = metrics.locator(".entry.user_question");
       expect(await told.filter({ hasText: "the staging cluster" }).count()).to.equal(0);

@@ -1,3 +1,4 @@
+import { personName } from "#shared/client/person-name.ts";
 import { FactList } from "../../parts/fact-list.tsx";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -34,7 +35,7 @@ export function AlertPanel({ facts, isOpen, setOpen }: AlertPanelProps) {
             rows={[
               [TEXT.session.alertType, shown(alert_type)],
               [TEXT.session.chain, shown(chain_id)],
-              [TEXT.session.author, shown(author)],
+              [TEXT.session.author, shown(author && personName(author))],
               [TEXT.session.age, new Date(created_at).toLocaleString()],
             ]}
           />

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { messageTitle } from "#shared/client/person-name.ts";
 import { Guard } from "../../parts/guard.tsx";
 import { Duration } from "../../parts/time.tsx";
 import { anchorOf } from "../../session/anchor-of.ts";
@@ -90,7 +91,8 @@ function EntryLine({ entry, opens }: { readonly entry: Entry; readonly opens: bo
       </span>
     );
   }
-  const label = LABELS[type] ?? TEXT.session.entry.other;
+  const title = type === "user_question" ? messageTitle(entry.metadata) : undefined;
+  const label = title === undefined ? (LABELS[type] ?? TEXT.session.entry.other) : shownText(title);
   const preview = approval === undefined ? previewOf(content) : shownText(approval.tool);
   return (
     <span class="entry-what">

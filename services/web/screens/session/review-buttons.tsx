@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { personName } from "#shared/client/person-name.ts";
 import { QUALITY_RATINGS, type QualityRating, type ReviewAction } from "#shared/contracts/review.ts";
 import { api } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
@@ -38,7 +39,8 @@ export function ReviewButtons({ store, facts }: ReviewButtonsProps) {
   return (
     <>
       <span class="review-state small">
-        {TEXT.reviews[review_status]} {assignee !== null && TEXT.session.assignedTo(shownText(assignee))}
+        {TEXT.reviews[review_status]}{" "}
+        {assignee !== null && TEXT.session.assignedTo(shownText(personName(assignee)))}
       </span>
       {review_status === "needs_review" && (
         <button type="button" class="button" onClick={() => void take("claim")}>

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { personName } from "#shared/client/person-name.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { CopyButton } from "../../../parts/copy-button.tsx";
 import { Moment } from "../../../parts/time.tsx";
@@ -29,7 +30,7 @@ interface ExchangeViewProps {
 export function ExchangeView({ stage, store, target }: ExchangeViewProps) {
   const exchange = useMemo(() => exchangeOf(stage), [stage]);
   const { question, author, steps, answer, subAgents } = exchange;
-  const name = author === undefined ? TEXT.session.unknownPerson : shownText(author);
+  const name = author === undefined ? TEXT.session.unknownPerson : shownText(personName(author));
   const time = question?.startedAt ?? stage.startedAt;
   return (
     <article class="exchange" aria-label={TEXTS.questionOf(name)}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { personName } from "#shared/client/person-name.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { SCORED_BY_ITSELF } from "#shared/contracts/scored-by-itself.ts";
 import { api } from "../../../api/client.ts";
@@ -147,7 +148,7 @@ function Opinion({ score, judge }: { readonly score: Score; readonly judge: stri
       <Part title={TEXTS.analysis} text={score_analysis} />
       <Part title={TEXTS.tools} text={tool_improvement_report} />
       <p class="soft small">
-        {by === SCORED_BY_ITSELF ? TEXTS.byItself : TEXTS.by(shownText(by))},{" "}
+        {by === SCORED_BY_ITSELF ? TEXTS.byItself : TEXTS.by(shownText(personName(by)))},{" "}
         <Moment time={score.created_at} />
         {judge !== undefined && judge !== "" && ` · ${TEXTS.judge(shownText(judge))}`}
         {prompt_hash !== null && (

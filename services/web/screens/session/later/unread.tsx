@@ -1,3 +1,4 @@
+import { personName } from "#shared/client/person-name.ts";
 import { lanesOf, type SessionView } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { laneName } from "../lane-column.tsx";
@@ -28,7 +29,7 @@ export function Unread({ messages, view }: UnreadProps) {
           <li key={message_id}>
             <b>{TEXTS.modes[mode]}</b> {content !== undefined && shownText(content)}{" "}
             <span class="soft small">
-              {TEXTS.by(shownText(author))},{" "}
+              {TEXTS.by(shownText(personName(author)))},{" "}
               {TEXTS.for(execution_ids === null ? TEXTS.next : execution_ids.map(nameOf).join(", "))}
             </span>
           </li>
