@@ -28,6 +28,9 @@ export const TEXT = {
     submit: "Sign in",
     cancel: "Not now",
     out: "Sign out",
+    approvalTitle: "Sign in to decide",
+    approvalHint:
+      "Approving or denying a tool call needs the approval token: cat .tarsy/token beside npm start, APPROVAL_TOKEN in deploy/.env for containers.",
   },
   titles: {
     sessions: "Sessions",
@@ -286,6 +289,8 @@ export const TEXT = {
       alert: "Show alert",
       failure: "Go to the next failure",
       question: "Go to the call that needs approval",
+      approve: "Approve the call shown (show it first)",
+      deny: "Deny the call shown (show it first)",
       copyLink: "Copy link (to the entry, if one is selected)",
       copyConclusion: "Copy conclusion",
       cancel: "Cancel session",

@@ -3,6 +3,7 @@ import { describeOnPage } from "./support/describe-on-page.ts";
 import { HOSTILE_TEXT, SESSION_CONFIG } from "./support/session-script.ts";
 import { chat } from "./suites/chat.ts";
 import { parking } from "./suites/parking.ts";
+import { sessionReading } from "./suites/session-reading.ts";
 import { sessionScreen, TOKEN } from "./suites/session-screen.ts";
 import { steering } from "./suites/steering.ts";
 import { timeTravel } from "./suites/time-travel.ts";
@@ -68,6 +69,7 @@ describeOnPage("a session on the page", { config: CONFIG, env: { APPROVAL_TOKEN:
   chat(web);
   timeTravel(web);
   parking(web);
+  sessionReading(web);
   // The last one: it signs in.
   sessionScreen(web);
 });

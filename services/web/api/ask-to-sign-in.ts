@@ -3,6 +3,9 @@ import { signal } from "@preact/signals";
 /** Why the reader is asked to sign in; empty if there is no reason to show, undefined while the reader is not asked. */
 export const signInWanted = signal<string>();
 
+/** True while the reader is asked for the sake of a call that stays in view beside the question. */
+export const isForApproval = signal(false);
+
 interface Question {
   readonly promise: Promise<boolean>;
   readonly resolve: (isSignedIn: boolean) => void;
@@ -15,10 +18,11 @@ let isDeclined = false;
  * Asks the reader to sign in, or joins the question that is open. Resolves with false if the reader does not want to; then
  * what the page does by itself asks no more, until the next press of a key or button. Throws the signal's reason.
  */
-export async function askToSignIn(why: string, stop?: AbortSignal): Promise<boolean> {
+export async function askToSignIn(why: string, stop?: AbortSignal, forApproval = false): Promise<boolean> {
   if (isDeclined) return false;
   if (question === undefined) {
     question = Promise.withResolvers<boolean>();
+    isForApproval.value = forApproval;
     signInWanted.value = why;
   }
   return answerTo(question, stop);

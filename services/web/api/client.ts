@@ -36,7 +36,9 @@ export const api = {
         // Another tab or request has signed in meanwhile, or given up the same proof.
         if (pageProof() !== proof) continue;
         if (proof === undefined) {
-          if (!(await askToSignIn(whyOf(error), request.signal))) throw error;
+          // A page that was signed out shows what may be no business of its reader.
+          const forApproval = !hasEnded && route === "POST /api/v1/sessions/:id/approvals/:approval";
+          if (!(await askToSignIn(whyOf(error), request.signal, forApproval))) throw error;
         } else {
           // Without it the page is who a proxy says that it is, if there is one.
           keepPageProof(undefined);

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { decline } from "../api/ask-to-sign-in.ts";
+import { decline, isForApproval } from "../api/ask-to-sign-in.ts";
 import { failureText } from "../api/client.ts";
 import { signIn } from "../api/sign-in.ts";
 import { TEXT } from "../text.ts";
@@ -11,6 +11,7 @@ const { signIn: texts } = TEXT;
 /** Asks for a token, over the screen that wants it: nothing that the reader has written there is lost. */
 export function SignInForm({ why }: { readonly why: string }) {
   const dialog = useModal();
+  const forApproval = isForApproval.value;
   const [token, setToken] = useState("");
   const [failure, setFailure] = useState(why);
   const [isBusy, setBusy] = useState(false);
@@ -24,7 +25,12 @@ export function SignInForm({ why }: { readonly why: string }) {
     }
   };
   return (
-    <dialog ref={dialog} class="sign-in" aria-labelledby="sign-in-title" onCancel={decline}>
+    <dialog
+      ref={dialog}
+      class={`sign-in ${forApproval ? "for-approval" : ""}`}
+      aria-labelledby="sign-in-title"
+      onCancel={decline}
+    >
       <form
         class="sign-in-form"
         onSubmit={(event) => {
@@ -32,8 +38,8 @@ export function SignInForm({ why }: { readonly why: string }) {
           void submit();
         }}
       >
-        <h2 id="sign-in-title">{texts.title}</h2>
-        <p class="soft">{texts.hint}</p>
+        <h2 id="sign-in-title">{forApproval ? texts.approvalTitle : texts.title}</h2>
+        <p class="soft">{forApproval ? texts.approvalHint : texts.hint}</p>
         <label for="sign-in-token">{texts.token}</label>
         <input
           id="sign-in-token"

@@ -21,8 +21,8 @@ export function steering(web: WebFixture): void {
       await page.keyboard.type("the staging cluster <b>");
       await page.keyboard.press("Enter");
       const unread = box(page).getByRole("listitem");
-      await unread.filter({ hasText: "for Pods" }).waitFor();
-      expect(await unread.textContent()).to.match(/^Note It is\nthe staging cluster <b> by .+, for Pods$/u);
+      await unread.filter({ hasText: "to Pods" }).waitFor();
+      expect(await unread.textContent()).to.match(/^Note It is\nthe staging cluster <b> by .+, to Pods$/u);
       expect(await box(page).getByLabel("Write a message").inputValue()).to.equal("");
       expect(await axeViolations(page)).to.deep.equal([]);
       await page.reload();
@@ -52,7 +52,7 @@ export function steering(web: WebFixture): void {
       await box(page).getByRole("alert").filter({ hasText: "no tool call is running" }).waitFor();
       await box(page).getByLabel("Write a message").fill("The window closes");
       await button(page, "Conclude now").click();
-      const unread = box(page).getByRole("listitem").filter({ hasText: "for Pods, Metrics" });
+      const unread = box(page).getByRole("listitem").filter({ hasText: "to Pods, Metrics" });
       await unread.waitFor();
       expect(await unread.textContent()).to.match(/^Conclude The window closes /u);
       expect(await box(page).getByRole("alert").count()).to.equal(0);

@@ -72,7 +72,7 @@ const MARKDOWN = new Set<Entry["type"]>(["llm_response", "final_analysis", "mcp_
 /** The text of an entry, its call or its question. */
 export function EntryContent({ entry, store }: EntryBodyProps) {
   const { call, approval, status, content, type } = entry;
-  if (approval !== undefined) return <ApprovalQuestion approval={approval} store={store} />;
+  if (approval !== undefined) return <ApprovalQuestion entry={entry} approval={approval} store={store} />;
   if (call !== undefined) return <CallBody entry={entry} store={store} call={call} />;
   if (status === "streaming") {
     const isPast = store.at.value !== undefined;

@@ -10,6 +10,7 @@ import { durationText } from "../../parts/format.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Moment } from "../../parts/time.tsx";
+import { anchorOf } from "../../session/anchor-of.ts";
 import { failedEntries } from "../../session/failed-entries.ts";
 import { openApprovals, type SessionView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
@@ -44,7 +45,18 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
     openApprovals: openApprovals(view).length,
     failing,
   });
-  useKeys({ d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)] });
+  const shown = questions.find(({ id }) => id === target);
+  const decide = (button: "approve" | "deny") => {
+    // The first press shows what is decided, the next one decides.
+    if (shown === undefined) return question !== undefined && showEntry(question.id);
+    const place = document.querySelector(`#${CSS.escape(anchorOf(shown.id))}`);
+    return place?.querySelector<HTMLElement>(`.approval-buttons .${button}`)?.click();
+  };
+  useKeys({
+    d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)],
+    A: [TEXT.session.keys.approve, () => decide("approve")],
+    X: [TEXT.session.keys.deny, () => decide("deny")],
+  });
   return (
     <header class="session-header">
       <div class="session-title">

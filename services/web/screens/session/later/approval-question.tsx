@@ -1,22 +1,37 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isForApproval, signInWanted } from "../../../api/ask-to-sign-in.ts";
 import { api } from "../../../api/client.ts";
-import type { AskedApproval } from "../../../session/session-view.ts";
+import { previewOf } from "../../../session/preview-of.ts";
+import { allLanesOf, type AskedApproval, type Entry } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { TEXT } from "../../../text.ts";
 import { ResultView } from "../result-view.tsx";
+import { laneName } from "../lane-column.tsx";
 import type { SessionStore } from "../session-store.ts";
+import { LATER_TEXT } from "./later-text.ts";
+import { Problem } from "./problem.tsx";
+import { useToolEffect } from "./use-tool-effect.ts";
 import "./approval-question.css";
 
+const TEXTS = LATER_TEXT.approval;
+
 interface ApprovalQuestionProps {
+  readonly entry: Entry;
   readonly approval: AskedApproval;
   readonly store: SessionStore;
 }
 
 /** The question whether a tool call may be made, with the buttons that decide it while it is open. */
-export function ApprovalQuestion({ approval, store }: ApprovalQuestionProps) {
+export function ApprovalQuestion({ entry, approval, store }: ApprovalQuestionProps) {
   const [reason, setReason] = useState("");
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const place = useRef<HTMLDivElement>(null);
+  const isAsked = isForApproval.value && signInWanted.value !== undefined;
+  useEffect(() => {
+    // Above the form, which asks who decides.
+    if (isAsked && isSending) place.current?.closest(".entry")?.scrollIntoView({ block: "start" });
+  }, [isAsked, isSending]);
   const decide = async (decision: "approve" | "deny") => {
     setSending(true);
     setProblem(undefined);
@@ -34,10 +49,11 @@ export function ApprovalQuestion({ approval, store }: ApprovalQuestionProps) {
   const isOpen = approval.state === "awaiting_approval" && store.at.value === undefined;
   const by = approval.decidedBy ?? TEXT.session.unknownPerson;
   return (
-    <div class="approval">
+    <div class="approval" ref={place}>
       <p>
         <b>{TEXT.session.asks(shownText(approval.tool))}</b>
       </p>
+      {isOpen && <About entry={entry} approval={approval} store={store} />}
       <ResultView text={approval.arguments} label={TEXT.session.arguments} />
       {!approval.argumentsComplete && <p class="small soft">{TEXT.session.argumentsCut}</p>}
       {!isOpen && <p>{TEXT.session.decided[approval.state](by)}</p>}
@@ -52,22 +68,24 @@ export function ApprovalQuestion({ approval, store }: ApprovalQuestionProps) {
               onInput={({ currentTarget }) => setReason(currentTarget.value)}
             />
           </label>
-          <button
-            type="button"
-            class="button primary"
-            disabled={isSending}
-            onClick={() => void decide("approve")}
-          >
-            {TEXT.session.approve}
-          </button>
-          <button
-            type="button"
-            class="button danger"
-            disabled={isSending}
-            onClick={() => void decide("deny")}
-          >
-            {TEXT.session.deny}
-          </button>
+          <div class="approval-buttons">
+            <button
+              type="button"
+              class="button primary approve"
+              disabled={isSending}
+              onClick={() => void decide("approve")}
+            >
+              {TEXT.session.approve}
+            </button>
+            <button
+              type="button"
+              class="button danger deny"
+              disabled={isSending}
+              onClick={() => void decide("deny")}
+            >
+              {TEXT.session.deny}
+            </button>
+          </div>
           <p class="small soft">
             {TEXT.session.until(
               new Date(approval.expiresAt).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }),
@@ -75,11 +93,43 @@ export function ApprovalQuestion({ approval, store }: ApprovalQuestionProps) {
           </p>
         </form>
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </div>
   );
 }
+
+/** What must be known before the call is allowed: what it may do, where, and which agent wants it after which words. */
+function About({ entry, approval, store }: ApprovalQuestionProps) {
+  const { tool } = approval;
+  const effect = useToolEffect(tool);
+  const lane = allLanesOf(store.view.value).find(({ executionId }) => executionId === entry.executionId);
+  const why = lane?.entries.findLast(
+    ({ type, seq, content }) => seq < entry.seq && WORDS.has(type) && content.trim() !== "",
+  );
+  const server = tool.split(".", 1)[0] ?? tool;
+  return (
+    <dl class="approval-facts small">
+      <dt>{TEXTS.effect}</dt>
+      <dd class={`effect ${effect ?? ""}`}>
+        {effect === undefined ? TEXTS.unknownEffect : TEXTS.effects[effect]}
+      </dd>
+      <dt>{TEXTS.server}</dt>
+      <dd>{shownText(server)}</dd>
+      {lane !== undefined && (
+        <>
+          <dt>{TEXTS.agent}</dt>
+          <dd>{laneName(lane)}</dd>
+        </>
+      )}
+      {why !== undefined && (
+        <>
+          <dt>{TEXTS.why}</dt>
+          <dd>{previewOf(why.content)}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** What an agent writes before it calls a tool. */
+const WORDS = new Set<Entry["type"]>(["llm_thinking", "llm_response"]);

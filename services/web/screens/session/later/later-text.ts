@@ -1,6 +1,19 @@
 /** The texts of the parts of a session's screen that are loaded when they are shown, by the place where they stand. */
 export const LATER_TEXT = {
   write: "Write a message",
+  approval: {
+    effect: "Effect",
+    effects: {
+      read: "read-only",
+      idempotent: "makes changes, safe to repeat",
+      write: "makes changes",
+      destructive: "destructive: deletes or overwrites",
+    },
+    unknownEffect: "not declared, treated as making changes",
+    server: "Server",
+    agent: "Agent",
+    why: "Before the call",
+  },
   steering: {
     title: "Message the agents",
     hint: "Delivered before their next step. Enter to send, Shift+Enter for a new line.",
