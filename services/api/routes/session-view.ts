@@ -30,7 +30,7 @@ interface SessionRows {
   /** Whether the role of the reader allows to fork it. */
   readonly mayFork: boolean;
   /** What keeps failing in it. */
-  readonly failing: Failing | undefined;
+  readonly failing: Failing | null;
   readonly lineage: Awaited<ReturnType<typeof readLineage>>;
   readonly stages: SessionStages;
   /** The entries about changes of providers. */
@@ -78,7 +78,7 @@ export function sessionView(
     latest_score: rows.scores.completed?.total_score ?? null,
     scoring_status: rows.scores.newest?.status ?? null,
     score_id: (rows.scores.completed ?? rows.scores.newest)?.score_id ?? null,
-    ...(rows.failing === undefined ? {} : { failing: rows.failing }),
+    ...withoutNulls({ failing: rows.failing }),
     chat_enabled: rows.chat.isOffered,
     chat_id: rows.chat.chatId,
     chat_message_count: runtime?.chat_message_count ?? 0,

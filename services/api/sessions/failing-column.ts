@@ -30,13 +30,13 @@ const parseRow = compileParser(
   Type.Object({ failing: Type.Union([Failing, Type.Null()]) }),
 );
 
-/** What keeps failing in one session; undefined if nothing does. */
-export async function readFailing(db: Queryable, sessionId: string): Promise<Failing | undefined> {
+/** What keeps failing in one session; null if nothing does. */
+export async function readFailing(db: Queryable, sessionId: string): Promise<Failing | null> {
   const [row] = await selectRows(
     db,
     parseRow,
     `SELECT ${FAILING} AS failing FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id = $1`,
     [sessionId],
   );
-  return row?.failing ?? undefined;
+  return row?.failing ?? null;
 }

@@ -123,6 +123,18 @@ describe("POST /api/v1/page-session", () => {
     const credential = await signIn(api, text);
     expect(await statusOf(api, credential)).to.equal(200);
     expect(await statusOf(api, credential, { path: "/api/v1/audit" })).to.equal(403);
+    const { text: who } = await api.raw("GET", "/api/v1/me", {
+      headers: { authorization: `Bearer ${text}` },
+    });
+    expect(JSON.parse(who)).to.deep.equal({
+      name: "eva",
+      role: "viewer",
+      teams: [],
+      sees_all: false,
+      may_submit: false,
+      may_review: false,
+      memory_enabled: false,
+    });
     await revokeApiKey(api.db, id);
     await until("the page is signed out", async () => (await statusOf(api, credential)) === 401);
   });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SessionListResponse } from "../schemas/sessions.ts";
+import { indexSessions } from "../sweeper/index-sessions.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { seedSession } from "./seed-sessions.ts";
 
@@ -17,7 +18,8 @@ describe("what a list tells of a session's alert and questions", () => {
     await api.servers.query("DELETE FROM alert_sessions", []);
   });
 
-  const list = async () => parseList(JSON.parse((await api.raw("GET", "/api/v1/sessions")).text)).sessions;
+  const list = async (query = "") =>
+    parseList(JSON.parse((await api.raw("GET", `/api/v1/sessions${query}`)).text)).sessions;
 
   it("tells an alert by its title, and reads only the beginning of a large one", async () => {
     const large = JSON.stringify({ alerts: [{ summary: "Pods restart", log: "é".repeat(500_000) }] });
@@ -54,6 +56,31 @@ describe("what a list tells of a session's alert and questions", () => {
       );
     expect(await shown(api)).to.deep.equal([["critical", "shop"], []]);
     expect(await shown(named)).to.deep.equal([["core"], []]);
+  });
+
+  it("says where the term stands, in one bounded line of what was found", async () => {
+    const long = `${"x".repeat(5_000)}\nthe queue of payments grows\n${"y".repeat(5_000)}`;
+    const alert = await seedSession(api.db, { age: 3, alert: long });
+    const both = await seedSession(api.db, {
+      age: 2,
+      alert: "payments",
+      analysis: "Cause:\nPayments were retried.\nEnd",
+    });
+    const timeline = await seedSession(api.db, {
+      age: 1,
+      timeline: ["calm", `${"z".repeat(500)} payment evicted ${"z".repeat(500)}`],
+    });
+    await indexSessions(api.deps.db, new AbortController().signal);
+    const excerpts = new Map((await list("?search=Payments")).map(({ id, excerpt }) => [id, excerpt]));
+    expect(excerpts.get(alert)).to.deep.equal({
+      before: "the queue of ",
+      match: "payments",
+      after: " grows",
+    });
+    expect(excerpts.get(both)).to.deep.equal({ before: "", match: "Payments", after: " were retried." });
+    const { before = "", match, after = "" } = excerpts.get(timeline) ?? {};
+    expect([before.length, match, after.length]).to.deep.equal([90, "payme", 90]);
+    expect((await list("?search=evicting"))[0]?.excerpt?.match).to.equal("evict");
   });
 
   it("counts the open questions of a session that runs", async () => {
@@ -111,8 +138,7 @@ describe("what a list tells of a session's alert and questions", () => {
     });
     expect(failing[2]).to.include({ next_at: "2026-11-27T03:00:00.000Z" });
     expect(failing[2]?.reason.length).to.equal(300);
-    const asked = await api.raw("GET", "/api/v1/sessions?needs_person=true");
-    expect(parseList(JSON.parse(asked.text)).sessions.map(({ id }) => id)).to.deep.equal([ids[0], ids[2]]);
+    expect((await list("?needs_person=true")).map(({ id }) => id)).to.deep.equal([ids[0], ids[2]]);
     const overview = await api.raw("GET", `/api/v1/sessions/${ids[0]}/overview`);
     expect(JSON.parse(overview.text)).to.deep.include({ failing: failing[0] });
     await api.servers.query("UPDATE session_runtime SET parked_at = now() WHERE session_id = $1", [ids[0]]);

@@ -74,27 +74,6 @@ describe("the search for sessions", () => {
     expect(await hits("the of and")).to.deep.equal([]);
   });
 
-  it("says where the term stands, in one bounded line of what was found", async () => {
-    const long = `${"x".repeat(5_000)}\nthe queue of payments grows\n${"y".repeat(5_000)}`;
-    const alert = await seed({ age: 3, alert: long });
-    const both = await seed({ age: 2, alert: "payments", analysis: "Cause:\nPayments were retried.\nEnd" });
-    const timeline = await seed({
-      age: 1,
-      timeline: ["calm", `${"z".repeat(500)} payment evicted ${"z".repeat(500)}`],
-    });
-    await index();
-    const excerpts = new Map((await search("Payments")).sessions.map(({ id, excerpt }) => [id, excerpt]));
-    expect(excerpts.get(alert)).to.deep.equal({
-      before: "the queue of ",
-      match: "payments",
-      after: " grows",
-    });
-    expect(excerpts.get(both)).to.deep.equal({ before: "", match: "Payments", after: " were retried." });
-    const { before = "", match, after = "" } = excerpts.get(timeline) ?? {};
-    expect([before.length, match, after.length]).to.deep.equal([90, "payme", 90]);
-    expect((await search("evicting")).sessions[0]?.excerpt?.match).to.equal("evict");
-  });
-
   it("finds what only a chat said, also if it ended after the session was indexed", async () => {
     const id = await seed({ timeline: ["the kubelet evicted three pods"] });
     expect(await index()).to.equal(1);

@@ -6,14 +6,14 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
 import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
-import { RARE_TEXT } from "../rare-text.ts";
 import type { SessionItem } from "../sessions/list-filters.ts";
 import { rowsOf } from "../sessions/list-rows.ts";
 import { moveFocus } from "../sessions/row-focus.ts";
 import { SessionPart } from "../sessions/session-part.tsx";
 import { costOfShift, handoverMarkdown, partsOfHandover, spanText, type Handover } from "./handover.ts";
+import { TRIAGE_TEXT } from "../triage/triage-text.ts";
 
-const { handover: texts } = RARE_TEXT;
+const { handover: texts } = TRIAGE_TEXT;
 const SHIFTS = ["8", "12", "24"] as const;
 const HOUR_MS = 3_600_000;
 const PAGE_SIZE = 100;

@@ -2,11 +2,11 @@ import { failingText, sessionState } from "#shared/client/session-state.ts";
 import { durationText, moneyText } from "../../parts/format.ts";
 import { previewOf } from "../../session/preview-of.ts";
 import { shownText } from "../../session/shown-text.ts";
-import { RARE_TEXT } from "../rare-text.ts";
 import type { SessionItem } from "../sessions/list-filters.ts";
 import { factsOf, hasEnded } from "../sessions/list-rows.ts";
+import { TRIAGE_TEXT } from "../triage/triage-text.ts";
 
-const { handover: texts } = RARE_TEXT;
+const { handover: texts } = TRIAGE_TEXT;
 
 /** What one shift leaves to the next. */
 export interface Handover {

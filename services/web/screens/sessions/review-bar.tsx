@@ -13,7 +13,7 @@ type Step =
   | { readonly action: (typeof STEPS)[number] }
   | { readonly action: "complete"; readonly quality_rating: (typeof RATINGS)[number] };
 
-interface ReviewBarProps {
+export interface ReviewBarProps {
   readonly ids: readonly string[];
   /** Called with the ids that could not be changed. */
   readonly onDone: (failed: readonly string[]) => void;

@@ -13,6 +13,7 @@ import { loadRare } from "../load-rare.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { addressOf, filtersOf, hasFilters, type ListFilters } from "./list-filters.ts";
 import { waitsForPerson } from "./list-rows.ts";
+import type { ReviewBarProps } from "./review-bar.tsx";
 import { focusedId, moveFocus } from "./row-focus.ts";
 import { SessionPart } from "./session-part.tsx";
 import { useSelection } from "./use-selection.ts";
@@ -147,6 +148,13 @@ function useCancel(refresh: () => void) {
   return { problem, cancel };
 }
 
+/** The review bar, once something was selected; it stays, because it says what has become of the sessions. */
+function Review(props: ReviewBarProps) {
+  const wasSelected = useRef(false);
+  wasSelected.current ||= props.ids.length > 0;
+  return wasSelected.current && <ReviewBar {...props} />;
+}
+
 /** The list of sessions: those that run on top, found and filtered by the address. */
 export function SessionsScreen() {
   const { query, route } = useLocation();
@@ -155,10 +163,6 @@ export function SessionsScreen() {
   const list = useSessionList(filters);
   useTitle(texts.waiting(list.shown?.running.filter(waitsForPerson).length ?? 0, TEXT.titles.sessions));
   const { ids, selected, select, setSelected } = useSelection(list);
-  const wasSelected = useRef(false);
-  // The bar stays once it was there: it says what has become of the sessions.
-  wasSelected.current ||= ids.length > 0;
-  const isReviewing = wasSelected.current;
   const { search, cancelling, setCancelling } = useListKeys(list, { selected, select });
   const { shown, newCount, reload, refresh, isLive } = list;
   const change = (changed: Partial<ListFilters>) => {
@@ -201,15 +205,13 @@ export function SessionsScreen() {
         onChange={change}
         goToList={() => moveFocus(0)}
       />
-      {isReviewing && (
-        <ReviewBar
-          ids={ids}
-          onDone={(failed) => {
-            setSelected(new Set(failed));
-            refresh();
-          }}
-        />
-      )}
+      <Review
+        ids={ids}
+        onDone={(failed) => {
+          setSelected(new Set(failed));
+          refresh();
+        }}
+      />
       {problem !== undefined && (
         <p class="session-failure" role="alert">
           {problem}

@@ -98,23 +98,25 @@ function useDraft() {
   return { draft, change, failure, isBusy, send };
 }
 
-/** The form that starts an investigation. */
+/** The form that starts an investigation, for those who may. */
 export function SubmitScreen() {
   useTitle(TEXT.titles.submit);
+  if (me.value?.may_submit !== false) return <SubmitForm />;
+  return (
+    <div class="submit-screen">
+      <h1>{TEXT.titles.submit}</h1>
+      <p>{texts.notAllowed(me.value.role)}</p>
+    </div>
+  );
+}
+
+function SubmitForm() {
   const { types, runbooks } = useChoices();
   const { draft, change, failure, isBusy, send } = useDraft();
   useKeys({ "Mod+enter": [texts.send, () => void send()] });
   const failureOf = (name: AlertField) => (failure?.field === name ? failure.message : undefined);
   const described = (name: AlertField) => failingControl(`alert-${name}`, failureOf(name));
   const description = types?.alert_types.find(({ type }) => type === draft.type)?.description;
-  if (me.value?.may_submit === false) {
-    return (
-      <div class="submit-screen">
-        <h1>{TEXT.titles.submit}</h1>
-        <p>{texts.notAllowed(me.value.role)}</p>
-      </div>
-    );
-  }
   return (
     <form
       class="submit-screen"

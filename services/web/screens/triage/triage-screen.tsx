@@ -7,14 +7,14 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
 import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
-import { RARE_TEXT } from "../rare-text.ts";
 import type { SessionItem } from "../sessions/list-filters.ts";
 import { rowsOf } from "../sessions/list-rows.ts";
 import { focusedId, moveFocus } from "../sessions/row-focus.ts";
 import { SessionPart } from "../sessions/session-part.tsx";
+import { TRIAGE_TEXT } from "./triage-text.ts";
 import "./triage-screen.css";
 
-const { triage: texts } = RARE_TEXT;
+const { triage: texts } = TRIAGE_TEXT;
 const EVERY_MS = 10_000;
 /** The rows of a group; the list has the others. */
 const PAGE_SIZE = 20;
