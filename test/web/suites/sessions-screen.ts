@@ -173,6 +173,42 @@ export function sessionsScreen(web: WebFixture): void {
       expect(problems).to.deep.equal([]);
     });
 
+    it("put a session first whose provider keeps failing, and say so, with the labels of its alert", async () => {
+      const labels = { severity: "critical", namespace: "shop" };
+      const id = await web.client.submit(JSON.stringify({ title: "HANG of the queue", labels }));
+      await web.client.submit("HANG later");
+      await until("its agent works", async () => {
+        const changed = await web.pipeline.servers.query(
+          `UPDATE agent_executions SET iteration_state = iteration_state || '{"consecutive_failures": 22, "last_error": "HTTP 500"}'
+           WHERE session_id = $1 AND status = 'active' RETURNING 1`,
+          [id],
+        );
+        return changed.length > 0;
+      });
+      const { page } = await web.open("/?status=attention");
+      const row = page.locator("[data-session]").first();
+      await row.locator(".status-dot.failing").waitFor();
+      expect(await row.locator(".session-found").textContent()).to.equal(
+        "provider 'scripted': HTTP 500, 22 tries",
+      );
+      expect(await row.locator(".session-label").allTextContents()).to.deep.equal([
+        "severity critical",
+        "namespace shop",
+      ]);
+      await until("the title counts it", async () => (await page.title()).startsWith("(1) "));
+      await page.getByRole("button", { name: "Status: Needs attention" }).click();
+      await page.getByText("HANG later").waitFor();
+      expect(await row.getAttribute("data-session")).to.equal(id);
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await page.goto(web.url(`/s/${id}`));
+      await page.locator(".session-header .status-dot.failing").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("cancel");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Cancel session" }).click();
+      await page.locator(".session-header .status-dot.cancelled").waitFor();
+    });
+
     it("keep what is typed while the address follows", async () => {
       const { page } = await web.open("/");
       await page.getByLabel("Search", { exact: true }).fill("etc");
