@@ -27,6 +27,16 @@ const LINKS = [
 /** The signs of the switch of colours. */
 const SCHEME_MARKS = { system: "◐", light: "○", dark: "●" } as const;
 
+/** A sign takes the place of the text on a phone, where menu and actions are one row. */
+function ShortText({ long, short }: { readonly long: string; readonly short: string }) {
+  return (
+    <>
+      <span class="shell-wide">{long}</span>
+      <span class="shell-narrow">{short}</span>
+    </>
+  );
+}
+
 /** What surrounds each screen: the way to the others. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
@@ -56,15 +66,21 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ))}
         </nav>
         <div class="shell-actions">
-          <button type="button" class="button plain" onClick={openPalette}>
-            {TEXT.palette.title} <kbd class="shell-key">{keyParts("Mod+k", isMac).join(" ")}</kbd>
+          <button type="button" class="button plain" aria-label={TEXT.palette.title} onClick={openPalette}>
+            <ShortText long={TEXT.palette.title} short="⌕" />
+            <kbd class="shell-wide">{keyParts("Mod+k", isMac).join(" ")}</kbd>
           </button>
-          <button type="button" class="button plain" aria-label={TEXT.app.helpKey} onClick={openHelp}>
+          <button
+            type="button"
+            class="button plain shell-wide"
+            aria-label={TEXT.app.helpKey}
+            onClick={openHelp}
+          >
             ?
           </button>
           <button
             type="button"
-            class="button plain"
+            class="button plain shell-wide"
             aria-label={`${TEXT.app.scheme[scheme.value]}: ${TEXT.app.nextScheme}`}
             title={TEXT.app.scheme[scheme.value]}
             onClick={nextScheme}
@@ -82,8 +98,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             </button>
           )}
           {me.value?.may_submit !== false && (
-            <a class="button primary" href="/new">
-              {TEXT.titles.submit}
+            <a class="button primary" href="/new" aria-label={TEXT.titles.submit}>
+              <ShortText long={TEXT.titles.submit} short="+" />
             </a>
           )}
         </div>
