@@ -44,11 +44,12 @@ describe("handoverMarkdown(handover, origin)", () => {
   });
 
   it("keeps an alert from writing Markdown, and says that a cost is a lower bound", () => {
-    const text = handoverMarkdown(
-      { ...handover, created: [item("x", { total_tokens: 5, cost_completeness: "partial" })] },
-      "",
-    );
+    const partly = { total_tokens: 5, cost_completeness: "partial" } as const;
+    const markdown = (estimated_cost_usd: number) =>
+      handoverMarkdown({ ...handover, created: [item("x", { ...partly, estimated_cost_usd })] }, "");
+    const text = markdown(0);
     expect(text).to.include("[Queue \\*grows\\* \\[x\\](https://bad.example)](/s/f)");
-    expect(text).to.include("1 investigation, ≥ $0\n");
+    expect(text).to.include("1 investigation, no price\n");
+    expect(markdown(0.5)).to.include("1 investigation, ≥ $0.50\n");
   });
 });

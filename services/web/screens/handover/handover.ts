@@ -1,3 +1,4 @@
+import { RARE_TEXT } from "../rare-text.ts";
 import { failingText, sessionState } from "#shared/client/session-state.ts";
 import { durationText, moneyText } from "../../parts/format.ts";
 import { previewOf } from "../../session/preview-of.ts";
@@ -42,6 +43,7 @@ export function costOfShift({ created }: Handover): string {
   const isComplete = created.every(
     (item) => item.cost_completeness === "complete" || item.total_tokens === 0,
   );
+  if (sum === 0 && !isComplete) return RARE_TEXT.usage.noPrice;
   return `${isComplete ? "" : "≥ "}${moneyText(sum)}`;
 }
 
