@@ -27,9 +27,21 @@ const WEB = /^https?:\/\//iu;
  */
 export function markdownTree(source: string): readonly MarkdownNode[] {
   const lexer = new Lexer({ gfm: true, tokenizer: new LimitedTokenizer() });
-  const nodes = nodesOf(lexer.lex(shownText(source)));
+  const nodes = nodesOf(inOrder(lexer.lex(shownText(source))));
   if (countElements(nodes, 0) > MAX_ELEMENTS) throw new RangeError("the text has too many parts");
   return nodes;
+}
+
+/** Headings without gaps: what follows one of the page's own is the first level, whatever a text begins with. */
+function inOrder(tokens: readonly Token[]): readonly Token[] {
+  const isHeading = (token: Token): token is Tokens.Heading => token.type === "heading";
+  const depths = [...new Set(tokens.filter(isHeading).map(({ depth }) => depth))].toSorted((a, b) => a - b);
+  let last = 0;
+  return tokens.map((token) => {
+    if (!isHeading(token)) return token;
+    last = Math.min(depths.indexOf(token.depth) + 1, last + 1);
+    return { ...token, depth: last };
+  });
 }
 
 function countElements(nodes: readonly MarkdownNode[], depth: number): number {

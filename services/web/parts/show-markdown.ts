@@ -25,6 +25,8 @@ function domOf(node: MarkdownNode): Node {
   if (typeof node === "string") return document.createTextNode(node);
   const element = document.createElement(node.tag);
   for (const [name, value] of Object.entries(node.attributes)) element.setAttribute(name, value);
+  // It scrolls sideways where there is no room.
+  if (node.tag === "table") element.tabIndex = 0;
   element.append(...node.children.map(domOf));
   return element;
 }

@@ -63,6 +63,13 @@ describe("Markdown of models and tools", () => {
     expect(flat(html(source))).to.equal(flat(marked.parse(source, { async: false })));
   });
 
+  it("has headings without gaps, whatever level a text begins with", () => {
+    const levels = (source: string) =>
+      markdownTree(source).flatMap((node) => (typeof node === "string" ? [] : node.tag));
+    expect(levels("## a\n\n#### b\n\n## c")).to.deep.equal(["h4", "h5", "h4"]);
+    expect(levels("### a\n\n# b")).to.deep.equal(["h4", "h4"]);
+  });
+
   it("shows HTML and images as they were written, inside of raw elements, too", () => {
     const source =
       "a <img src=x onerror=alert(1)> ![x](http://evil.example/a)\n\n<script>alert(2)</script>\n\n" +

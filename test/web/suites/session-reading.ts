@@ -32,5 +32,34 @@ export function sessionReading(web: WebFixture): void {
       await line.waitFor();
       expect(problems).to.deep.equal([]);
     });
+
+    it("shows what an alert says first, with links to the web only, also while it is investigated", async () => {
+      const alert = {
+        commonLabels: { alertname: "DiskFull", severity: "critical", namespace: "shop" },
+        commonAnnotations: {
+          summary: "HANG: the disk is full",
+          runbook_url: "https://runbooks.example.com/disk",
+          evil_url: "javascript:alert(1)",
+        },
+        alerts: [{ generatorURL: "http://prometheus.example.com/graph" }],
+      };
+      const id = await web.client.submit(JSON.stringify(alert));
+      const { page, problems } = await web.open(`/s/${id}`);
+      const panel = page.locator(".alert-panel");
+      await panel.locator(".severity.grave", { hasText: "critical" }).waitFor();
+      await panel.locator(".alert-summary", { hasText: "the disk is full" }).waitFor();
+      expect(await panel.getByRole("list", { name: "Labels" }).textContent()).to.include("namespace shop");
+      const links = panel.getByRole("list", { name: "Links" }).getByRole("link");
+      expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).to.deep.equal([
+        "https://runbooks.example.com/disk",
+        "http://prometheus.example.com/graph",
+      ]);
+      expect(await links.first().getAttribute("rel")).to.include("noopener");
+      expect(await panel.locator(".result").isVisible()).to.equal(false);
+      await panel.getByText("Alert text").first().click();
+      await panel.locator(".result").waitFor();
+      await web.client.request("POST", `/api/v1/sessions/${id}/cancel`);
+      expect(problems).to.deep.equal([]);
+    });
   });
 }

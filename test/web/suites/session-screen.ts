@@ -9,6 +9,8 @@ import type { WebFixture } from "../support/web-fixture.ts";
 
 export const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 
+const Box = Type.Object({ x: Type.Number(), y: Type.Number(), width: Type.Number() });
+const parseBoxes = compileParser("boxes", Type.Tuple([Box, Box]));
 const parseTimeline = compileParser("timeline", Type.Array(Type.Record(Type.String(), Type.Unknown())));
 
 /** Needs the configuration of session.test.ts. */
@@ -145,16 +147,24 @@ export function sessionScreen(web: WebFixture): void {
       const id = await web.finished("beside");
       const { page } = await web.open(`/s/${id}`, { width: 1_440 });
       await page.locator(".conclusion .markdown strong").waitFor();
-      const box = async (name: string) => {
-        const found = await page.locator(name).boundingBox();
-        return { x: found?.x ?? 0, y: found?.y ?? 0, width: found?.width ?? 0 };
-      };
+      const boxes = async () =>
+        parseBoxes(
+          await page.evaluate(
+            `[".conclusion", ".alert-panel"].map((name) => document.querySelector(name).getBoundingClientRect().toJSON())`,
+          ),
+        );
       await page.locator(".alert-panel .result").waitFor();
-      const [conclusion, alert] = [await box(".conclusion"), await box(".alert-panel")];
+      const [conclusion, alert] = await boxes();
       expect(alert.y).to.equal(conclusion.y);
       expect(alert.x).to.be.at.least(conclusion.x + conclusion.width);
+      // The slider comes later, into a place of its own.
+      await page.getByRole("slider", { name: "Time" }).waitFor();
+      expect((await boxes())[0].y).to.equal(conclusion.y);
       await page.setViewportSize({ width: 900, height: 900 });
-      await until("it is below", async () => (await box(".alert-panel")).x === (await box(".conclusion")).x);
+      await until("it is below", async () => {
+        const [above, below] = await boxes();
+        return below.x === above.x;
+      });
     });
 
     it("says why the agents failed, once", async () => {

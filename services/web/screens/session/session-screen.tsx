@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso/router";
-import { isTerminal } from "#shared/contracts/statuses.ts";
 import { useKeys } from "../../keys.ts";
 import { laterPart } from "../../parts/later-part.tsx";
 import { loadMarkdown } from "../../parts/markdown.tsx";
@@ -48,8 +47,8 @@ function OneSession({ id }: { readonly id: string }) {
   const { target, showEntry, reveal } = useTarget(store);
   const [alertOpen, setAlertOpen] = useState<boolean>();
   useSessionKeys(store, () => setAlertOpen(!isAlertOpen));
-  // Beside a conclusion there is room for what was to be explained; elsewhere it would push away what is happening.
-  const isAlertOpen = alertOpen ?? (isWide.value && isTerminal(store.view.value.status));
+  // On a small screen it would push away what is happening.
+  const isAlertOpen = alertOpen ?? isWide.value;
   if (store.failure.value !== undefined) return <Failure why={store.failure.value} />;
   const view = store.view.value;
   return (

@@ -1,5 +1,7 @@
 import { laterPart } from "../../parts/later-part.tsx";
+import { TEXT } from "../../text.ts";
 import { loadRare } from "../load-rare.ts";
+import { isNarrow } from "./is-narrow.ts";
 import type { SessionStore } from "./session-store.ts";
 
 const TimeSlider = laterPart(async () => (await loadRare()).TimeSlider);
@@ -8,5 +10,13 @@ const TimeSlider = laterPart(async () => (await loadRare()).TimeSlider);
 export function TimePart({ store }: { readonly store: SessionStore }) {
   const last = store.version.value >= 0 ? store.fold.view.seq : 0;
   // The place is kept free until the part is loaded, so that nothing moves.
-  return <div class="time-part">{last > 1 && !store.isReading.value && <TimeSlider store={store} />}</div>;
+  const hasRoom = last > 1 || (store.facts.value?.last_seq ?? 0) > 1;
+  const slider = last > 1 && !store.isReading.value && <TimeSlider store={store} />;
+  if (!isNarrow.value) return <div class={hasRoom ? "time-part" : ""}>{slider}</div>;
+  return (
+    <details class="time-part small" open={store.at.value !== undefined}>
+      <summary>{TEXT.session.time}</summary>
+      {slider}
+    </details>
+  );
 }
