@@ -11,6 +11,8 @@ interface CopyButtonProps {
   readonly class?: string;
   /** A key that does the same, with what the help says about it. */
   readonly shortcut?: readonly [key: string, text: string];
+  /** Gets what the button says about it, for where the button itself is not in view. */
+  readonly onSaid?: (said: string | undefined) => void;
 }
 
 /** Copies a text and says whether that worked. */
@@ -19,8 +21,13 @@ export function CopyButton({
   label = TEXT.copy.copy,
   class: className = "",
   shortcut,
+  onSaid,
 }: CopyButtonProps) {
-  const [said, setSaid] = useState<string>();
+  const [said, setOwn] = useState<string>();
+  const setSaid = (text: string | undefined) => {
+    setOwn(text);
+    onSaid?.(text);
+  };
   useEffect(() => {
     if (said === undefined) return undefined;
     const timer = setTimeout(() => setSaid(undefined), SHOWN_MS);

@@ -39,14 +39,23 @@ function valueText(value: unknown): string {
 }
 
 /**
- * The entries that a lane shows: a response that is repeated as the final analysis behind it is left out.
+ * The entries that a lane shows: a response that is repeated as the final analysis behind it is left out, and of equal errors one after
+ * another the last one stands for all.
  */
 export function shownEntries({ entries }: Pick<Lane, "entries">): readonly Entry[] {
-  return entries.filter((entry, position) => {
+  const kept = entries.filter((entry, position) => {
     if (entry.type !== "llm_response") return true;
     const next = entries[position + 1];
     return next?.type !== "final_analysis" || next.content !== entry.content;
   });
+  const shown: Entry[] = [];
+  for (const entry of kept) {
+    const before = shown.at(-1);
+    const isSame = entry.type === "error" && before?.type === "error" && before.content === entry.content;
+    if (isSame) shown.splice(-1, 1, { ...entry, repeats: (before.repeats ?? 1) + 1 });
+    else shown.push(entry);
+  }
+  return shown;
 }
 
 /** The entries of a view that follow event `seq`. */

@@ -1,9 +1,10 @@
+import { shownEntries } from "./describe-entry.ts";
 import { lanesOf, type Entry, type SessionView } from "./session-view.ts";
 
 /** The tool calls that failed and the errors of agents, in the order of the screen. */
 export function failedEntries(view: Pick<SessionView, "stages">): readonly Entry[] {
-  return lanesOf(view).flatMap(({ entries }) =>
-    entries.filter(
+  return lanesOf(view).flatMap((lane) =>
+    shownEntries(lane).filter(
       ({ type, call, status }) => type === "error" || (call !== undefined && status === "failed"),
     ),
   );

@@ -52,6 +52,8 @@ export interface Entry {
   readonly durationMs: number | undefined;
   readonly call: ToolCall | undefined;
   readonly approval: AskedApproval | undefined;
+  /** Of an error that stands for equal ones before it: how many there are. */
+  readonly repeats?: number;
 }
 
 /** The agent that started another one. */

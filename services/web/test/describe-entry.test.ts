@@ -22,6 +22,16 @@ describe("the words about an entry", () => {
     expect(shortArguments("plain")).to.equal(undefined);
   });
 
+  it("fold equal errors one after another into the last one", () => {
+    const error = (id: string, content: string) => exampleEntry({ id, type: "error", content });
+    const entries = [error("1", "500"), error("2", "500"), error("3", "refused"), error("4", "500")];
+    expect(shownEntries({ entries }).map(({ id, repeats }) => [id, repeats])).to.deep.equal([
+      ["2", 2],
+      ["3", undefined],
+      ["4", undefined],
+    ]);
+  });
+
   it("leave out an answer that is the final analysis", () => {
     const answer = exampleEntry({ id: "1", type: "llm_response", content: "memory" });
     const analysis = exampleEntry({ id: "2", type: "final_analysis", content: "memory" });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { until } from "../../support/until.ts";
+import { axeViolations } from "../support/axe.ts";
 import type { WebFixture } from "../support/web-fixture.ts";
 
 /** Needs the configuration of session.test.ts. */
@@ -59,6 +60,29 @@ export function sessionReading(web: WebFixture): void {
       await panel.getByText("Alert text").first().click();
       await panel.locator(".result").waitFor();
       await web.client.request("POST", `/api/v1/sessions/${id}/cancel`);
+      expect(problems).to.deep.equal([]);
+    });
+
+    it("asks what a reviewer found, in words too, and shows it again", async () => {
+      const { page, problems } = await web.open(`/s/${await web.finished("reviewed")}`);
+      await page.locator(".review-state", { hasText: "Needs review" }).waitFor();
+      await page.keyboard.press("v");
+      const dialog = page.getByRole("dialog", { name: "How accurate was it?" });
+      await dialog.getByLabel("What was right, wrong or missing?").fill("The cause was right. <b>");
+      await dialog.getByLabel("What did you do about the alert?").fill("Restarted it");
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await dialog.getByRole("button", { name: "Accurate", exact: true }).click();
+      await page.locator(".review-state", { hasText: "Reviewed" }).waitFor();
+      const review = page.getByRole("region", { name: "Review", exact: true });
+      expect(await review.textContent())
+        .to.include("The cause was right. <b>")
+        .and.include("Restarted it")
+        .and.include("Accurate");
+      await review.getByRole("button", { name: "Edit review" }).click();
+      await dialog.getByLabel("What did you do about the alert?").fill("Nothing");
+      await dialog.getByRole("button", { name: "Partially accurate" }).click();
+      await review.getByText("Nothing").waitFor();
+      expect(await review.textContent()).to.include("The cause was right.");
       expect(problems).to.deep.equal([]);
     });
   });

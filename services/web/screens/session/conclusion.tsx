@@ -1,5 +1,6 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { Markdown } from "../../parts/markdown.tsx";
+import { Moment } from "../../parts/time.tsx";
 import { laneErrors } from "../../session/lane-errors.ts";
 import { finalAnalysis, lanesOf } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
@@ -43,7 +44,7 @@ export function concludedOf(store: SessionStore): Concluded {
 
 /** What the investigation came to: why it failed if it did, the summary, then the whole analysis. */
 export function Conclusion({ store }: { readonly store: SessionStore }) {
-  const { status, error } = store.view.value;
+  const { status, error, endedAt } = store.view.value;
   const { summary, analysis, causes } = concludedOf(store);
   const isOver = isTerminal(status);
   if (!isOver && summary === undefined) return null;
@@ -53,7 +54,12 @@ export function Conclusion({ store }: { readonly store: SessionStore }) {
   return (
     <section class={`conclusion ${status}`} aria-labelledby="conclusion-title">
       <h2 id="conclusion-title">{hasConclusion ? TEXT.session.conclusion : TEXT.session.noConclusion}</h2>
-      {error !== undefined && (
+      {status === "cancelled" && (
+        <p class="soft">
+          {TEXT.session.cancelled} {endedAt !== undefined && <Moment time={endedAt} />}
+        </p>
+      )}
+      {error !== undefined && status !== "cancelled" && (
         <p class="problem">
           <b>{TEXT.session.failed}:</b> {shownText(error)}
         </p>

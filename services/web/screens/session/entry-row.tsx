@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { messageTitle } from "#shared/client/person-name.ts";
 import { Guard } from "../../parts/guard.tsx";
-import { Duration } from "../../parts/time.tsx";
+import { Age, Duration } from "../../parts/time.tsx";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { argumentsLine } from "../../session/describe-entry.ts";
 import { setOpen } from "../../session/open-entries.ts";
@@ -69,7 +69,7 @@ export function EntryRow({ entry, store, opens, isTarget, heights }: EntryRowPro
         onClick={() => (store.open.value = setOpen(store.open.value, entry.id, !opens))}
       >
         <span class="entry-fold" aria-hidden="true" />
-        <EntryLine entry={entry} opens={opens} />
+        <EntryLine entry={entry} store={store} opens={opens} />
         <EntryEnd entry={entry} store={store} />
       </button>
       {opens && (
@@ -81,13 +81,31 @@ export function EntryRow({ entry, store, opens, isTarget, heights }: EntryRowPro
   );
 }
 
-function EntryLine({ entry, opens }: { readonly entry: Entry; readonly opens: boolean }) {
+/** What a running call has reached, in its own words; until then its arguments. */
+function Progress({ entry, store }: Pick<EntryRowProps, "entry" | "store">) {
+  const isNow = store.version.value >= 0 && store.at.value === undefined;
+  const reached = isNow ? store.fold.toolProgress(entry.id) : undefined;
+  if (reached === undefined) return <>{shownText(argumentsLine(entry.call?.arguments ?? ""))}</>;
+  const { message, progress, total } = reached;
+  const count = total === undefined ? "" : ` (${progress}/${total})`;
+  return <>{`${shownText(message ?? TEXT.session.running)}${count}`}</>;
+}
+
+function EntryLine({ entry, store, opens }: Pick<EntryRowProps, "entry" | "store" | "opens">) {
   const { type, call, approval, content } = entry;
   if (call !== undefined) {
     return (
       <span class="entry-what mono">
         <b>{shownText(call.server === "" ? call.tool : `${call.server}.${call.tool}`)}</b>{" "}
-        {!opens && <span class="soft">{shownText(argumentsLine(call.arguments))}</span>}
+        {!opens && (
+          <span class="soft">
+            {entry.status === "streaming" ? (
+              <Progress entry={entry} store={store} />
+            ) : (
+              shownText(argumentsLine(call.arguments))
+            )}
+          </span>
+        )}
       </span>
     );
   }
@@ -112,6 +130,11 @@ function EntryEnd({ entry, store }: Pick<EntryRowProps, "entry" | "store">) {
   const isTimed = call !== undefined || type === "llm_thinking";
   return (
     <span class="entry-end">
+      {entry.repeats !== undefined && (
+        <span>
+          {TEXT.session.repeats(entry.repeats)} <Age time={entry.startedAt} />
+        </span>
+      )}
       {isTimed && <EntryTime entry={entry} store={store} />}
       {(call !== undefined || status !== "completed") && (
         <span class={`entry-status ${status}`}>

@@ -33,7 +33,9 @@ export function LaneColumn({ lane, store, target, hasHead }: LaneColumnProps) {
   return (
     <section class={lane.parent === undefined ? "lane" : "lane sub-agent"} aria-label={laneName(lane)}>
       {hasHead ? <LaneHead lane={lane} store={store} /> : <h3 class="hidden-text">{laneName(lane)}</h3>}
-      {lane.error !== undefined && !isShownBelow(lane) && <p class="problem">{shownText(lane.error)}</p>}
+      {lane.error !== undefined && lane.status !== "cancelled" && !isShownBelow(lane) && (
+        <p class="problem">{shownText(lane.error)}</p>
+      )}
       {entries.length === 0 && <p class="soft small lane-note">{TEXT.session.empty}</p>}
       <EntryList entries={entries} store={store} target={target} />
       {doing !== undefined && lane.endedAt === undefined && (

@@ -1,11 +1,14 @@
 import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { laterPart } from "../../parts/later-part.tsx";
 import { citedSpans } from "../../session/cited-spans.ts";
 import { findAll, pageAt, pageStarts, PAGE_UNITS } from "../../session/result-pages.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
-import { JsonTree } from "./json-tree.tsx";
+import { loadRare } from "../load-rare.ts";
 import "./result-view.css";
+
+const JsonTree = laterPart(async () => (await loadRare()).JsonTree);
 
 interface ResultViewProps {
   readonly text: string;

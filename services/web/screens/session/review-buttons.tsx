@@ -1,40 +1,28 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { personName } from "#shared/client/person-name.ts";
-import { QUALITY_RATINGS, type QualityRating, type ReviewAction } from "#shared/contracts/review.ts";
-import { api } from "../../api/client.ts";
+import type { ReviewAction } from "#shared/contracts/review.ts";
+import { api, failureText } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
+import { laterPart } from "../../parts/later-part.tsx";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import { loadRare } from "../load-rare.ts";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
 
-interface ReviewButtonsProps {
+const ReviewDialog = laterPart(async () => (await loadRare()).ReviewDialog);
+
+interface ReviewProps {
   readonly store: SessionStore;
   readonly facts: SessionFacts;
 }
 
-/** The review of a session that has ended: its state, and the steps that are possible from there. */
-export function ReviewButtons({ store, facts }: ReviewButtonsProps) {
+/** The review of a session that has ended: its state, and the step that ends it or begins it anew. */
+export function ReviewButtons({ store, facts }: ReviewProps) {
   const { review_status, assignee } = facts;
-  const [problem, setProblem] = useState<string>();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const take = async (action: ReviewAction, quality_rating?: QualityRating) => {
-    dialog.current?.close();
-    setProblem(undefined);
-    try {
-      const body = { session_ids: [store.id], action, ...(quality_rating && { quality_rating }) };
-      const { results } = await api.call("PATCH /api/v1/sessions/review", { body });
-      setProblem(results[0]?.error);
-      await store.readFacts();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
-  useKeys({
-    v: [
-      TEXT.session.keys.review,
-      () => review_status !== null && review_status !== "reviewed" && dialog.current?.showModal(),
-    ],
-  });
+  const [isAsking, setAsking] = useState(false);
+  const { take, problem } = useReviewStep(store);
+  const ask = () => review_status !== null && review_status !== "reviewed" && setAsking(true);
+  useKeys({ v: [TEXT.session.keys.review, ask] });
   if (review_status === null) return null;
   return (
     <>
@@ -42,43 +30,57 @@ export function ReviewButtons({ store, facts }: ReviewButtonsProps) {
         {TEXT.reviews[review_status]}{" "}
         {assignee !== null && TEXT.session.assignedTo(shownText(personName(assignee)))}
       </span>
-      {review_status === "needs_review" && (
-        <button type="button" class="button" onClick={() => void take("claim")}>
-          {TEXT.session.claim}
-        </button>
-      )}
-      {review_status === "in_progress" && (
-        <button type="button" class="button" onClick={() => void take("unclaim")}>
-          {TEXT.session.unclaim}
-        </button>
-      )}
       {review_status === "reviewed" ? (
-        <button type="button" class="button" onClick={() => void take("reopen")}>
+        <button type="button" class="button plain" onClick={() => void take("reopen")}>
           {TEXT.session.reopen}
         </button>
       ) : (
-        <button type="button" class="button" onClick={() => dialog.current?.showModal()}>
+        <button type="button" class="button primary" onClick={ask}>
           {TEXT.session.complete}
         </button>
       )}
-      {problem !== undefined && (
-        <span class="problem" role="alert">
-          {problem}
-        </span>
-      )}
-      <dialog ref={dialog} class="dialog" aria-labelledby="rating-title">
-        <h2 id="rating-title">{TEXT.session.rating}</h2>
-        <div class="dialog-buttons">
-          {QUALITY_RATINGS.map((rating) => (
-            <button key={rating} type="button" class="button" onClick={() => void take("complete", rating)}>
-              {TEXT.ratings[rating]}
-            </button>
-          ))}
-          <button type="button" class="button plain" onClick={() => dialog.current?.close()}>
-            {TEXT.app.close}
-          </button>
-        </div>
-      </dialog>
+      <Problem text={problem} />
+      {isAsking && <ReviewDialog store={store} facts={facts} close={() => setAsking(false)} />}
     </>
   );
+}
+
+/** Takes a review on, or gives it back. */
+export function ClaimButton({ store, facts: { review_status } }: ReviewProps) {
+  const { take, problem } = useReviewStep(store);
+  if (review_status !== "needs_review" && review_status !== "in_progress") return null;
+  const isFree = review_status === "needs_review";
+  return (
+    <>
+      <button type="button" class="button" onClick={() => void take(isFree ? "claim" : "unclaim")}>
+        {isFree ? TEXT.session.claim : TEXT.session.unclaim}
+      </button>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+function Problem({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <span class="problem" role="alert">
+      {text}
+    </span>
+  );
+}
+
+function useReviewStep(store: SessionStore) {
+  const [problem, setProblem] = useState<string>();
+  const take = async (action: ReviewAction) => {
+    setProblem(undefined);
+    try {
+      const body = { session_ids: [store.id], action };
+      const { results } = await api.call("PATCH /api/v1/sessions/review", { body });
+      setProblem(results[0]?.error);
+      await store.readFacts();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return { take, problem };
 }

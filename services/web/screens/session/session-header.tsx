@@ -1,12 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
-import { api } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
 import { now } from "../../parts/clock.ts";
-import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { durationText } from "../../parts/format.ts";
+import { Menu } from "../../parts/menu.tsx";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Moment } from "../../parts/time.tsx";
@@ -15,10 +14,11 @@ import { failedEntries } from "../../session/failed-entries.ts";
 import { openApprovals, type SessionView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import { CancelButton } from "./cancel-button.tsx";
 import { concludedOf } from "./conclusion.tsx";
 import { offersQuestions, SCORE_ANCHOR } from "./follow-ups-part.tsx";
 import { ParkButton } from "./park-button.tsx";
-import { ReviewButtons } from "./review-buttons.tsx";
+import { ClaimButton, ReviewButtons } from "./review-buttons.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
 import { traceOf } from "./trace-of.ts";
@@ -196,11 +196,13 @@ function Numbers({ facts, view, store }: NumbersProps) {
           </dd>
         </div>
       )}
-      {scoring?.score !== undefined && (
+      {(scoring?.score !== undefined || scoring?.status === "failed") && (
         <div>
           <dt>{TEXT.session.score}</dt>
           <dd>
-            <a href={`#${SCORE_ANCHOR}`}>{scoring.score}</a>
+            <a href={`#${SCORE_ANCHOR}`} class={scoring.status === "failed" ? "problem" : ""}>
+              {scoring.status === "failed" ? TEXT.session.scoringFailed : scoring.score}
+            </a>
           </dd>
         </div>
       )}
@@ -217,6 +219,8 @@ interface ActionsProps {
 function Actions({ store, view, facts }: ActionsProps) {
   const status = store.status.value;
   const isOver = status !== undefined && isTerminal(status);
+  const { summary, analysis } = concludedOf(store);
+  const [said, setSaid] = useState<string>();
   return (
     <div class="session-actions" role="group" aria-label={TEXT.session.actions}>
       {(status === "pending" || status === "in_progress") && (
@@ -226,34 +230,42 @@ function Actions({ store, view, facts }: ActionsProps) {
         </>
       )}
       {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
-      {isOver && store.at.value === undefined && (
-        <CopyButton
-          value={() => conclusionText(store, view)}
-          label={TEXT.session.copyConclusion}
-          shortcut={["c", TEXT.session.keys.copyConclusion]}
-        />
-      )}
-      <CopyButton
-        value={() => location.href}
-        label={TEXT.session.copyLink}
-        shortcut={["y", TEXT.session.keys.copyLink]}
-      />
-      <a class="button" href={traceOf(store)}>
+      <a class="button plain" href={traceOf(store)}>
         {TEXT.session.trace}
       </a>
-      {isOver &&
-        store.at.value === undefined &&
-        facts !== undefined &&
-        offersQuestions(facts, view.status) && (
-          <a class="button" href="#question-text">
-            {TEXT.session.ask}
+      <span class="soft small" role="status">
+        {said}
+      </span>
+      <Menu label={TEXT.session.more}>
+        {isOver && facts !== undefined && <ClaimButton store={store} facts={facts} />}
+        {isOver && store.at.value === undefined && (summary ?? analysis) !== undefined && (
+          <CopyButton
+            value={() => conclusionText(store, view)}
+            label={TEXT.session.copyConclusion}
+            shortcut={["c", TEXT.session.keys.copyConclusion]}
+            onSaid={setSaid}
+          />
+        )}
+        <CopyButton
+          value={() => location.href}
+          label={TEXT.session.copyLink}
+          shortcut={["y", TEXT.session.keys.copyLink]}
+          onSaid={setSaid}
+        />
+        {isOver &&
+          store.at.value === undefined &&
+          facts !== undefined &&
+          offersQuestions(facts, view.status) && (
+            <a class="button" href="#question-text">
+              {TEXT.session.ask}
+            </a>
+          )}
+        {isOver && (
+          <a class="button" href={`/new?from=${store.id}`}>
+            {TEXT.session.resubmit}
           </a>
         )}
-      {isOver && (
-        <a class="button" href={`/new?from=${store.id}`}>
-          {TEXT.session.resubmit}
-        </a>
-      )}
+      </Menu>
     </div>
   );
 }
@@ -270,39 +282,4 @@ function conclusionText(store: SessionStore, view: SessionView): string {
     `${location.origin}${location.pathname}`,
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");
-}
-
-function CancelButton({ store }: { readonly store: SessionStore }) {
-  const [isAsking, setAsking] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  useKeys({ x: [TEXT.session.keys.cancel, () => setAsking(true)] });
-  const cancel = async () => {
-    try {
-      await api.call("POST /api/v1/sessions/:id/cancel", { params: { id: store.id } });
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
-  return (
-    <>
-      <button type="button" class="button danger" onClick={() => setAsking(true)}>
-        {TEXT.session.cancel}
-      </button>
-      {problem !== undefined && (
-        <span class="problem" role="alert">
-          {problem}
-        </span>
-      )}
-      {isAsking && (
-        <ConfirmQuestion
-          texts={TEXT.cancel}
-          onAnswer={(isYes) => {
-            setAsking(false);
-            if (isYes) void cancel();
-          }}
-        />
-      )}
-    </>
-  );
 }

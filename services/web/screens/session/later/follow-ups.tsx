@@ -3,6 +3,7 @@ import type { SessionFacts, SessionStore } from "../session-store.ts";
 import { ChatLane } from "./chat-lane.tsx";
 import { IncidentPanel } from "./incident-panel.tsx";
 import { MemoriesPanel } from "./memories-panel.tsx";
+import { ReviewPanel } from "./review-panel.tsx";
 import { ScorePanel } from "./score-panel.tsx";
 
 interface FollowUpsProps {
@@ -21,6 +22,7 @@ export function FollowUps({ store, facts, target, reveal }: FollowUpsProps) {
   return (
     <>
       {facts.alert_group && <IncidentPanel id={store.id} group={facts.alert_group} />}
+      {hasEnded && <ReviewPanel store={store} facts={facts} />}
       {hasEnded && <ScorePanel store={store} facts={facts} target={target} reveal={reveal} />}
       {facts.memory_enabled && <MemoriesPanel store={store} />}
       {hasEnded && <ChatLane store={store} facts={facts} target={target} />}

@@ -1,5 +1,11 @@
 /** The texts of the parts of a session's screen that are loaded when they are shown, by the place where they stand. */
 export const LATER_TEXT = {
+  review: {
+    feedback: "What was right, wrong or missing?",
+    feedbackHint: "Future investigations can learn from it.",
+    action: "What did you do about the alert?",
+    edit: "Edit review",
+  },
   write: "Write a message",
   approval: {
     effect: "Effect",

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { shownText } from "../../session/shown-text.ts";
-import { TEXT } from "../../text.ts";
+import { shownText } from "../../../session/shown-text.ts";
+import { TEXT } from "../../../text.ts";
 import "./json-tree.css";
 
 /** So many members are shown without being asked for. */
