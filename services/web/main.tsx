@@ -1,6 +1,7 @@
 import { render, type ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { ErrorBoundary, default as lazy } from "preact-iso/lazy";
-import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
+import { LocationProvider, Route, Router, useLocation, useRoute } from "preact-iso/router";
 import { followMe } from "./api/me.ts";
 import { listenForSignIns, signInByAddress } from "./api/sign-in.ts";
 import { listenForKeys } from "./keys.ts";
@@ -10,6 +11,7 @@ import { Broken, Guard } from "./parts/guard.tsx";
 import { watchForNewer } from "./parts/newer-page.ts";
 import { Shell } from "./parts/shell.tsx";
 import { loadRare } from "./screens/load-rare.ts";
+import { ownAddress } from "./screens/session/address.ts";
 import { SessionScreen } from "./screens/session/session-screen.tsx";
 import { SessionsScreen } from "./screens/sessions/sessions-screen.tsx";
 import { TEXT } from "./text.ts";
@@ -29,6 +31,16 @@ const UsageScreen = later(async () => (await loadRare()).UsageScreen);
 /** A screen that is loaded when it is opened. Its file may be gone: an api of another version serves other files. */
 function later(load: () => Promise<() => ComponentChildren>) {
   return lazy(async () => load().catch(() => Broken));
+}
+
+/** An address of the original's dashboard leads to that of this page. */
+function OriginalAddress() {
+  const { path, params } = useRoute();
+  useEffect(() => {
+    const own = ownAddress(params["id"] ?? "", location.search);
+    location.replace(path.endsWith("/trace") ? own.replace(/(?=#|$)/u, "/trace") : own);
+  }, [path]);
+  return null;
 }
 
 function NotFound() {
@@ -74,6 +86,8 @@ function Routes() {
       <Route path="/" component={SessionsScreen} />
       <Route path="/s/:id" component={SessionScreen} />
       <Route path="/s/:id/trace" component={TraceScreen} />
+      <Route path="/sessions/:id" component={OriginalAddress} />
+      <Route path="/sessions/:id/trace" component={OriginalAddress} />
       <Route path="/compare/:a/:b?" component={CompareScreen} />
       <Route path="/triage" component={TriageScreen} />
       <Route path="/handover" component={HandoverScreen} />

@@ -63,6 +63,21 @@ export function sessionReading(web: WebFixture): void {
       expect(problems).to.deep.equal([]);
     });
 
+    it("understands the addresses of the original's dashboard", async () => {
+      const id = await web.finished("addressed");
+      const { page: own } = await web.open(`/s/${id}`);
+      const event = (await own.locator(".entry").last().getAttribute("id"))?.replace("e-", "");
+      const stage = (await own.locator(".stage h2").last().getAttribute("id"))?.replace("stage-", "");
+      const { page } = await web.open(`/sessions/${id}?stage=${stage}&event=${event}`);
+      await page.locator(`#e-${event}.target`).waitFor();
+      expect(new URL(page.url()).pathname).to.equal(`/s/${id}`);
+      const { page: other } = await web.open(`/sessions/${id}?stage=${stage}`);
+      await other.locator(`#stage-${stage}`).waitFor();
+      expect(new URL(other.url()).hash).to.equal(`#stage-${stage}`);
+      const { page: trace } = await web.open(`/sessions/${id}/trace`);
+      await trace.waitForURL(`**/s/${id}/trace`);
+    });
+
     it("asks what a reviewer found, in words too, and shows it again", async () => {
       const { page, problems } = await web.open(`/s/${await web.finished("reviewed")}`);
       await page.locator(".review-state", { hasText: "Needs review" }).waitFor();

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, failureText } from "../../api/client.ts";
+import { useKeys } from "../../keys.ts";
 import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { TEXT } from "../../text.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -8,6 +9,7 @@ import type { SessionStore } from "./session-store.ts";
 export function CancelButton({ store }: { readonly store: SessionStore }) {
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
+  useKeys({ x: [TEXT.session.keys.cancel, () => setAsking(true)] });
   const cancel = async () => {
     try {
       await api.call("POST /api/v1/sessions/:id/cancel", { params: { id: store.id } });

@@ -9,7 +9,7 @@ import { setOpen, toggleOpen } from "../../session/open-entries.ts";
 import { openApprovals } from "../../session/session-view.ts";
 import { TEXT } from "../../text.ts";
 import { loadRare } from "../load-rare.ts";
-import { entryOfAddress, numberParameter } from "./address.ts";
+import { entryOfAddress, numberParameter, stageOfAddress } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
 import { FollowEnd } from "./follow-end.tsx";
@@ -126,7 +126,12 @@ function useTarget(store: SessionStore) {
     window.addEventListener("hashchange", change);
     return () => window.removeEventListener("hashchange", change);
   }, [store]);
+  const stage = useRef(stageOfAddress());
   const reveal = () => {
+    const place =
+      stage.current === undefined ? null : document.querySelector(`#${CSS.escape(stage.current)}`);
+    if (place !== null) stage.current = undefined;
+    place?.scrollIntoView();
     if (pending.current === undefined) return;
     // Its event may not have come yet; then a later frame shows it.
     const element = document.querySelector(`#${CSS.escape(anchorOf(pending.current))}`);
