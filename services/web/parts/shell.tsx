@@ -98,7 +98,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             </button>
           )}
           {me.value?.may_submit !== false && (
-            <a class="button primary" href="/new" aria-label={TEXT.titles.submit}>
+            <a class="button" href="/new" aria-label={TEXT.titles.submit}>
               <ShortText long={TEXT.titles.submit} short="+" />
             </a>
           )}
