@@ -18,6 +18,8 @@ export const TEXT = {
     nextScheme: "press for the next",
     roles: { viewer: "viewer", submitter: "submitter", operator: "operator", admin: "admin" },
     close: "Close",
+    zone: (name: string) => `Times are in ${name}`,
+    nextZone: { local: "switch to UTC", utc: "switch to local time" },
   },
   signIn: {
     title: "Sign in",

@@ -77,6 +77,7 @@ export const UsageSummaryResponse = Type.Object({
         session_id: Uuid,
         alert_type: Type.Union([Type.String(), Type.Null()]),
         chain_id: Type.String(),
+        alert_preview: Type.String({ description: "as in lists" }),
         total_tokens: Count,
         estimated_cost_usd,
         cost_completeness,

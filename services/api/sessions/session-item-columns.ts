@@ -66,7 +66,7 @@ export const CostColumns = Type.Object({
 export const DURATION_COLUMN = "(extract(epoch FROM s.completed_at - s.started_at) * 1000)::int";
 
 /** What the preview is made of: Postgres reads no more of a large alert than this. */
-const ALERT_HEAD = `left(s.alert_data, ${PREVIEW_HEAD})`;
+export const ALERT_HEAD = `left(s.alert_data, ${PREVIEW_HEAD})`;
 
 /** A session that has ended has no open question. */
 const OPEN_APPROVALS = `CASE WHEN s.completed_at IS NULL THEN (SELECT count(*)::int FROM approvals a

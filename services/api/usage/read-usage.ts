@@ -3,6 +3,7 @@ import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { ALERT_HEAD } from "../sessions/session-item-columns.ts";
 import { sessionConditions } from "../sessions/session-conditions.ts";
 import { SqlParameters } from "../sessions/sql-parameters.ts";
 import { visibleTo } from "../sessions/visible-to.ts";
@@ -58,6 +59,7 @@ const Usage = Type.Object({
       session_id: Type.String(),
       alert_type: Type.Union([Type.String(), Type.Null()]),
       chain_id: Type.String(),
+      alert_preview: Type.String(),
       created_at: Type.String(),
       total_tokens: Type.Integer(),
       estimated_cost_usd: Type.Number(),
@@ -93,6 +95,8 @@ export async function readUsage(
       `${rank}, name`,
     );
   const order = `${rank}, created_at DESC, session_id`;
+  const topSessions = `SELECT m.*, ${ALERT_HEAD} AS alert_preview FROM alert_sessions s
+    JOIN (SELECT * FROM matched ORDER BY ${order} LIMIT ${MAX_TOP_SESSIONS}) AS m USING (session_id)`;
   await db.query(`SET LOCAL work_mem = '${WORK_MEM}'`, []);
   const [usage] = await selectRows(
     db,
@@ -110,7 +114,7 @@ export async function readUsage(
        ${groups("model_name", "models")} AS by_model,
        ${groups("coalesce(alert_type, '')", "kinds")} AS by_alert_type,
        ${groups("chain_id", "kinds")} AS by_chain,
-       ${list(`SELECT * FROM matched ORDER BY ${order} LIMIT ${MAX_TOP_SESSIONS}`, order)} AS top_sessions`,
+       ${list(topSessions, order)} AS top_sessions`,
     parameters.values,
   );
   if (usage === undefined) throw new Error("the sums of the usage have no row");

@@ -1,3 +1,4 @@
+import { alertPreview } from "#shared/alert-preview.ts";
 import { costMembers } from "../cost/cost-members.ts";
 import type { UsageSummary } from "../schemas/usage.ts";
 import type { Usage, UsageSums } from "./read-usage.ts";
@@ -51,6 +52,7 @@ export function usageSummary(
         session_id: session.session_id,
         alert_type: session.alert_type,
         chain_id: session.chain_id,
+        alert_preview: alertPreview(session.alert_preview),
         total_tokens: session.total_tokens,
         ...cost,
         created_at: new Date(session.created_at).toISOString(),

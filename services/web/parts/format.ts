@@ -1,4 +1,6 @@
+import { fullTimeText, timeText } from "#shared/client/time-text.ts";
 import { TEXT } from "../text.ts";
+import { zone } from "./zone.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -30,15 +32,16 @@ export function ageText(ms: number): string {
   return TEXT.units.ago(`${Math.floor(ms / DAY)} d`);
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const YEAR = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-
-/** A time by the reader's clock: `14:02 · 3 min ago`, older than a day `22 Nov 14:02`, of another year `22 Nov 2025`. */
+/** A time in the chosen zone, with its age for a day: `14:02 · 3 min ago`, `Nov 22, 14:02`; a coming one has no age. */
 export function momentText(time: number, now: number): string {
-  if (now - time < DAY) return `${CLOCK.format(time)} · ${ageText(now - time)}`;
-  if (new Date(time).getFullYear() !== new Date(now).getFullYear()) return YEAR.format(time);
-  return `${DATE.format(time)} ${CLOCK.format(time)}`;
+  const text = timeText(time, now, zone.value);
+  // Clocks differ by seconds.
+  return now - time < DAY && now - time > -MINUTE ? `${text} · ${ageText(now - time)}` : text;
+}
+
+/** A time with its second and zone, as a tooltip or among facts has it. */
+export function exactTimeText(time: number): string {
+  return fullTimeText(time, zone.value);
 }
 
 /** A number of tokens in at most four characters: `940`, `1.2k`, `38k`, `1.4M`. */

@@ -12,6 +12,7 @@ import { shownText } from "../session/shown-text.ts";
 import { TEXT } from "../text.ts";
 import { nextScheme, scheme } from "./color-scheme.ts";
 import { isNewer } from "./newer-page.ts";
+import { ZoneSwitch } from "./zone-switch.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 import "./shell.css";
 
@@ -66,6 +67,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ))}
         </nav>
         <div class="shell-actions">
+          <ZoneSwitch />
           <button type="button" class="button plain" aria-label={TEXT.palette.title} onClick={openPalette}>
             <ShortText long={TEXT.palette.title} short="⌕" />
             <kbd class="shell-wide">{keyParts("Mod+k", isMac).join(" ")}</kbd>

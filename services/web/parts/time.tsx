@@ -1,5 +1,5 @@
 import { now } from "./clock.ts";
-import { ageText, durationText, momentText } from "./format.ts";
+import { ageText, durationText, exactTimeText, momentText } from "./format.ts";
 
 /** A length of time in milliseconds. */
 export function Duration({ ms }: { readonly ms: number }) {
@@ -14,7 +14,7 @@ export function Elapsed({ since }: { readonly since: string }) {
 /** How long ago an instant is; the instant itself is in the title. */
 export function Age({ time }: { readonly time: string }) {
   return (
-    <time class="numbers" dateTime={time} title={new Date(time).toLocaleString()}>
+    <time class="numbers" dateTime={time} title={exactTimeText(Date.parse(time))}>
       {ageText(now.value - Date.parse(time))}
     </time>
   );
@@ -23,7 +23,7 @@ export function Age({ time }: { readonly time: string }) {
 /** When something was: by the clock, and how long ago if that is less than a day. */
 export function Moment({ time }: { readonly time: string }) {
   return (
-    <time class="numbers" dateTime={time} title={new Date(time).toLocaleString()}>
+    <time class="numbers" dateTime={time} title={exactTimeText(Date.parse(time))}>
       {momentText(Date.parse(time), now.value)}
     </time>
   );

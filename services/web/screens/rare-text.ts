@@ -190,6 +190,7 @@ export const RARE_TEXT = {
       output: "output",
       completed: "Completed",
       ofEnded: "of finished sessions",
+      change: (percent: string) => `${percent}% vs. previous period`,
     },
     plots: {
       cost: "Cost",

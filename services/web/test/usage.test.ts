@@ -9,7 +9,14 @@ import {
   scaleLines,
   stackedColumns,
 } from "../screens/usage/plot-series.ts";
-import { daysOf, latestDays, readWindow, windowTimes } from "../screens/usage/usage-window.ts";
+import {
+  changeText,
+  daysOf,
+  latestDays,
+  readWindow,
+  windowBefore,
+  windowTimes,
+} from "../screens/usage/usage-window.ts";
 
 type DailyUsage = ApiResponse<"GET /api/v1/usage/days">;
 
@@ -54,6 +61,18 @@ describe("readWindow(query, now)", () => {
     ]) {
       expect(readWindow({ from: String(from), to: String(to) }, NOW)).to.deep.equal(latestDays(30, NOW));
     }
+  });
+
+  it("is preceded by a window of the same length", () => {
+    expect(windowBefore({ from: "2026-03-01", to: "2026-03-07" })).to.deep.equal({
+      from: "2026-02-22",
+      to: "2026-02-28",
+    });
+    expect([changeText(150, 100), changeText(50, 100), changeText(3, 0)]).to.deep.equal([
+      "+50% vs. previous period",
+      "−50% vs. previous period",
+      undefined,
+    ]);
   });
 
   it("becomes times whose end is exclusive, and days", () => {

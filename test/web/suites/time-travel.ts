@@ -122,7 +122,7 @@ export function timeTravel(web: WebFixture): void {
         [fork, id],
       );
       const { page } = await web.open(`/s/${fork}?at=20`);
-      await page.getByText("Tokens, cost and messages of then are not known:").waitFor();
+      await page.getByText("Tokens, cost and messages at this point are unknown:").waitFor();
       expect(await page.locator(".stage").count()).to.be.greaterThan(0);
     });
 

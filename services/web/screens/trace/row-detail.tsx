@@ -1,7 +1,7 @@
 import { api } from "../../api/client.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { FactList } from "../../parts/fact-list.tsx";
-import { durationText, moneyText } from "../../parts/format.ts";
+import { durationText, exactTimeText, moneyText } from "../../parts/format.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
@@ -108,7 +108,7 @@ function Facts({ row }: { readonly row: TraceRow }) {
   );
   const rows: readonly (readonly [string, string | undefined])[] = [
     [facts.kind, isGroup && kind === "execution" ? undefined : kindText(row.detail) || undefined],
-    [facts.start, segments.length === 0 ? undefined : new Date(row.start).toLocaleString()],
+    [facts.start, segments.length === 0 ? undefined : exactTimeText(row.start)],
     [facts.duration, segments.length === 0 ? undefined : durationText(row.end - row.start)],
     [facts.wait, lengthOf("wait")],
     [facts.stream, lengthOf("stream")],

@@ -1,3 +1,4 @@
+import { dayText } from "#shared/client/time-text.ts";
 import { durationText } from "../../parts/format.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { lineRuns, scaleLines } from "./plot-series.ts";
@@ -54,7 +55,7 @@ export function DurationPlot({ title, days, durations }: DurationPlotProps) {
         (duration, day) =>
           duration !== null && (
             <rect key={days[day]} class="whole" x={day} width={1} y={0} height={1}>
-              <title>{dayText(days[day] ?? "", duration)}</title>
+              <title>{durationsText(days[day] ?? "", duration)}</title>
             </rect>
           ),
       )}
@@ -62,7 +63,7 @@ export function DurationPlot({ title, days, durations }: DurationPlotProps) {
   );
 }
 
-function dayText(day: string, { median, p95 }: Durations): string {
+function durationsText(day: string, { median, p95 }: Durations): string {
   const names = RARE_TEXT.usage.durations;
-  return `${day}\n${names.median}: ${durationText(median)}\n${names.p95}: ${durationText(p95)}`;
+  return `${dayText(day)}\n${names.median}: ${durationText(median)}\n${names.p95}: ${durationText(p95)}`;
 }

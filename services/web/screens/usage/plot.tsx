@@ -1,3 +1,4 @@
+import { dayText } from "#shared/client/time-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { largestSum, scaleLines, stackedColumns, type Series } from "./plot-series.ts";
 import "./plot.css";
@@ -20,7 +21,7 @@ const COLUMN_WIDTH = 0.84;
  */
 export function PlotFrame({ title, days, lines, format, children }: FrameProps) {
   const max = lines.at(-1) ?? 1;
-  const [first = "", last = ""] = [days[0], days.at(-1)];
+  const [first = "", last = ""] = [days[0], days.at(-1)].map((day) => dayText(day ?? ""));
   return (
     <div class="plot">
       <div class="scale small soft numbers" aria-hidden="true">
@@ -43,7 +44,7 @@ export function PlotFrame({ title, days, lines, format, children }: FrameProps) 
       </svg>
       <div class="days small soft numbers" aria-hidden="true">
         <span>{first}</span>
-        {days.length > 2 && <span>{days[Math.floor(days.length / 2)]}</span>}
+        {days.length > 2 && <span>{dayText(days[Math.floor(days.length / 2)] ?? "")}</span>}
         {days.length > 1 && <span>{last}</span>}
       </div>
     </div>
@@ -80,7 +81,7 @@ export function ColumnPlot({ title, days, series, format, nameOf, palette }: Col
             />
           ))}
           <rect class="whole" x={day} width={1} y={0} height={1}>
-            <title>{columnText(days[day] ?? "", day, series, format, nameOf)}</title>
+            <title>{columnText(dayText(days[day] ?? ""), day, series, format, nameOf)}</title>
           </rect>
         </g>
       ))}

@@ -3,14 +3,17 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { countText, moneyText } from "../../parts/format.ts";
 import { Money } from "../../parts/numbers.tsx";
 import { RARE_TEXT } from "../rare-text.ts";
+import { changeText } from "./usage-window.ts";
 
 interface UsageFiguresProps {
   readonly summary: ApiResponse<"GET /api/v1/usage/summary">;
   readonly daily: ApiResponse<"GET /api/v1/usage/days">;
+  /** The sums of the same time before. */
+  readonly earlier: ApiResponse<"GET /api/v1/usage/summary">["totals"];
 }
 
-/** The sums of the whole window, and what they do not contain. */
-export function UsageFigures({ summary, daily }: UsageFiguresProps) {
+/** The sums of the whole window beside those of the same time before, and what they do not contain. */
+export function UsageFigures({ summary, daily, earlier }: UsageFiguresProps) {
   const { totals, by_model, cost_estimation_enabled: hasCosts } = summary;
   const { figures } = RARE_TEXT.usage;
   const sum = (count: (outcomes: (typeof daily.days)[number]["outcomes"]) => number) =>
@@ -24,7 +27,11 @@ export function UsageFigures({ summary, daily }: UsageFiguresProps) {
   return (
     <>
       <dl class="usage-figures">
-        <Figure name={figures.sessions} value={totals.session_count.toLocaleString()} />
+        <Figure
+          name={figures.sessions}
+          value={totals.session_count.toLocaleString()}
+          change={changeText(totals.session_count, earlier.session_count)}
+        />
         {hasCosts && (
           <Figure
             name={figures.cost}
@@ -40,17 +47,19 @@ export function UsageFigures({ summary, daily }: UsageFiguresProps) {
                 ? undefined
                 : `${moneyText(totals.average_cost_usd)} ${figures.perSession}`
             }
+            change={changeText(totals.estimated_cost_usd ?? 0, earlier.estimated_cost_usd ?? 0)}
           />
         )}
         <Figure
           name={figures.tokens}
           value={countText(totals.total_tokens)}
           note={`${countText(totals.input_tokens)} ${figures.input}, ${countText(totals.output_tokens)} ${figures.output}`}
+          change={changeText(totals.total_tokens, earlier.total_tokens)}
         />
         {ended > 0 && (
           <Figure
             name={figures.completed}
-            value={`${Math.floor((completed / ended) * 100)} %`}
+            value={`${Math.floor((completed / ended) * 100)}%`}
             note={figures.ofEnded}
           />
         )}
@@ -70,15 +79,17 @@ interface FigureProps {
   readonly name: string;
   readonly value: ComponentChildren;
   readonly note?: string | undefined;
+  readonly change?: string | undefined;
 }
 
-function Figure({ name, value, note }: FigureProps) {
+function Figure({ name, value, note, change }: FigureProps) {
   return (
     <div>
       <dt class="soft small">{name}</dt>
       <dd>
         <span class="value numbers">{value}</span>
         {note !== undefined && <span class="soft small numbers">{note}</span>}
+        {change !== undefined && <span class="soft small numbers">{change}</span>}
       </dd>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { dayText } from "#shared/client/time-text.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { countText, durationText, moneyText } from "../../parts/format.ts";
 import { RARE_TEXT } from "../rare-text.ts";
@@ -111,7 +112,7 @@ function Columns({ title, days, series, format, nameOf, palette }: ColumnsProps)
 }
 
 function share(part: number, all: number): string {
-  return all === 0 ? "" : `${Math.round((part / all) * 100)} %`;
+  return all === 0 ? "" : `${Math.round((part / all) * 100)}%`;
 }
 
 function Durations({ daily, days }: UsagePlotsProps) {
@@ -171,7 +172,7 @@ function DayTable({ title, columns, rows }: DayTableProps) {
           { text: RARE_TEXT.usage.columns.day },
           ...columns.map((text) => ({ text, isNumber: true })),
         ]}
-        rows={rows.map(({ day, cells }) => ({ key: day, cells: [day, ...cells] }))}
+        rows={rows.map(({ day, cells }) => ({ key: day, cells: [dayText(day), ...cells] }))}
       />
     </details>
   );

@@ -55,7 +55,7 @@ export function UsageScreen() {
       )}
       {value !== undefined && value.summary.totals.session_count > 0 && (
         <>
-          <UsageFigures summary={value.summary} daily={value.daily} />
+          <UsageFigures summary={value.summary} daily={value.daily} earlier={value.earlier} />
           <UsagePlots daily={value.daily} days={days} />
           <UsageTables summary={value.summary} />
         </>

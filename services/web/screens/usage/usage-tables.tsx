@@ -1,6 +1,8 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { countText, moneyText, shortId } from "../../parts/format.ts";
+import { Moment } from "../../parts/time.tsx";
+import { shownText } from "../../session/shown-text.ts";
 import { Money } from "../../parts/numbers.tsx";
 import { RARE_TEXT } from "../rare-text.ts";
 
@@ -106,10 +108,11 @@ function LargestSessions({ summary }: { readonly summary: Summary }) {
         key: session.session_id,
         cells: [
           <a href={`/s/${session.session_id}`}>
-            {session.alert_type ?? RARE_TEXT.usage.noType} {shortId(session.session_id)}
+            {shownText(session.alert_preview) ||
+              `${session.alert_type ?? RARE_TEXT.usage.noType} ${shortId(session.session_id)}`}
           </a>,
           session.chain_id,
-          new Date(session.created_at).toLocaleString(),
+          <Moment time={session.created_at} />,
           countText(session.total_tokens),
           ...(hasCosts ? [<SessionCost session={session} />] : []),
         ],

@@ -1,3 +1,5 @@
+import { RARE_TEXT } from "../rare-text.ts";
+
 const DAY_MS = 86_400_000;
 /** As many as the api sums up at once. */
 const MAX_DAYS = 365;
@@ -23,6 +25,19 @@ export function readWindow(query: Readonly<Record<string, string>>, now: number)
 /** So many days, of which the last one is today. */
 export function latestDays(days: number, now: number): UsageWindow {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) };
+}
+
+/** The window of the same length that ends where this one begins. */
+export function windowBefore(window: UsageWindow): UsageWindow {
+  const first = startOf(window.from) ?? 0;
+  return { from: dayOf(first - daysOf(window).length * DAY_MS), to: dayOf(first - DAY_MS) };
+}
+
+/** How a sum differs from that of the time before; undefined where there was nothing. */
+export function changeText(value: number, before: number): string | undefined {
+  if (before === 0) return undefined;
+  const percent = Math.round((value / before - 1) * 100);
+  return RARE_TEXT.usage.figures.change(percent > 0 ? `+${percent}` : String(percent).replace("-", "−"));
 }
 
 /** The same as times for the api, the end exclusive. */

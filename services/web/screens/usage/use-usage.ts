@@ -1,6 +1,6 @@
 import { api } from "../../api/client.ts";
 import { useRemote } from "../../parts/use-remote.ts";
-import { windowTimes, type UsageWindow } from "./usage-window.ts";
+import { windowBefore, windowTimes, type UsageWindow } from "./usage-window.ts";
 
 export const GROUPS = ["alert_type", "chain", "model"] as const;
 export type Group = (typeof GROUPS)[number];
@@ -12,19 +12,21 @@ interface UsageRequest {
   readonly chain: string | undefined;
 }
 
-/** The sums of a window and those of its days. */
+/** The sums of a window, of its days, and of the same time before it. */
 export function useUsage({ window, by, alertType, chain }: UsageRequest) {
   return useRemote([window.from, window.to, by, alertType, chain].join("\n"), async (signal) => {
-    const query = {
-      ...windowTimes(window),
+    const filters = {
       ...(alertType === undefined ? {} : { alert_type: alertType }),
       ...(chain === undefined ? {} : { chain_id: chain }),
     };
-    const [summary, daily] = await Promise.all([
+    const query = { ...windowTimes(window), ...filters };
+    const before = { ...windowTimes(windowBefore(window)), ...filters };
+    const [summary, daily, earlier] = await Promise.all([
       api.call("GET /api/v1/usage/summary", { query, signal }),
       api.call("GET /api/v1/usage/days", { query: { ...query, by }, signal }),
+      api.call("GET /api/v1/usage/summary", { query: before, signal }),
     ]);
-    return { summary, daily };
+    return { summary, daily, earlier: earlier.totals };
   });
 }
 

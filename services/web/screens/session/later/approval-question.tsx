@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isForApproval, signInWanted } from "../../../api/ask-to-sign-in.ts";
 import { api } from "../../../api/client.ts";
+import { now } from "../../../parts/clock.ts";
+import { momentText } from "../../../parts/format.ts";
 import { previewOf } from "../../../session/preview-of.ts";
 import { allLanesOf, type AskedApproval, type Entry } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
@@ -87,9 +89,7 @@ export function ApprovalQuestion({ entry, approval, store }: ApprovalQuestionPro
             </button>
           </div>
           <p class="small soft">
-            {TEXT.session.until(
-              new Date(approval.expiresAt).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }),
-            )}
+            {TEXT.session.until(momentText(Date.parse(approval.expiresAt), now.value))}
           </p>
         </form>
       )}
