@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { barGeometry } from "../screens/trace/bar-geometry.ts";
 import { rowWindow, scrollTopFor } from "../screens/trace/row-window.ts";
+import { foldRows } from "../screens/trace/fold-rows.ts";
 import { rowTitle } from "../screens/trace/row-text.ts";
 import { resultText } from "../screens/trace/result-text.ts";
 import { traceRows } from "../screens/trace/trace-rows.ts";
@@ -140,9 +141,49 @@ describe("traceRows(trace, session, now)", () => {
     expect(rows.map(rowTitle)).to.deep.equal([
       "look",
       "Investigator · gpt",
-      "LLM call 1",
+      "LLM call 1 → k8s.pods",
       "k8s.pods",
       "LLM call 2",
+    ]);
+  });
+
+  it("folds equal tool calls that follow each other, unless one of them is chosen", () => {
+    const call = (id: string, end: number, name: string) =>
+      mcp(id, end, 100, { tool_arguments: { namespace: name } });
+    const rows = traceRows(
+      trace({
+        mcp: [
+          call("a", 1_000, "shop"),
+          call("b", 2_000, "shop"),
+          call("c", 3_000, "shop"),
+          call("d", 4_000, "kube"),
+        ],
+      }),
+      session([stage("completed", 5_000)]),
+      BEGIN,
+    );
+    const [, , fold, other] = foldRows(rows, "d");
+    expect([fold, other].map((row) => row && rowTitle(row))).to.deep.equal([
+      "k8s.pods namespace=shop × 3",
+      "k8s.pods namespace=kube",
+    ]);
+    expect(fold?.figures.calls).to.equal(3);
+    expect([fold?.start, fold?.end]).to.deep.equal([BEGIN + 900, BEGIN + 3_000]);
+    expect(foldRows(rows, "b")).to.deep.equal(rows);
+  });
+
+  it("has the stages in the order in which they began", () => {
+    const [first] = trace({}).stages;
+    if (first === undefined) throw new Error("no stage");
+    const later = { ...stage("completed", 5_100), stage_id: "later", started_at: at(4_000) };
+    const rows = traceRows(
+      { ...trace({}), stages: [{ ...first, stage_id: "later", executions: [] }, first] },
+      session([later, stage("completed", 3_000)]),
+      BEGIN,
+    );
+    expect(rows.filter(({ kind }) => kind === "stage").map(({ key }) => key)).to.deep.equal([
+      "stage",
+      "later",
     ]);
   });
 

@@ -11,7 +11,7 @@ export function kindText(detail: string): string {
 
 /** The visible name of a row. */
 export function rowTitle(row: TraceRow): string {
-  return shownText(titleOf(row));
+  return shownText([titleOf(row), row.did, row.count && `× ${row.count}`].filter(Boolean).join(" "));
 }
 
 function titleOf({ kind, title, detail, place }: TraceRow): string {

@@ -1,4 +1,5 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { argumentsLine } from "../../session/describe-entry.ts";
 import { TEXT } from "../../text.ts";
 
 type Trace = ApiResponse<"GET /api/v1/sessions/:id/trace">;
@@ -38,6 +39,10 @@ export interface TraceRow {
   readonly title: string;
   /** Its place among the model calls of its agent that are of the same kind, from 1. */
   readonly place?: number;
+  /** What the call did: the arguments of a tool call on one line, or the tools that a model asked for. */
+  readonly did?: string;
+  /** How many equal calls the row stands for; undefined for one. */
+  readonly count?: number;
   /** What kind of call it is, or of stage. */
   readonly detail: string;
   /** Of the stage, execution or call. */
@@ -52,12 +57,15 @@ export interface TraceRow {
 const NOTHING: RowFigures = { tokens: 0, usd: 0, unpriced: 0, calls: 0, failures: 0 };
 
 /**
- * The rows of a session's waterfall: each stage, under it its executions, under them their calls by start. A call's row is written when it ends, so that it began `duration_ms` before. What still runs ends at `now`.
+ * The rows of a session's waterfall: each stage in the order in which they began, under it its executions, under them their calls by start. A call's row is written when it ends, so that it began `duration_ms` before. What still runs ends at `now`.
  */
 export function traceRows(trace: Trace, session: Session, now: number): readonly TraceRow[] {
   const firstTexts = firstTextTimes(session);
   const stages = new Map(session.stages.map((stage) => [stage.stage_id, stage]));
-  return trace.stages.flatMap((stage) => stageRows(stage, stages.get(stage.stage_id), firstTexts, now));
+  return trace.stages
+    .map((stage) => stageRows(stage, stages.get(stage.stage_id), firstTexts, now))
+    .sort(([a], [b]) => (a?.start ?? now) - (b?.start ?? now))
+    .flat();
 }
 
 /** When the first text of each model call was stored: with its end, unless it was streamed. */
@@ -92,7 +100,7 @@ function stageRows(
       ...execution.llm_interactions.map((call) => llmRow(call, firstTexts)),
       ...execution.mcp_interactions.map(mcpRow),
     ].sort((a, b) => a.start - b.start || a.end - b.end);
-    const numbered = numberCalls(calls);
+    const numbered = numberCalls(withAskedTools(calls));
     const known = executions.get(execution.execution_id);
     const name = execution.agent_name;
     const model = known?.model_name ?? known?.llm_provider ?? "";
@@ -114,6 +122,21 @@ function stageRows(
     detail: trace.stage_type,
   } as const;
   return [groupRow(head, executionRows, stage ?? {}, now), ...below];
+}
+
+/** The calls of models with the tools that they asked for: those that were called before the next one. */
+function withAskedTools(calls: readonly TraceRow[]): readonly TraceRow[] {
+  let asked = new Set<string>();
+  return calls
+    .toReversed()
+    .map((call) => {
+      if (call.detail === "tool_call") asked = new Set([call.title, ...asked]);
+      if (call.kind !== "llm") return call;
+      const did = [...asked].join(", ");
+      asked = new Set();
+      return did === "" ? call : { ...call, did: `→ ${did}` };
+    })
+    .toReversed();
 }
 
 /** The calls with their places; there is nothing to tell apart where a kind has one call. */
@@ -216,6 +239,7 @@ function mcpRow(call: McpCall): TraceRow {
     depth: 2,
     title: call.tool_name === undefined ? call.server_name : `${call.server_name}.${call.tool_name}`,
     detail: call.interaction_type,
+    ...(call.tool_arguments === undefined ? {} : { did: argumentsLine(JSON.stringify(call.tool_arguments)) }),
     status: isFailed ? "failed" : "completed",
     isFailed,
     start,

@@ -14,6 +14,7 @@ import { numberParameter } from "../session/address.ts";
 import { TEXT } from "../../text.ts";
 import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
 import { entryOfCall } from "./entry-of-call.ts";
+import { foldRows } from "./fold-rows.ts";
 import { RowDetail } from "./row-detail.tsx";
 import { traceRows, type TraceRow } from "./trace-rows.ts";
 import { useTrace } from "./use-trace.ts";
@@ -37,10 +38,11 @@ export function TraceScreen() {
   const remote = useTrace(id, at);
   const sessionPath = withQuery(`/s/${id}`, { at: at?.toString() });
   const { value, isRunning } = remote;
-  const rows = useMemo(
+  const all = useMemo(
     () => (value === undefined ? [] : traceRows(value.trace, value.session, value.readAt)),
     [value],
   );
+  const rows = useMemo(() => foldRows(all, chosen), [all, chosen]);
   const zoomed = query["zoom"];
   const zoom = useMemo(() => (measure === "time" ? zoomOf(zoomed) : undefined), [zoomed, measure]);
   const { bars, scale } = useMemo(
@@ -75,7 +77,7 @@ export function TraceScreen() {
           <a href={sessionPath}>← {title || RARE_TEXT.trace.back}</a>
           <h1>{TEXT.titles.trace}</h1>
         </div>
-        {value !== undefined && <SessionFigures session={value.session} rows={rows} />}
+        {value !== undefined && <SessionFigures session={value.session} rows={all} />}
         <Controls measure={measure} onMeasure={setMeasure} collapsesIdle={collapsesIdle} onIdle={setIdle} />
       </header>
       <PastNote at={at} url={url} />
