@@ -71,7 +71,7 @@ describe("npm run tarsy -- fork and compare", () => {
     const { code, out } = await run("compare", id, forked);
     expect(code).to.equal(0);
     expect(out).to.match(
-      /^They first differ in 1\/1 TestAgent, step 1, the model call: request at \/messages\/\d\/content/mu,
+      /^First different step: TestAgent, step 1: (?:the system prompt|message \d to the model) differs\.$/mu,
     );
     expect(out).to.contain("Final analysis of the second\nfull\n");
     const json = parseCompared(JSON.parse((await run("compare", id, forked, "--json")).out));

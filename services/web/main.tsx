@@ -88,7 +88,7 @@ function Routes() {
       <Route path="/s/:id/trace" component={TraceScreen} />
       <Route path="/sessions/:id" component={OriginalAddress} />
       <Route path="/sessions/:id/trace" component={OriginalAddress} />
-      <Route path="/compare/:a/:b?" component={CompareScreen} />
+      <Route path="/compare/:a?/:b?" component={CompareScreen} />
       <Route path="/triage" component={TriageScreen} />
       <Route path="/handover" component={HandoverScreen} />
       <Route path="/new" component={SubmitScreen} />

@@ -45,6 +45,7 @@ export const TEXT = {
     compare: "Compare",
     triage: "Triage",
     handover: "Handover",
+    compareAny: "Compare two sessions",
   },
   statuses: {
     ...STATE_WORDS,
@@ -147,6 +148,7 @@ export const TEXT = {
     reviewAs: "Complete review as:",
     reviewFailed: (count: number, why: string) => `${count} not updated: ${why}`,
     reviewed: (count: number) => (count === 1 ? "1 session updated" : `${count} sessions updated`),
+    compare: "Compare",
     unselect: "Clear selection",
     keys: {
       next: "Next session",
@@ -189,6 +191,7 @@ export const TEXT = {
     scoringFailed: "failed",
     copyConclusion: "Copy conclusion",
     trace: "Trace",
+    compareWith: "Compare with…",
     alert: "Alert",
     runbook: "Runbook",
     alertType: "Alert type",

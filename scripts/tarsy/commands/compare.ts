@@ -1,14 +1,16 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { divergenceText } from "#shared/client/divergence-text.ts";
+import { fullTimeText } from "#shared/client/time-text.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { UsageError, type Command, type Terminal } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
-import { statusText } from "../status-text.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 
 type Comparison = ApiResponse<"GET /api/v1/sessions/:id/comparison">;
 
-const WIDTH = 20;
+const WIDTH = 12;
+const TITLE_WIDTH = 36;
 
 /** `tarsy compare SESSION SESSION` */
 export const compareCommand: Command = {
@@ -40,30 +42,36 @@ function show({ a, b, executions, first_divergence: first }: Comparison, termina
   const { write, style } = terminal;
   const usd = ({ estimated_cost_usd: cost }: Comparison["a"]) =>
     cost === null ? "-" : `$${cost.toFixed(6)}`;
+  const words = (status: string) => status.replaceAll("_", " ");
+  const titleOf = ({ alert_preview }: Comparison["a"]) =>
+    printable(alert_preview).replaceAll(/\s+/gu, " ").slice(0, TITLE_WIDTH);
+  const startOf = ({ created_at }: Comparison["a"]) => fullTimeText(Date.parse(created_at), "utc");
   const took = ({ duration_ms: ms }: Comparison["a"]) => (ms === null ? "-" : durationText(ms));
   const rows: [string, string, string][] = [
     ["session", a.session_id, b.session_id],
-    ["status", statusText(a.status, style), statusText(b.status, style)],
+    ["alert", titleOf(a), titleOf(b)],
+    ["started", startOf(a), startOf(b)],
+    ["status", words(a.status), words(b.status)],
     ["providers", printable(a.llm_providers.join(", ")), printable(b.llm_providers.join(", "))],
-    ["model calls", String(a.llm_calls), String(b.llm_calls)],
+    ["LLM calls", String(a.llm_calls), String(b.llm_calls)],
     ["tool calls", String(a.tool_calls), String(b.tool_calls)],
     ["tokens", String(a.total_tokens), String(b.total_tokens)],
     ["cost", usd(a), usd(b)],
     ["took", took(a), took(b)],
   ];
-  for (const [name, left, right] of rows) write(`${name.padEnd(WIDTH)}${left}  |  ${right}\n`);
-  for (const { path, agent_name, steps } of executions) {
+  const middle = Math.max(...rows.map(([, left]) => left.length));
+  for (const [name, left, right] of rows) {
+    write(`${name.padEnd(WIDTH)}${left.padEnd(middle)}  ${right}\n`);
+  }
+  for (const { agent_name, steps } of executions) {
     const equal = steps.filter((step) => step.equal).length;
-    write(`\n▶ ${path} ${printable(agent_name)}: ${equal} of ${steps.length} steps are the same\n`);
+    write(`\n▶ ${printable(agent_name)}: ${equal} of ${steps.length} steps are the same\n`);
   }
   if (first === null) {
     write(`\n${style.bold("The sessions are the same, step by step.")}\n`);
   } else {
-    const { path, agent_name, kind, part, pointer, seq_a, seq_b, text_a, text_b, step } = first;
-    const what = kind === "llm_call" ? "the model call" : "the tool call";
-    write(
-      `\n${style.bold("They first differ")} in ${path} ${printable(agent_name)}, step ${step + 1}, ${what}: ${part}${pointer === "" ? "" : ` at ${printable(pointer)}`} (events ${seq_a ?? "-"} and ${seq_b ?? "-"})\n`,
-    );
+    const { text_a, text_b } = first;
+    write(`\n${style.bold("First different step")}: ${printable(divergenceText(first))}\n`);
     write(`  first:  ${printable(text_a ?? "nothing")}\n  second: ${printable(text_b ?? "nothing")}\n`);
   }
   if (a.final_analysis === b.final_analysis) return;

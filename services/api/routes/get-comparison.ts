@@ -1,6 +1,7 @@
 import type { RouterMiddleware } from "@koa/router";
 import pLimit from "p-limit";
 import type { EntityManager } from "typeorm";
+import { alertPreview } from "#shared/alert-preview.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
@@ -79,6 +80,8 @@ function sideOf(rows: CassetteRows, isCostEstimated: boolean): ComparisonRespons
   const toolCalls = rows.toolCalls.filter(isCompared);
   return {
     session_id: session.session_id,
+    alert_preview: alertPreview(session.alert_data),
+    created_at: session.created_at.toISOString(),
     status: session.status,
     chain_id: session.chain_id,
     llm_providers: [...new Set(executions.map(({ llm_provider }) => llm_provider))].toSorted(),

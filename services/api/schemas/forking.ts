@@ -105,6 +105,8 @@ const NullableText = Nullable(Type.String());
 const Side = Type.Object(
   {
     session_id: Uuid,
+    alert_preview: Type.String({ description: "as in lists" }),
+    created_at: Time,
     status: literals(SESSION_STATUSES),
     chain_id: Type.String(),
     llm_providers: Type.Array(Type.String()),

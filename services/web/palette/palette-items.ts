@@ -30,6 +30,7 @@ const SCREENS: readonly PaletteItem[] = [
   ["/new", TEXT.titles.submit],
   ["/usage", TEXT.titles.usage],
   ["/memories", TEXT.titles.memories],
+  ["/compare", TEXT.titles.compareAny],
   ["/system", TEXT.titles.system],
 ].map(([url = "", text = ""]) => ({ key: url, text, note: TEXT.palette.screen, url }));
 
@@ -45,7 +46,7 @@ export function screenItems(text: string, path: string): readonly PaletteItem[] 
       : [
           [`/s/${id}`, TEXT.titles.session],
           [`/s/${id}/trace`, TEXT.titles.trace],
-          [`/compare/${id}`, TEXT.titles.compare],
+          [`/compare/${id}`, TEXT.session.compareWith],
         ].map(([url = "", name = ""]) => ({ key: url, text: name, note: TEXT.palette.screen, url }));
   const words = wordsOf(text);
   return [...own, ...SCREENS].filter((item) => item.url !== path && hasWords(item.text, words));

@@ -98,7 +98,10 @@ export function forks(web: WebFixture): void {
       await page.getByLabel("Other session").fill(web.url(`/s/${parent}?at=3`));
       await page.getByRole("button", { name: "Compare" }).click();
       await page.waitForURL(`**/compare/${id}/${parent}`);
-      await page.getByRole("heading", { name: "Conclusions" }).waitFor();
+      const conclusions = await page.getByRole("heading", { name: "Conclusions" }).boundingBox();
+      const step = await page.locator(".compare-first, .compare-same").first().boundingBox();
+      expect(conclusions?.y).to.be.below(step?.y ?? 0);
+      await page.getByRole("link", { name: /^A · / }).waitFor();
       await page.getByRole("link", { name: "Swap" }).click();
       await page.waitForURL(`**/compare/${parent}/${id}`);
     });

@@ -88,6 +88,20 @@ export function sessionsScreen(web: WebFixture): void {
       await page.waitForURL(/\/s\/[0-9a-f-]{36}$/u);
     });
 
+    it("compare two that are selected, and lead to a comparison from the palette", async () => {
+      const { page } = await web.open("/");
+      await page.waitForSelector("[data-session]");
+      await page.locator(".session-select input:visible").nth(0).check();
+      await page.locator(".session-select input:visible").nth(1).check();
+      await page.getByRole("link", { name: "Compare" }).click();
+      await page.waitForURL(/\/compare\/[0-9a-f-]{36}\/[0-9a-f-]{36}$/u);
+      await page.getByRole("heading", { name: "Conclusions" }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("compare two");
+      await page.getByRole("option", { name: "Compare two sessions" }).click();
+      await page.getByLabel("First session").waitFor();
+    });
+
     it("tell a session by its alert, and lead from the search to it", async () => {
       const { page } = await web.open("/");
       await page.waitForSelector("[data-session]");

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api } from "../../api/client.ts";
 import { failingControl, FormField } from "../../parts/form-field.tsx";
 import { shortId } from "../../parts/format.ts";
@@ -12,7 +13,12 @@ import { shownText } from "../../session/shown-text.ts";
 import { FORK_TEXT } from "../session/later/fork/fork-text.ts";
 import { COMPARE_TEXT } from "./compare-text.ts";
 
-/** Asks with which session to compare one: of its forks, where it was forked from, or any other. */
+type SessionItem = ApiResponse<"GET /api/v1/sessions">["sessions"][number];
+
+const RUNS = 50;
+const SHOWN_OF_TYPE = 8;
+
+/** Asks with which session to compare one: another run of its alert, a fork, where it was forked from, or any other. */
 export function ChooseOther({ id }: { readonly id: string }) {
   const remote = useRemote(id, async (signal) =>
     api.call("GET /api/v1/sessions/:id/overview", { params: { id }, signal }),
@@ -23,7 +29,10 @@ export function ChooseOther({ id }: { readonly id: string }) {
       <RemoteState remote={remote} />
       {value !== undefined && (
         <p>
-          <a href={`/s/${id}`}>{shownText(value.alert_preview ?? "") || shortId(id)}</a>
+          A · <a href={`/s/${id}`}>{shownText(value.alert_preview ?? "") || shortId(id)}</a>{" "}
+          <span class="soft small">
+            <Moment time={value.created_at} />
+          </span>
         </p>
       )}
       <OtherForm id={id} />
@@ -45,18 +54,75 @@ export function ChooseOther({ id }: { readonly id: string }) {
           </ul>
         </section>
       )}
+      {value?.alert_type && <OtherRuns id={id} type={value.alert_type} preview={value.alert_preview} />}
     </>
   );
 }
 
-function OtherForm({ id }: { readonly id: string }) {
+interface OtherRunsProps {
+  readonly id: string;
+  readonly type: string;
+  readonly preview: string | undefined;
+}
+
+/** The latest sessions of an alert type, first those of the same alert. */
+function OtherRuns({ id, type, preview }: OtherRunsProps) {
+  const { value: sessions = [] } = useRemote(type, async (signal) => {
+    const query = { alert_type: type, page_size: RUNS };
+    return (await api.call("GET /api/v1/sessions", { query, signal })).sessions;
+  });
+  const others = sessions.filter((session) => session.id !== id);
+  const isRun = ({ alert_preview }: SessionItem) => alert_preview === preview;
+  return (
+    <>
+      <Others title={COMPARE_TEXT.runs} id={id} sessions={others.filter(isRun)} />
+      <Others
+        title={COMPARE_TEXT.ofType}
+        id={id}
+        sessions={others.filter((session) => !isRun(session)).slice(0, SHOWN_OF_TYPE)}
+      />
+    </>
+  );
+}
+
+interface OthersProps {
+  readonly title: string;
+  readonly id: string;
+  readonly sessions: readonly SessionItem[];
+}
+
+/** Sessions that can be compared with one by a press. */
+function Others({ title, id, sessions }: OthersProps) {
+  if (sessions.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul class="compare-others">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <a href={`/compare/${id}/${session.id}`}>
+              {shownText(session.alert_preview) || shortId(session.id)}
+            </a>{" "}
+            <span class="soft small">
+              <Moment time={session.created_at} />
+            </span>{" "}
+            <StatusDot status={session.status} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Asks for a session by its id or address: the one to compare with `id`, or the first one without it. */
+export function OtherForm({ id }: { readonly id?: string }) {
   const { route } = useLocation();
   const [text, setText] = useState("");
   const [failure, setFailure] = useState<string>();
   const go = () => {
     const other = idItem(text);
     if (other === undefined) setFailure(COMPARE_TEXT.noId);
-    else route(`/compare/${id}/${other.key}`);
+    else route(id === undefined ? `/compare/${other.key}` : `/compare/${id}/${other.key}`);
   };
   return (
     <form
@@ -67,7 +133,11 @@ function OtherForm({ id }: { readonly id: string }) {
         go();
       }}
     >
-      <FormField id="compare-other" label={COMPARE_TEXT.pick} failure={failure}>
+      <FormField
+        id="compare-other"
+        label={id === undefined ? COMPARE_TEXT.pickFirst : COMPARE_TEXT.pick}
+        failure={failure}
+      >
         <input
           {...failingControl("compare-other", failure)}
           type="text"

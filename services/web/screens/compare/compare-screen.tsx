@@ -4,7 +4,7 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
 import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
-import { ChooseOther } from "./choose-other.tsx";
+import { ChooseOther, OtherForm } from "./choose-other.tsx";
 import { COMPARE_TEXT } from "./compare-text.ts";
 import { Conclusions } from "./conclusions.tsx";
 import { Divergence } from "./divergence.tsx";
@@ -12,7 +12,7 @@ import { Figures } from "./figures.tsx";
 import { StepLists } from "./step-lists.tsx";
 import "./compare-screen.css";
 
-/** Two sessions side by side: `/compare/A/B`; `/compare/A` asks for the other one. */
+/** Two sessions side by side: `/compare/A/B`; `/compare/A` asks for the other one, and `/compare` for one to begin with. */
 export function CompareScreen() {
   useTitle(TEXT.titles.compare);
   const { params } = useRoute();
@@ -32,7 +32,9 @@ export function CompareScreen() {
           </nav>
         )}
       </header>
-      {b === "" ? <ChooseOther key={a} id={a} /> : <OneComparison key={`${a} ${b}`} a={a} b={b} />}
+      {a === "" && <OtherForm />}
+      {a !== "" && b === "" && <ChooseOther key={a} id={a} />}
+      {b !== "" && <OneComparison key={`${a} ${b}`} a={a} b={b} />}
     </div>
   );
 }
@@ -47,10 +49,10 @@ function OneComparison({ a, b }: { readonly a: string; readonly b: string }) {
       <RemoteState remote={remote} />
       {value !== undefined && (
         <>
+          <Conclusions comparison={value} />
           <Figures comparison={value} />
           <Divergence comparison={value} />
           <StepLists comparison={value} />
-          <Conclusions comparison={value} />
         </>
       )}
     </>

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { divergenceText } from "#shared/client/divergence-text.ts";
 import { shownText } from "../../session/shown-text.ts";
 import type { Comparison } from "./figures.tsx";
 import { COMPARE_TEXT } from "./compare-text.ts";
@@ -8,24 +9,16 @@ import { wordDiff, type DiffPart } from "./word-diff.ts";
 export function Divergence({ comparison }: { readonly comparison: Comparison }) {
   const { first_divergence: first, a, b } = comparison;
   if (first === null) return <p class="compare-same">{COMPARE_TEXT.identical}</p>;
-  const agent = shownText(first.agent_name);
-  const step = first.step + 1;
-  const where =
-    first.part === "missing"
-      ? COMPARE_TEXT.missing(agent, step)
-      : COMPARE_TEXT.where(agent, step, COMPARE_TEXT.kinds[first.kind], COMPARE_TEXT.parts[first.part]);
   return (
     <section class="compare-first" aria-labelledby="compare-first">
       <h2 id="compare-first">{COMPARE_TEXT.first}</h2>
-      <p>
-        {where} {first.pointer !== "" && <code>{shownText(first.pointer)}</code>}
-      </p>
+      <p>{shownText(divergenceText(first))}</p>
       <p class="compare-links small">
         {first.seq_a !== null && (
-          <a href={`/s/${a.session_id}?at=${first.seq_a}`}>{COMPARE_TEXT.showAt("A", first.seq_a)}</a>
+          <a href={`/s/${a.session_id}?at=${first.seq_a}`}>{COMPARE_TEXT.showAt("A")}</a>
         )}
         {first.seq_b !== null && (
-          <a href={`/s/${b.session_id}?at=${first.seq_b}`}>{COMPARE_TEXT.showAt("B", first.seq_b)}</a>
+          <a href={`/s/${b.session_id}?at=${first.seq_b}`}>{COMPARE_TEXT.showAt("B")}</a>
         )}
       </p>
       <Texts a={first.text_a} b={first.text_b} />

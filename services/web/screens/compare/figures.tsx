@@ -32,21 +32,15 @@ export function costText(usd: number | null): string {
   return usd === null ? "–" : moneyText(usd);
 }
 
+/** A session by its alert. */
+export function sideTitle({ alert_preview, session_id }: Side): string {
+  return shownText(alert_preview) || shortId(session_id);
+}
+
 /** How two sessions went and what they cost. */
 export function Figures({ comparison: { a, b } }: { readonly comparison: Comparison }) {
-  const sides = [
-    ["A", a],
-    ["B", b],
-  ] as const;
   return (
     <section class="compare-figures">
-      <p class="compare-sides">
-        {sides.map(([letter, { session_id }]) => (
-          <a key={letter} href={`/s/${session_id}`} title={session_id}>
-            {COMPARE_TEXT.side(letter, shortId(session_id))}
-          </a>
-        ))}
-      </p>
       <DataTable
         caption={COMPARE_TEXT.figures}
         hidesCaption

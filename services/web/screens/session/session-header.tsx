@@ -261,6 +261,11 @@ function Actions({ store, view, facts }: ActionsProps) {
             </a>
           )}
         {isOver && (
+          <a class="button" href={`/compare/${store.id}`}>
+            {TEXT.session.compareWith}
+          </a>
+        )}
+        {isOver && (
           <a class="button" href={`/new?from=${store.id}`}>
             {TEXT.session.resubmit}
           </a>

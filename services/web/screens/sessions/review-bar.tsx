@@ -79,6 +79,11 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
               {TEXT.ratings[rating]}
             </button>
           ))}
+          {ids.length === 2 && (
+            <a class="button" href={`/compare/${ids.join("/")}`}>
+              {texts.compare}
+            </a>
+          )}
           <button type="button" class="button plain" onClick={() => onDone([])}>
             {texts.unselect}
           </button>
