@@ -168,11 +168,12 @@ export class ServerStates implements AsyncDisposable {
     const known = this.#tools.get(id);
     if (known?.listed === listed) return known.stored;
     const stored = await Promise.all(
-      listed.tools.map(async ({ name, description, effect, isEffectKnown }) => ({
+      listed.tools.map(async ({ name, description, effect, isEffectKnown, needsApproval }) => ({
         name,
         description: await this.#masked(id, description, MAX_DESCRIPTION_CHARS),
         effect,
         effect_known: isEffectKnown,
+        ...(needsApproval ? { needs_approval: true } : {}),
       })),
     );
     this.#tools.set(id, { listed, stored });

@@ -10,10 +10,12 @@ import { followScheme } from "./parts/color-scheme.ts";
 import { Broken, Guard } from "./parts/guard.tsx";
 import { watchForNewer } from "./parts/newer-page.ts";
 import { Shell } from "./parts/shell.tsx";
+import { useTitle } from "./parts/use-title.ts";
 import { loadRare } from "./screens/load-rare.ts";
 import { ownAddress } from "./screens/session/address.ts";
 import { SessionScreen } from "./screens/session/session-screen.tsx";
 import { SessionsScreen } from "./screens/sessions/sessions-screen.tsx";
+import { shownText } from "./session/shown-text.ts";
 import { TEXT } from "./text.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -44,7 +46,21 @@ function OriginalAddress() {
 }
 
 function NotFound() {
-  return <p class="soft">{TEXT.app.notFound}</p>;
+  const { path } = useLocation();
+  useTitle(TEXT.app.notFound);
+  return (
+    <div class="not-found">
+      <h1>{TEXT.app.notFound}</h1>
+      <p class="soft">
+        <code>{shownText(path)}</code>
+      </p>
+      <p>
+        <a class="button" href="/">
+          {TEXT.app.home}
+        </a>
+      </p>
+    </div>
+  );
 }
 
 function Page() {

@@ -6,7 +6,8 @@ export const TEXT = {
     name: "TARSy",
     skip: "Skip to content",
     navigation: "Main",
-    notFound: "Page not found.",
+    notFound: "Page not found",
+    home: "All sessions",
     broken: "Something went wrong in this part of the page.",
     reload: "Reload",
     retry: "Try again",
@@ -324,5 +325,5 @@ export const TEXT = {
     hint: "↑ ↓ to select, Enter to open, Esc to close",
     action: "Action",
   },
-  help: { title: "Keyboard shortcuts" },
+  help: { title: "Keyboard shortcuts", screen: "This screen", page: "Everywhere" },
 } as const;

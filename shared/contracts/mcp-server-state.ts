@@ -16,5 +16,6 @@ export const StoredTool = Type.Object({
   description: Type.String(),
   effect: Type.Optional(literals(TOOL_EFFECTS)),
   effect_known: Type.Optional(Type.Boolean()),
+  needs_approval: Type.Optional(Type.Boolean()),
 });
 export type StoredTool = Static<typeof StoredTool>;

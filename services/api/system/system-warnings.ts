@@ -36,7 +36,7 @@ export function queueWarnings(refused: readonly RefusedSince[]): readonly System
   return refused.map(({ stream, why, since }) => ({
     id: `queue:${stream}`,
     category: "queue",
-    message: `the stream ${stream} takes no message`,
+    message: `the stream ${stream} refuses messages`,
     details: describeRefusal({ stream, why }),
     created_at: since.toISOString(),
   }));
@@ -79,7 +79,7 @@ function scriptedModel(agents: AgentConfig, created_at: string): SystemWarning[]
     {
       id: "llm:scripted",
       category: "llm",
-      message: "a script answers instead of an LLM",
+      message: "demo mode: no LLM is configured, a script answers",
       details: `Providers of type scripted: ${listed([...names])}. Set the key of an LLM provider, such as GOOGLE_API_KEY, or name another provider.`,
       created_at,
     },
@@ -100,7 +100,7 @@ function retiringModels(agents: AgentConfig, now: Date): SystemWarning[] {
         id: `llm:${name}:retirement`,
         category: "llm",
         message: `model ${provider.model} of LLM provider ${name} ${says}`,
-        details: `Let the entry ${name} in llm-providers.yaml have ${successor}, and restart the services.`,
+        details: `Change the entry ${name} in llm-providers.yaml to ${successor}, then restart the services.`,
         created_at: since.toISOString(),
       },
     ];
@@ -117,7 +117,7 @@ function stubsOfRealModels(
   return [...new Set(found.flatMap(({ servers }) => servers))].sort().map((id) => ({
     id: `mcp_configuration:${id}:stubs`,
     category: "mcp_configuration",
-    message: `stub-tools.yaml answers for MCP server ${id}, and a real model takes its results for true`,
+    message: `stub-tools.yaml answers for MCP server ${id}, while a real model reads its results`,
     details: `Agents: ${listed([...new Set(found.filter(({ servers }) => servers.includes(id)).map(({ agent }) => agent))])}. Remove the server from stub-tools.yaml for real investigations.`,
     server_id: id,
     created_at,
@@ -150,7 +150,7 @@ function noRunner(created_at: string): SystemWarning {
     id: "mcp_health:no-runner",
     category: "mcp_health",
     message: "no tool-runner is running",
-    details: "Agents that have MCP servers wait for one. What the last one knew of the servers is not shown.",
+    details: "Agents with MCP servers wait until one starts. The state of the servers is unknown.",
     created_at,
   };
 }
@@ -196,7 +196,10 @@ function leftOut(id: string, rows: readonly ServerState[]): SystemWarning[] {
 
 function effects(id: string, rows: readonly ServerState[]): SystemWarning[] {
   const unknown = rows.flatMap(({ tools }) =>
-    tools.flatMap(({ name, effect_known }) => (effect_known === false ? [name] : [])),
+    tools.flatMap(({ name, effect_known, needs_approval }) =>
+      // A person decides about each call of such a tool, whatever it does.
+      effect_known === false && needs_approval !== true ? [name] : [],
+    ),
   );
   const names = [...new Set(unknown)];
   const [first] = rows;
@@ -205,8 +208,8 @@ function effects(id: string, rows: readonly ServerState[]): SystemWarning[] {
     {
       id: `mcp_effects:${id}`,
       category: "mcp_effects",
-      message: `effect unknown: ${names.length} of the tools of MCP server ${id}`,
-      details: `They count as writing: ${listed(names)}. Name them in tools.read_only, tools.idempotent or tools.destructive, or set trust_annotations.`,
+      message: `${names.length === 1 ? "1 tool" : `${names.length} tools`} of MCP server ${id} without a declared effect`,
+      details: `Treated as writing: ${listed(names)}. List them in tools.read_only, tools.idempotent or tools.destructive, or set trust_annotations.`,
       server_id: id,
       created_at: rows.reduce((oldest, { since }) => (since < oldest ? since : oldest), first.since),
     },

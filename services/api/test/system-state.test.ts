@@ -134,7 +134,7 @@ describe("the api's routes about MCP servers", () => {
     });
     const warnings = await answer("/api/v1/system/warnings", (body) => parseWarnings(body).warnings);
     expect(warnings.map(({ id, message }) => `${id}: ${message}`)).to.deep.equal([
-      "llm:scripted: a script answers instead of an LLM",
+      "llm:scripted: demo mode: no LLM is configured, a script answers",
       "mcp_health:alpha: MCP server alpha cannot be used on 1 of 2 tool-runners",
       "mcp_health:zeta: MCP server zeta cannot be used",
     ]);
@@ -152,6 +152,7 @@ describe("the api's routes about MCP servers", () => {
       description: "",
       effect_known: false,
     }));
+    const asked = { name: "restart", description: "", effect_known: false, needs_approval: true };
     const ids = async (last: string) =>
       answer("/api/v1/system/warnings", (body) => {
         const { warnings } = parseWarnings(body);
@@ -160,10 +161,10 @@ describe("the api's routes about MCP servers", () => {
     const [, none] = await ids("mcp_health:no-runner");
     expect(none?.["message"]).to.equal("no tool-runner is running");
     await put("alpha", 0, "misconfigured", { error: "TOKEN is not set" });
-    await put("zeta", 0, "healthy", { tools: unknown });
+    await put("zeta", 0, "healthy", { tools: [...unknown, asked] });
     const [, misconfigured, effects] = await ids("mcp_effects:zeta");
     expect(misconfigured).to.include({ category: "mcp_configuration", details: "TOKEN is not set" });
-    expect(effects?.["message"]).to.contain("12 of the tools of MCP server zeta");
+    expect(effects?.["message"]).to.contain("12 tools of MCP server zeta without a declared effect");
     expect(effects?.["details"]).to.contain("t9 and 2 more");
   });
 

@@ -34,20 +34,39 @@ function HelpDialog() {
           {TEXT.app.close}
         </button>
       </header>
-      <dl>
-        {allKeys(shownKeys.value).map(({ key, text }) => (
-          <div key={key}>
-            <dt>
-              {keyParts(key, isMac).map((part) => (
-                <kbd key={part}>{part}</kbd>
-              ))}
-            </dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      {keyGroups(shownKeys.value).map(({ title, keys }) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <dl>
+            {keys.map(({ key, text }) => (
+              <div key={key}>
+                <dt>
+                  {keyParts(key, isMac).map((part) => (
+                    <kbd key={part}>{part}</kbd>
+                  ))}
+                </dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
     </dialog>
   );
+}
+
+/** The keys of every screen: these are bound by the page itself. */
+const PAGE_KEYS = new Set(["?", "Mod+k"]);
+
+/** The keys of the screen, then those of the whole page. */
+function keyGroups(all: readonly KeyBindings[]) {
+  const keys = allKeys(all);
+  const isPage = ({ key }: { readonly key: string }) => PAGE_KEYS.has(key);
+  const groups = [
+    { title: TEXT.help.screen, keys: keys.filter((one) => !isPage(one)) },
+    { title: TEXT.help.page, keys: keys.filter(isPage) },
+  ];
+  return groups.filter((group) => group.keys.length > 0);
 }
 
 /** Each key once, as the binding that wins; those of the screen before those of the whole page. */

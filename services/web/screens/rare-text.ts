@@ -94,7 +94,12 @@ export const RARE_TEXT = {
   system: {
     version: (version: string) => `TARSy ${version}`,
     configNotAllowed: (role: string) => `The configuration is shown to operators; your role is ${role}.`,
-    healthy: "Everything works",
+    healthy: (warnings: number) =>
+      warnings === 0
+        ? "Everything works"
+        : warnings === 1
+          ? "Works, 1 warning"
+          : `Works, ${warnings} warnings`,
     unhealthy: "Some checks fail",
     auth: "Access",
     works: "OK",

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { axeViolations } from "../support/axe.ts";
 import { QUOTES } from "../support/session-script.ts";
 import type { WebFixture } from "../support/web-fixture.ts";
 
@@ -17,16 +19,20 @@ export function failingParts(web: WebFixture): void {
     for (const path of ["/s/%", "/s/%E0%A4%A/trace"]) {
       it(`says that there is no page at ${path}, which is no encoded text`, async () => {
         const { page, problems } = await web.open(path);
-        await page.getByText("Page not found.").waitFor();
+        await page.getByRole("heading", { name: "Page not found" }).waitFor();
         expect(problems).to.deep.equal([]);
       });
     }
 
     it("says that there is no page at an address that nobody knows", async () => {
       const { page } = await web.open("/nowhere/at/all");
-      await page.getByText("Page not found.").waitFor();
-      await page.getByRole("link", { name: "Sessions" }).click();
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await page.getByRole("link", { name: "All sessions" }).click();
       await page.waitForURL(web.url("/"));
+      const gone = await web.open(`/s/${randomUUID()}`);
+      await gone.page.getByText("Session not found, or you have no access.").waitFor();
+      await gone.page.getByRole("link", { name: "All sessions" }).waitFor();
     });
 
     it("appears at an address with a token that is no encoded text", async () => {

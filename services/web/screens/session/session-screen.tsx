@@ -103,7 +103,10 @@ function Failure({ why }: { readonly why: string }) {
       <p>{why}</p>
       <button type="button" class="button" onClick={() => location.reload()}>
         {TEXT.app.retry}
-      </button>
+      </button>{" "}
+      <a class="button" href="/">
+        {TEXT.app.home}
+      </a>
     </div>
   );
 }

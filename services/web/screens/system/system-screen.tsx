@@ -30,7 +30,12 @@ export function SystemScreen() {
     <div class="system-screen">
       <header>
         <h1>{TEXT.titles.system}</h1>
-        {health.value !== undefined && <HealthMark isHealthy={health.value.status === "healthy"} />}
+        {health.value !== undefined && (
+          <HealthMark
+            isHealthy={health.value.status === "healthy"}
+            warnings={warnings.value?.warnings.length ?? 0}
+          />
+        )}
         {health.value !== undefined && (
           <span class="soft">{RARE_TEXT.system.version(health.value.version)}</span>
         )}
@@ -68,12 +73,19 @@ export function SystemScreen() {
   );
 }
 
+interface HealthMarkProps {
+  readonly isHealthy: boolean;
+  /** How many there are. */
+  readonly warnings: number;
+}
+
 /** Whether everything works, as a mark with words. */
-function HealthMark({ isHealthy }: { readonly isHealthy: boolean }) {
+function HealthMark({ isHealthy, warnings }: HealthMarkProps) {
+  const tone = !isHealthy ? "bad" : warnings > 0 ? "warn" : "good";
   return (
-    <span class={`health-mark ${isHealthy ? "good" : "bad"}`} role="status">
-      <span aria-hidden="true">{isHealthy ? "✓" : "✕"}</span>{" "}
-      {isHealthy ? RARE_TEXT.system.healthy : RARE_TEXT.system.unhealthy}
+    <span class={`health-mark ${tone}`} role="status">
+      <span aria-hidden="true">{{ good: "✓", warn: "!", bad: "✕" }[tone]}</span>{" "}
+      {isHealthy ? RARE_TEXT.system.healthy(warnings) : RARE_TEXT.system.unhealthy}
     </span>
   );
 }
