@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { LocalModelOptions } from "./find-local-model.ts";
 import { LaunchError } from "./launch-error.ts";
@@ -27,26 +28,31 @@ function readExecutors(text: string): number {
   });
 }
 
+const OPTIONS = {
+  reset: { type: "boolean", default: false },
+  private: { type: "boolean", default: false },
+  dev: { type: "boolean", default: false },
+  executors: { type: "string", default: "1" },
+  "config-dir": { type: "string" },
+  ollama: { type: "string" },
+  "llm-url": { type: "string" },
+  model: { type: "string" },
+} as const;
+
 function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
       strict: true,
       allowPositionals: false,
-      options: {
-        reset: { type: "boolean", default: false },
-        private: { type: "boolean", default: false },
-        dev: { type: "boolean", default: false },
-        executors: { type: "string", default: "1" },
-        "config-dir": { type: "string" },
-        ollama: { type: "string" },
-        "llm-url": { type: "string" },
-        model: { type: "string" },
-      },
+      options: OPTIONS,
     }).values;
   } catch (error) {
     const reason = errorMessage(error).split(/\.\s/)[0]?.replace(/\.$/, "");
-    throw new LaunchError(`${reason}; npm start -- --help lists the options.`, {
+    const unknown = /^Unknown option '--(?<name>[^']*)'/u.exec(reason ?? "")?.groups?.["name"];
+    const nearest = unknown === undefined ? undefined : nearestName(unknown, Object.keys(OPTIONS));
+    const hint = nearest === undefined ? "" : `: did you mean --${nearest}?`;
+    throw new LaunchError(`${reason}${hint}; npm start -- --help lists the options.`, {
       exitCode: 2,
       cause: error,
     });

@@ -58,7 +58,10 @@ function startServices(
     superviseService({
       plan,
       cwd: launch.paths.root,
-      onLine: (line, fromLauncher) => printLine(plan.name, line, fromLauncher),
+      onLine: (line, fromLauncher) => {
+        // The table `audit_log` has it; here it would hide what the start has printed.
+        if (!line.includes('"audit":true')) printLine(plan.name, line, fromLauncher);
+      },
       onProcess: (identity) => record.note(plan.name, identity),
       ...(launch.backoff && { backoff: launch.backoff }),
       ...(dev && { dev: dev.supervision(plan.name) }),

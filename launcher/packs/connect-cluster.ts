@@ -35,7 +35,7 @@ async function provideProgram(options: InstallOptions): Promise<string | undefin
     return undefined;
   } catch (error) {
     options.signal.throwIfAborted();
-    return errorMessage(error);
+    return `${errorMessage(error)}; or install it yourself, so that ${KUBERNETES_PACK.command} is on the PATH: npm install --global kubernetes-mcp-server`;
   }
 }
 

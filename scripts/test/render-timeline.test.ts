@@ -54,7 +54,33 @@ describe("TimelineRenderer", () => {
   it("says that another executor went on with the session", () => {
     const taken = { type: "session.taken_over", epoch: 2, silent_ms: 22_400, timestamp: at(30) };
     const screen = render([status("in_progress", 0), taken, status("completed", 40)]);
-    expect(screen).to.include("Continued by another executor").and.include("22.4 s").and.include("completed");
+    expect(screen).to.include("Continued on another executor").and.include("22.4 s").and.include("completed");
+  });
+
+  it("prints an answer once that is repeated as the final analysis", () => {
+    const screen = render([
+      created("m", "llm_response"),
+      chunk("m", 0, "The disk is full."),
+      completed("m", "llm_response", "The disk is full."),
+      created("f", "final_analysis", { status: "completed", content: "The disk is full." }),
+    ]);
+    expect(screen.split("The disk is full.")).to.have.length(2);
+    expect(screen).to.include("● Final analysis\n(the message above)");
+  });
+
+  it("names each agent of a stage in which several run", () => {
+    const started = { type: "stage.started", ...stage, expected_agent_count: 2, timestamp: at(0) };
+    const running = {
+      type: "execution.status",
+      execution_id: "first",
+      stage_id: stage.stage_id,
+      agent_name: "Ann",
+      agent_index: 1,
+      status: "active",
+      timestamp: at(0),
+    };
+    const done = created("m", "llm_response", { status: "completed", content: "Found." });
+    expect(render([started, running, done])).to.include("● message (agent 1, Ann)");
   });
 
   it("names an agent that another one has started behind that one", () => {

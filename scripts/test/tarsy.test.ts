@@ -164,8 +164,17 @@ describe("npm run tarsy", () => {
     const listed = await run("list", "--status", "completed,running", "--type", "test", "--priority", "low");
     expect(listed).to.include({ code: 0, errors: "" });
     expect(listed.out)
-      .to.match(new RegExp(`^${id} {2}completed +low .*T[\\d:]{8}Z .* disk full`, "mu"))
+      .to.match(new RegExp(`^${id} {2}completed +low .* [\\d:]{5} .* disk full`, "mu"))
       .and.include("page 1 of 1");
+    expect((await run("list", "--status", "finished")).out)
+      .to.include(id)
+      .and.include("times in UTC");
+    expect(await run("list", "--status", "queued", "--search", "no such alert")).to.deep.equal({
+      code: 0,
+      out: "no sessions\n",
+      errors: "",
+    });
+    expect((await run("notifications")).out).to.equal("no notifications\n");
     expect(await run("list", "--status", "gone")).to.include({ code: 2, out: "" });
     expect(JSON.parse((await run("show", id, "--json")).out)).to.include({ id, status: "completed" });
   });
@@ -197,7 +206,7 @@ describe("npm run tarsy", () => {
     expect(watching.out()).to.include(`npm run tarsy -- cancel ${id}`);
     expect(await pipeline.client.session(id)).to.include({ status: "in_progress" });
     expect(await run("approve", id)).to.deep.equal({ code: 0, out: "no pending approvals\n", errors: "" });
-    const parked = { code: 0, out: `${id} is parked once its running step is over\n`, errors: "" };
+    const parked = { code: 0, out: `${id} will be parked after its current step\n`, errors: "" };
     expect(await run("park", id, "--reason", "later")).to.deep.equal(parked);
     await until("it is parked", async () =>
       /^parked +by \S+ since/mu.test((await run("show", id, "--brief")).out),

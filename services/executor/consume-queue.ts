@@ -136,7 +136,7 @@ async function pullWhileSlotsAreFree(
       const delivery = await pullSession(deps.bus, queue, stop, () => deps.metrics.poison.inc());
       startingUntil = 0;
       if (failures > 0 && deps.bus.isConnected()) {
-        deps.log.info({ stream: queue.stream }, "sessions are pulled again");
+        deps.log.info({ stream: queue.stream }, "connected to the queue");
         failures = 0;
         reported = "";
       }

@@ -34,7 +34,8 @@ export async function migrate(
     await lockHolder.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await checkSchemaSupport(db);
     const applied = await runOutstanding(db, log);
-    for (const { name } of applied) log.info({ migration: name }, "migration applied");
+    const last = applied.at(-1);
+    if (last !== undefined) log.info({ count: applied.length, last: last.name }, "migrations applied");
     const services = await db.transaction(async (transaction) => {
       await createPastViews(transaction);
       return applyGrants(transaction);

@@ -52,7 +52,7 @@ is set, else deploy/config/demo; with stub-tools.yaml and the scripts of scripte
     if (action === "check" && !flag("json")) {
       const { agents, chains, mcpServers, llmProviders } = config.counts;
       terminal.write(
-        `${directory.path} is valid: ${agents} agents, ${chains} chains, ${mcpServers} MCP servers, ${llmProviders} providers\n`,
+        `${directory.path} is valid: ${counted(agents, "agent")}, ${counted(chains, "chain")}, ${counted(mcpServers, "MCP server")}, ${counted(llmProviders, "provider")}\n`,
       );
     }
     return EXIT.done;
@@ -91,4 +91,8 @@ function report({ path }: ChosenDirectory, { config, errors, warnings }: Checked
     errors,
     warnings,
   };
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
 }

@@ -14,7 +14,7 @@ import { chosenProvider, type Found } from "../init/found.ts";
 import { foundReport } from "../init/report.ts";
 import { PROJECT_ROOT } from "../project-root.ts";
 import { printable } from "../terminal/terminal-style.ts";
-import { writeConfiguration } from "../init/write-configuration.ts";
+import { refuseExisting, writeConfiguration } from "../init/write-configuration.ts";
 
 const DIRECTORY = "tarsy-config";
 
@@ -37,6 +37,7 @@ Makes one short call to the model. Shows no key, and changes neither a cluster n
     const { option, flag, env, terminal, signal } = call;
     const userDir = env["INIT_CWD"] ?? process.cwd();
     const directory = resolve(userDir, option("dir") ?? DIRECTORY);
+    if (!flag("force")) refuseExisting(directory);
     const withFile = readConfigEnvironment(directory, env);
     const servers = serversToAsk(call);
     const found: Found = {

@@ -4,6 +4,7 @@ import { isTerminal, SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { STATE_WORDS, failingText, type Failing } from "#shared/client/session-state.ts";
+import { timeText } from "#shared/client/time-text.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { UsageError, type Command, type CommandCall, type Terminal } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
@@ -12,12 +13,17 @@ import { stateText } from "../status-text.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 
 type Listed = ApiResponse<"GET /api/v1/sessions">;
+/** As wide as a time of another year. */
+const TIME_WIDTH = "Nov 26, 2025, 13:35".length;
 /** As wide as the longest state. */
 const STATE_WIDTH = Math.max(...Object.values(STATE_WORDS).map(({ length }) => length));
 
-/** Stands for all statuses of sessions that have not ended, as in the addresses of the page. */
-const RUNNING = "running";
-const NOT_ENDED = SESSION_STATUSES.filter((status) => !isTerminal(status));
+/** The words of the page that stand for several statuses or another one. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  running: SESSION_STATUSES.filter((status) => !isTerminal(status)),
+  finished: SESSION_STATUSES.filter(isTerminal),
+  queued: ["pending"],
+};
 
 /** `tarsy list` */
 export const listCommand: Command = {
@@ -26,7 +32,11 @@ export const listCommand: Command = {
   maxArgs: 0,
   summary: "Lists the sessions that you may see, newest first",
   options: {
-    status: { value: "STATUS[,STATUS]", help: "only these", choices: [...SESSION_STATUSES, RUNNING] },
+    status: {
+      value: "STATUS[,STATUS]",
+      help: "only these",
+      choices: [...SESSION_STATUSES, ...Object.keys(WORDS)],
+    },
     priority: { value: "PRIORITY[,PRIORITY]", help: "only these", choices: SESSION_LANES },
     type: { value: "TYPE", help: "only alerts of this type" },
     chain: { value: "CHAIN", help: "only sessions of this chain" },
@@ -44,7 +54,10 @@ export const listCommand: Command = {
   run: async (call) => {
     const { option, flag, terminal, signal } = call;
     const given: Readonly<Record<string, string | number | undefined>> = {
-      status: option("status")?.replace(RUNNING, NOT_ENDED.join(",")),
+      status: option("status")
+        ?.split(",")
+        .flatMap((word) => WORDS[word] ?? word)
+        .join(","),
       priority: option("priority"),
       alert_type: option("type"),
       chain_id: option("chain"),
@@ -92,7 +105,7 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
     const { id, status, parked, failing, open_approvals, priority, alert_type, created_at, duration_ms } =
       session;
     const took = typeof duration_ms === "number" ? durationText(duration_ms) : "";
-    const head = `  ${oneLine(alert_type).padEnd(width)}  ${created_at.slice(0, 19)}Z  ${took.padStart(12)}  `;
+    const head = `  ${oneLine(alert_type).padEnd(width)}  ${timeText(Date.parse(created_at), Date.now(), "utc").padStart(TIME_WIDTH)}  ${took.padStart(12)}  `;
     const room = columns - id.length - STATE_WIDTH - 12 - head.length;
     const { alert_preview, error_message, executive_summary } = session;
     const text = [alert_preview, failingOf(failing) ?? error_message ?? executive_summary]
@@ -107,9 +120,11 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
   const { page, total_pages, total_items, total_is_capped } = pagination;
   const total = `${total_items}${total_is_capped === true ? " or more" : ""}`;
   write(
-    style.dim(
-      `${total} ${total === "1" ? "session" : "sessions"}, page ${page} of ${Math.max(total_pages, 1)}\n`,
-    ),
+    total_items === 0
+      ? "no sessions\n"
+      : style.dim(
+          `${total} ${total === "1" ? "session" : "sessions"}, page ${page} of ${Math.max(total_pages, 1)}; times in UTC\n`,
+        ),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { fullTimeText } from "#shared/client/time-text.ts";
 import { UsageError, type Command, type Terminal } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -13,7 +14,7 @@ export const notificationsCommand: Command = {
   name: "notifications",
   args: "[retry ID]",
   maxArgs: 2,
-  summary: "Lists what Slack and webhooks were told or are to be told, newest first, or sends one again",
+  summary: "Lists notifications to Slack and webhooks, newest first, or sends one again",
   words: ["retry"],
   options: {
     state: { value: "STATE", help: "only these", choices: STATES },
@@ -42,6 +43,7 @@ export const notificationsCommand: Command = {
     const query = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const listed = await apiOf(call).call("GET /api/v1/notifications", { query, signal });
     if (flag("json")) terminal.write(`${JSON.stringify(listed)}\n`);
+    else if (listed.notifications.length === 0) terminal.write("no notifications\n");
     else for (const notification of listed.notifications) showLine(notification, terminal);
     return EXIT.done;
   },
@@ -63,6 +65,6 @@ function showLine(
   const error = last_error === undefined ? "" : style.dim(`  ${printable(last_error)}`);
   const tries = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
   write(
-    `${String(id).padStart(6)}  ${created_at.slice(0, 19)}  ${shownState}  ${kind.padEnd(18)}  ${printable(destination)}  ${session_id}  ${tries}${error}\n`,
+    `${String(id).padStart(6)}  ${fullTimeText(Date.parse(created_at), "utc")}  ${shownState}  ${kind.padEnd(18)}  ${printable(destination)}  ${session_id}  ${tries}${error}\n`,
   );
 }

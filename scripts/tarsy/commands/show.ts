@@ -2,6 +2,7 @@ import { personName } from "#shared/client/person-name.ts";
 import { parkedBy } from "#shared/client/session-state.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { fullTimeText } from "#shared/client/time-text.ts";
 import type { Command, Terminal } from "../command.ts";
 import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
@@ -46,7 +47,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["chain", session.chain_id],
     ["by", session.author === null ? null : personName(session.author)],
     ["priority", session.priority],
-    ["created", session.created_at],
+    ["created", fullTimeText(Date.parse(session.created_at), "utc")],
     ["took", typeof session.duration_ms === "number" ? durationText(session.duration_ms) : undefined],
     ["tokens", session.total_tokens],
     ["score", session.latest_score ?? session.scoring_status],
@@ -93,7 +94,9 @@ function showTimeline({ timeline }: Session, { write, style }: Terminal): void {
   for (const { event_type, content, created_at, metadata } of timeline) {
     const tool = toolName(metadata);
     const title = `● ${event_type.replaceAll("_", " ")}${tool === "" ? "" : ` ${tool}`}`;
-    write(`\n${style.cyan(title)} ${style.dim(created_at)}\n${printable(content)}\n`);
+    write(
+      `\n${style.cyan(title)} ${style.dim(fullTimeText(Date.parse(created_at), "utc"))}\n${printable(content)}\n`,
+    );
   }
 }
 

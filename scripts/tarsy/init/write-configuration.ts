@@ -6,6 +6,15 @@ import { PROJECT_ROOT } from "../project-root.ts";
 import { providersFile } from "./providers-file.ts";
 import { tarsyFile } from "./tarsy-file.ts";
 
+/** Throws an Error if the directory has one of the files that are written. */
+export function refuseExisting(directory: string): void {
+  const existing = ["tarsy.yaml", "llm-providers.yaml"].filter((name) => existsSync(join(directory, name)));
+  if (existing.length === 0) return;
+  throw new Error(
+    `${directory} has ${existing.join(" and ")} already: name another directory with --dir, or replace ${existing.length === 1 ? "it" : "them"} with --force`,
+  );
+}
+
 const CONFIG = join(PROJECT_ROOT, "deploy", "config");
 
 interface WriteConfiguration {
@@ -28,12 +37,7 @@ export async function writeConfiguration({
     ["tarsy.yaml", tarsyFile(found, join(CONFIG, "tarsy.schema.json"))],
     ["llm-providers.yaml", providersFile(found, join(CONFIG, "llm-providers.schema.json"))],
   ] as const;
-  const existing = files.filter(([name]) => existsSync(join(directory, name))).map(([name]) => name);
-  if (existing.length > 0 && !force) {
-    throw new Error(
-      `${directory} has ${existing.join(" and ")} already: name another directory with --dir, or replace ${existing.length === 1 ? "it" : "them"} with --force`,
-    );
-  }
+  if (!force) refuseExisting(directory);
   await mkdir(directory, { recursive: true });
   for (const [name, text] of files) {
     await writeFile(join(directory, name), text, { flag: force ? "w" : "wx" });

@@ -4,6 +4,8 @@ import { durationText, printable, type TerminalStyle } from "./terminal-style.ts
 import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts";
 import { toolName } from "./tool-name.ts";
 
+const REPEATED = "(the message above)";
+
 /** A message from the notifier's WebSocket, as decoded JSON. */
 export type NotifierMessage = Readonly<Record<string, unknown>>;
 
@@ -22,6 +24,10 @@ export class TimelineRenderer {
   /** The names of agents that run in parallel, by execution id. */
   readonly #agents = new Map<string, string>();
   readonly #errors = new ShownErrors();
+  /** The stages whose agents run in parallel. */
+  readonly #parallel = new Set<string>();
+  /** The last message of each agent. */
+  readonly #lastMessages = new Map<string, string>();
   #finalAnalysis: string | undefined;
 
   constructor(write: (text: string) => void, style: TerminalStyle) {
@@ -55,6 +61,7 @@ export class TimelineRenderer {
         break;
       case "stage.started":
         this.#startedAt.set(text(message, "stage_id"), time(message));
+        if (Number(message["expected_agent_count"]) > 1) this.#parallel.add(text(message, "stage_id"));
         this.#line(
           this.#style.bold(`\n▶ Stage ${Number(message["stage_index"])}: ${text(message, "stage_name")}`),
         );
@@ -93,8 +100,8 @@ export class TimelineRenderer {
     const name = parent === undefined ? own : `${parent} › ${own}`;
     this.#names.set(text(message, "execution_id"), name);
     const agent = parent === undefined ? `agent ${index}, ${name}` : name;
-    // The first agent is not named: whether there are others is known only when the second one starts.
-    if (index > 1 || parent !== undefined) this.#agents.set(text(message, "execution_id"), agent);
+    const isNamed = this.#parallel.has(text(message, "stage_id")) || index > 1 || parent !== undefined;
+    if (isNamed) this.#agents.set(text(message, "execution_id"), agent);
     if (ended(status) && status !== "completed") {
       this.#line(this.#style.red(`\n■ ${agent}: ${status.replaceAll("_", " ")}`));
     }
@@ -115,8 +122,10 @@ export class TimelineRenderer {
     if (message["status"] === "streaming") this.#open.set(text(message, "event_id"), block);
     else {
       const content = raw(message, "content");
-      block.complete(type === "error" ? this.#errors.show(content) : content, text(message, "status"));
-      this.#remember(message);
+      const isRepeated = type === "final_analysis" && content === this.#lastMessages.get(execution);
+      const shown = isRepeated ? REPEATED : type === "error" ? this.#errors.show(content) : content;
+      block.complete(shown, text(message, "status"));
+      this.#remember(message, execution);
     }
   }
 
@@ -132,7 +141,7 @@ export class TimelineRenderer {
     block?.complete(raw(message, "content"), text(message, "status"));
     this.#requeue(block);
     this.#open.delete(id);
-    this.#remember(message);
+    if (block !== undefined) this.#remember(message, block.execution);
   }
 
   /** Queues a paused block again when it has new text. */
@@ -140,7 +149,10 @@ export class TimelineRenderer {
     if (block?.hasNewText === true && !this.#blocks.includes(block)) this.#blocks.push(block);
   }
 
-  #remember(message: NotifierMessage): void {
+  #remember(message: NotifierMessage, execution: string): void {
+    if (message["event_type"] === "llm_response") {
+      this.#lastMessages.set(execution, raw(message, "content"));
+    }
     if (message["event_type"] === "final_analysis" && message["status"] === "completed") {
       this.#finalAnalysis = raw(message, "content");
     }
@@ -162,17 +174,17 @@ export class TimelineRenderer {
   #takeoverLine(message: NotifierMessage): string {
     const silent = durationText(Number(message["silent_ms"]));
     return this.#style.bold(
-      `\n↻ Continued by another executor: the one before was lost, last heard of ${silent} earlier`,
+      `\n↻ Continued on another executor: the previous one was last heard from ${silent} earlier`,
     );
   }
 
   #parkedLine(message: NotifierMessage): string {
     const who = message["by"] === "operator" ? `by ${text(message, "actor")}` : "for a critical session";
-    return this.#style.bold(`\n‖ Parked ${who}: it goes on later from here`);
+    return this.#style.bold(`\n‖ Parked ${who}: it resumes later from here`);
   }
 
   #resumedLine(message: NotifierMessage): string {
-    return this.#style.bold(`\n▶ Goes on after ${durationText(Number(message["parked_ms"]))}`);
+    return this.#style.bold(`\n▶ Resumed after ${durationText(Number(message["parked_ms"]))}`);
   }
 
   #unshownReason(message: NotifierMessage): string | undefined {

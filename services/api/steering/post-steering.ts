@@ -99,7 +99,7 @@ export async function postSteering(
   if (isTerminal(status)) {
     throw new RequestError(
       409,
-      `the session is over: it is ${status}. Its agents cannot be told anything any more; ask about it in its chat: POST /api/v1/sessions/${session_id}/chat/messages`,
+      `the session is over: it is ${status}. Ask about it instead: on its page, with \`tarsy chat\`, or by POST /api/v1/sessions/${session_id}/chat/messages`,
     );
   }
   if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");

@@ -81,7 +81,7 @@ describe("consumeSessions", () => {
     await wakeSession(executor.bus, id);
     await has(id, "completed");
     expect(warned()).to.have.length(1);
-    expect(lines.join("")).to.include("sessions are pulled again");
+    expect(lines.join("")).to.include("connected to the queue");
     // It waits again, and stops while it waits.
     await executor.bus.jsm.streams.delete(SESSIONS_STREAM);
     await until("it has warned again", () => warned().length > 1);
