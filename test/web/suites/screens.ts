@@ -100,7 +100,7 @@ export function screens(web: WebFixture): void {
           (await page.locator(".trace-row.of-llm, .trace-row.of-mcp").count()) === llm.length + tools.length,
       );
       await page
-        .getByRole("option", { name: /k8s\.broken failed/u })
+        .getByRole("option", { name: /k8s\.broken .*failed/u })
         .first()
         .click();
       const detail = page.getByRole("region", { name: "Details" });
@@ -121,7 +121,7 @@ export function screens(web: WebFixture): void {
       await page.getByLabel("Measure").selectOption("tokens");
       expect(page.url()).to.include("bars=tokens");
       await page
-        .getByRole("option", { name: /k8s\.broken failed/u })
+        .getByRole("option", { name: /k8s\.broken .*failed/u })
         .first()
         .click();
       await detail.getByRole("link", { name: "Show in session" }).click();
