@@ -30,8 +30,8 @@ describe("up.sh", () => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => (out += text));
     }
-    const [code] = await once(child, "close");
-    return { code: Number(code), out };
+    await once(child, "close");
+    return { code: child.exitCode, out };
   }
 
   const NEW = "podman-compose version 1.6.0";

@@ -105,8 +105,9 @@ function sentence(error: unknown): string {
     return isApi ? `${message}: start TARSy with \`npm start\`, or name its address with --api` : message;
   }
   // The api speaks of headers; a terminal has a variable for them.
-  if (status === 401)
+  if (status === 401) {
     return `${message.split(/[:;] send (?:it|one)/u, 1)[0] ?? message}: set TARSY_TOKEN (HTTP 401)`;
+  }
   const list = allowed.length === 0 ? "" : `; allowed: ${allowed.join(", ")}`;
   return `${message}${list} (HTTP ${status})`;
 }

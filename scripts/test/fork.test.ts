@@ -33,7 +33,7 @@ const parseCompared = compileParser(
   ),
 );
 
-describe("npm run tarsy -- fork and compare", () => {
+describe("npm run tarsy -- fork, compare and list", () => {
   const resources = new AsyncDisposableStack();
   let pipeline: PipelineFixture;
   let directory: string;
@@ -76,6 +76,15 @@ describe("npm run tarsy -- fork and compare", () => {
     expect(out).to.contain("Final analysis of the second\nfull\n");
     const json = parseCompared(JSON.parse((await run("compare", id, forked, "--json")).out));
     expect(json.first_divergence).to.include({ part: "request" });
+  });
+
+  it("lists sessions by the words of the page, and says when there are none", async () => {
+    const id = await pipeline.client.submit("disk full");
+    await pipeline.client.waitFor(id, ["completed"]);
+    expect((await run("list", "--status", "finished")).out).to.include(id).and.include("times in UTC");
+    const none = await run("list", "--status", "queued", "--search", "no such alert");
+    expect(none).to.deep.equal({ code: 0, out: "no sessions\n", errors: "" });
+    expect((await run("notifications")).out).to.equal("no notifications\n");
   });
 
   it("prints the id of a fork, and the same one for the same key", async () => {

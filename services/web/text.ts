@@ -15,8 +15,8 @@ export const TEXT = {
     helpKey: "Keyboard shortcuts",
     paletteKey: "Search and commands",
     newer: "TARSy was updated.",
-    scheme: { system: "Colours of the system", light: "Light colours", dark: "Dark colours" },
-    nextScheme: "press for the next",
+    scheme: { system: "System theme", light: "Light theme", dark: "Dark theme" },
+    nextScheme: "switch theme",
     roles: { viewer: "viewer", submitter: "submitter", operator: "operator", admin: "admin" },
     close: "Close",
     zone: (name: string) => `Times are in ${name}`,
@@ -33,7 +33,7 @@ export const TEXT = {
     out: "Sign out",
     approvalTitle: "Sign in to decide",
     approvalHint:
-      "Approving or denying a tool call needs the approval token: cat .tarsy/token beside npm start, APPROVAL_TOKEN in deploy/.env for containers.",
+      "Approving or denying a tool call needs the approval token. With npm start: cat .tarsy/token. In containers: APPROVAL_TOKEN in deploy/.env.",
   },
   titles: {
     sessions: "Sessions",
@@ -75,8 +75,8 @@ export const TEXT = {
     filters: "Filters",
     search: "Search",
     filtersSet: (count: number) => (count === 0 ? "Filters" : `Filters (${count})`),
-    removeFilter: "Remove this filter",
-    lastNightHint: "Since 18:00 of yesterday, your time",
+    removeFilter: "Remove filter",
+    lastNightHint: "Since 18:00 yesterday, local time",
     searchHint: "Search alerts and findings   /",
     status: "Status",
     anyStatus: "Any status",
@@ -129,7 +129,7 @@ export const TEXT = {
     emptyHint: "Send an alert to start one:",
     emptyOfTeams: (teams: readonly string[]) =>
       teams.length === 0
-        ? "You see sessions of your teams: none."
+        ? "You are in no team, so no sessions are visible."
         : `No sessions of your teams yet: ${teams.join(", ")}.`,
     noMatch: "No sessions match these filters.",
     failed: (why: string) => `Could not load sessions: ${why}`,
@@ -303,8 +303,8 @@ export const TEXT = {
       alert: "Show alert",
       failure: "Go to the next failure",
       question: "Go to the call that needs approval",
-      approve: "Approve the call shown (show it first)",
-      deny: "Deny the call shown (show it first)",
+      approve: "Approve the open call",
+      deny: "Deny the open call",
       copyLink: "Copy link (to the entry, if one is selected)",
       copyConclusion: "Copy conclusion",
       cancel: "Cancel session",

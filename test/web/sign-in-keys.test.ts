@@ -105,10 +105,10 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     await page.locator(".session-actions [role=alert]").getByText("submitter").waitFor();
     await page.goto(web.url("/new"));
     await page
-      .getByText("Starting an investigation needs the role submitter; your role is viewer.")
+      .getByText("Starting an investigation requires the submitter role. Your role: viewer.")
       .waitFor();
     await page.goto(web.url("/system"));
-    await page.getByText("The configuration is shown to operators; your role is viewer.").waitFor();
+    await page.getByText("Only operators can see the configuration. Your role: viewer.").waitFor();
     expect(await form(page).count()).to.equal(0);
     await clientOf(operator.text).request("POST", `/api/v1/sessions/${id}/cancel`);
     const outside = await addApiKey(web.pipeline.servers, {
@@ -120,7 +120,7 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.goto(web.url("/"));
     await signIn(page, outside.text);
-    await page.getByText("You see sessions of your teams: none.").waitFor();
+    await page.getByText("You are in no team, so no sessions are visible.").waitFor();
     expect(await page.getByRole("link", { name: "New alert" }).count()).to.equal(0);
   });
 

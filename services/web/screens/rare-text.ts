@@ -93,7 +93,7 @@ export const RARE_TEXT = {
   },
   system: {
     version: (version: string) => `TARSy ${version}`,
-    configNotAllowed: (role: string) => `The configuration is shown to operators; your role is ${role}.`,
+    configNotAllowed: (role: string) => `Only operators can see the configuration. Your role: ${role}.`,
     healthy: (warnings: number) =>
       warnings === 0
         ? "Everything works"
@@ -242,7 +242,8 @@ export const RARE_TEXT = {
     keys: { shorter: "Shorter period", longer: "Longer period", by: "Group by type, chain or model" },
   },
   submit: {
-    notAllowed: (role: string) => `Starting an investigation needs the role submitter; your role is ${role}.`,
+    notAllowed: (role: string) =>
+      `Starting an investigation requires the submitter role. Your role: ${role}.`,
     text: "Alert",
     textHint: "Paste an alert's JSON, a log excerpt, or a question",
     noText: "Enter an alert.",

@@ -67,13 +67,13 @@ export function screens(web: WebFixture): void {
       const { page } = await web.open("/usage");
       const canvas = async () =>
         page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
-      await page.getByRole("button", { name: "Colours of the system" }).click();
-      await page.getByRole("button", { name: "Light colours" }).click();
+      await page.getByRole("button", { name: "System theme" }).click();
+      await page.getByRole("button", { name: "Light theme" }).click();
       expect(await canvas()).to.equal("dark");
       await page.reload();
-      await page.getByRole("button", { name: "Dark colours" }).waitFor();
+      await page.getByRole("button", { name: "Dark theme" }).waitFor();
       expect(await canvas()).to.equal("dark");
-      await page.getByRole("button", { name: "Dark colours" }).click();
+      await page.getByRole("button", { name: "Dark theme" }).click();
       expect(await page.evaluate("localStorage.length")).to.equal(0);
       await page.clock.install();
       await page.reload();

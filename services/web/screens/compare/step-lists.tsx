@@ -36,16 +36,14 @@ interface ExecutionStepsProps {
 }
 
 function ExecutionSteps({ execution, first }: ExecutionStepsProps) {
-  const { path, agent_name, stage_name, a, b, steps } = execution;
+  const { agent_name, stage_name, a, b, steps } = execution;
   const groups = useMemo(() => stepGroups(steps), [steps]);
   const only = a === null ? "B" : b === null ? "A" : undefined;
   return (
     <section class="compare-execution" aria-label={shownText(`${stage_name} ${agent_name}`)}>
       <h3>
         {shownText(stage_name)} · {shownText(agent_name)}{" "}
-        <span class="soft small">
-          {path} {only !== undefined && COMPARE_TEXT.onlyIn(only)}
-        </span>
+        <span class="soft small">{only !== undefined && COMPARE_TEXT.onlyIn(only)}</span>
       </h3>
       <Some
         count={groups.length}

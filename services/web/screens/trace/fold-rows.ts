@@ -2,6 +2,8 @@ import type { TraceRow } from "./trace-rows.ts";
 
 /** So many equal calls in a row become one row. */
 const MIN_FOLD = 3;
+/** And at most so many. */
+const MAX_FOLD = 500;
 
 /**
  * The rows with runs of equal tool calls as one row each, which says how many they are. A run that has the row `chosen` stays open:
@@ -24,15 +26,19 @@ export function foldRows(rows: readonly TraceRow[], chosen: string | undefined):
 }
 
 function endOfRun(rows: readonly TraceRow[], start: number): number {
-  const first = rows[start];
-  let end = start + 1;
-  while (first?.kind === "mcp" && isEqualCall(first, rows[end])) end += 1;
-  return end;
+  const [first, ...rest] = rows.slice(start, start + MAX_FOLD);
+  if (first?.kind !== "mcp") return start + 1;
+  const other = rest.findIndex((row) => !isEqualCall(first, row));
+  return start + 1 + (other === -1 ? rest.length : other);
 }
 
-function isEqualCall(first: TraceRow, row: TraceRow | undefined): boolean {
-  if (row?.kind !== "mcp") return false;
-  return first.title === row.title && first.did === row.did && first.isFailed === row.isFailed;
+function isEqualCall(first: TraceRow, row: TraceRow): boolean {
+  return (
+    row.kind === "mcp" &&
+    first.title === row.title &&
+    first.did === row.did &&
+    first.isFailed === row.isFailed
+  );
 }
 
 function foldOf(first: TraceRow, run: readonly TraceRow[]): TraceRow {

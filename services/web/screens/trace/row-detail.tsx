@@ -9,7 +9,7 @@ import { anchorOf } from "../../session/anchor-of.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { LlmCallDetail } from "./llm-call-detail.tsx";
 import { McpCallDetail } from "./mcp-call-detail.tsx";
-import { kindText, rowTitle } from "./row-text.ts";
+import { kindText, rowName } from "./row-text.ts";
 import type { TraceRow } from "./trace-rows.ts";
 import "./row-detail.css";
 
@@ -26,7 +26,7 @@ export function RowDetail({ sessionId, row, entry, onClose }: RowDetailProps) {
   return (
     <section class="row-detail" aria-label={RARE_TEXT.trace.details}>
       <header>
-        <h2>{rowTitle(row)}</h2>
+        <h2>{rowName(row)}</h2>
         <button type="button" class="button plain" aria-label={RARE_TEXT.trace.closeDetail} onClick={onClose}>
           ✕
         </button>

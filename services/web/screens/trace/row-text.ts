@@ -9,7 +9,12 @@ export function kindText(detail: string): string {
   return KINDS[detail] ?? detail;
 }
 
-/** The visible name of a row. */
+/** The name of a call, agent or stage. */
+export function rowName(row: TraceRow): string {
+  return shownText(titleOf(row));
+}
+
+/** The visible name of a row, with what a call did. */
 export function rowTitle(row: TraceRow): string {
   return shownText([titleOf(row), row.did, row.count && `× ${row.count}`].filter(Boolean).join(" "));
 }

@@ -38,10 +38,7 @@ export function TraceScreen() {
   const remote = useTrace(id, at);
   const sessionPath = withQuery(`/s/${id}`, { at: at?.toString() });
   const { value, isRunning } = remote;
-  const all = useMemo(
-    () => (value === undefined ? [] : traceRows(value.trace, value.session, value.readAt)),
-    [value],
-  );
+  const all = useMemo(() => (value ? traceRows(value.trace, value.session, value.readAt) : []), [value]);
   const rows = useMemo(() => foldRows(all, chosen), [all, chosen]);
   const zoomed = query["zoom"];
   const zoom = useMemo(() => (measure === "time" ? zoomOf(zoomed) : undefined), [zoomed, measure]);

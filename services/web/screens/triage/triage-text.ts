@@ -20,7 +20,7 @@ export const TRIAGE_TEXT = {
   },
   handover: {
     heading: (span: string) => `Handover ${span}`,
-    shift: "Length of the shift",
+    shift: "Shift length",
     hours: (hours: string) => `${hours} h`,
     copy: "Copy as Markdown",
     count: (count: number, isCapped: boolean) =>
