@@ -1,4 +1,5 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { TOOL_STRATEGIES, withSubAgents, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
@@ -19,6 +20,20 @@ export function serversOf({ iteration_strategy, mcp_servers }: ResolvedAgent): r
 
 /** The ids of the MCP servers whose tools an agent of any chain gets. */
 export function usedServers(agents: AgentConfig): ReadonlySet<string> {
-  const all = knownAlertTypes(agents).flatMap((alertType) => agentsFor(agents, alertType));
-  return new Set(all.flatMap(serversOf));
+  return serversFor(agents, knownAlertTypes(agents));
+}
+
+/** The same without the built-in chain where alerts without a type go to another one: nobody has chosen its servers. */
+export function chosenServers(agents: AgentConfig): ReadonlySet<string> {
+  const { chains } = builtInConfig();
+  const byDefault = agents.alertTypes.get(agents.defaults.alert_type) ?? "";
+  const isChosen = (id = "") => id === byDefault || !chains.has(id);
+  return serversFor(
+    agents,
+    knownAlertTypes(agents).filter((alertType) => isChosen(agents.alertTypes.get(alertType))),
+  );
+}
+
+function serversFor(agents: AgentConfig, alertTypes: readonly string[]): ReadonlySet<string> {
+  return new Set(alertTypes.flatMap((alertType) => agentsFor(agents, alertType)).flatMap(serversOf));
 }

@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ServerStates, ServerState } from "../system/server-states.ts";
 import { summarizeServer } from "../system/summarize-server.ts";
-import { usedServers } from "#shared/agent-config/used-servers.ts";
+import { chosenServers } from "#shared/agent-config/used-servers.ts";
 
 type Deps = Pick<ApiDeps, "config"> & { readonly states: Pick<ServerStates, "read"> };
 
@@ -11,7 +11,7 @@ type Deps = Pick<ApiDeps, "config"> & { readonly states: Pick<ServerStates, "rea
  * live tool-runners know of it.
  */
 export function getMcpServers({ config: { agents }, states }: Deps): RouterMiddleware {
-  const used = usedServers(agents);
+  const used = chosenServers(agents);
   return async (ctx) => {
     const rows = await states.read();
     const ids = new Set([...agents.mcpServers.keys(), ...rows.map(({ server }) => server)]);

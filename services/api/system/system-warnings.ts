@@ -6,7 +6,7 @@ import { describeRefusal, type RefusedSince } from "../stream-watch.ts";
 import type { ServerState } from "./server-states.ts";
 import { summarizeServer, type ServerSummary } from "./summarize-server.ts";
 import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
-import { agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
+import { agentsFor, chosenServers } from "#shared/agent-config/used-servers.ts";
 
 /** Something that an operator should look at. The id is the same as long as the reason is. */
 export interface SystemWarning {
@@ -50,7 +50,7 @@ export function systemWarnings({
   startedAt,
   now,
 }: Installation): readonly SystemWarning[] {
-  const used = usedServers(agents);
+  const used = chosenServers(agents);
   const ids = [...new Set(states.map(({ server }) => server))].sort();
   return [
     ...scriptedModel(agents, startedAt),
