@@ -81,7 +81,9 @@ describe("npm run tarsy -- fork, compare and list", () => {
   it("lists sessions by the words of the page, and says when there are none", async () => {
     const id = await pipeline.client.submit("disk full");
     await pipeline.client.waitFor(id, ["completed"]);
-    expect((await run("list", "--status", "finished")).out).to.include(id).and.include("times in UTC");
+    expect((await run("list", "--status", "finished")).out)
+      .to.include(id)
+      .and.include("times in UTC");
     const none = await run("list", "--status", "queued", "--search", "no such alert");
     expect(none).to.deep.equal({ code: 0, out: "no sessions\n", errors: "" });
     expect((await run("notifications")).out).to.equal("no notifications\n");

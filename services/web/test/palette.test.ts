@@ -8,7 +8,15 @@ describe("screenItems(text, path)", () => {
   const urls = (text: string, path: string) => screenItems(text, path).map(({ url }) => url);
 
   it("has every screen but the present one, those of the present session first", () => {
-    expect(urls("", "/")).to.deep.equal(["/triage", "/handover", "/new", "/usage", "/memories", "/system"]);
+    expect(urls("", "/")).to.deep.equal([
+      "/triage",
+      "/handover",
+      "/new",
+      "/usage",
+      "/memories",
+      "/compare",
+      "/system",
+    ]);
     expect(urls("", `/s/${ID}`)).to.deep.equal([
       `/s/${ID}/trace`,
       `/compare/${ID}`,
@@ -18,6 +26,7 @@ describe("screenItems(text, path)", () => {
       "/new",
       "/usage",
       "/memories",
+      "/compare",
       "/system",
     ]);
     expect(urls("", `/s/${ID}/trace`)[0]).to.equal(`/s/${ID}`);
@@ -25,7 +34,7 @@ describe("screenItems(text, path)", () => {
 
   it("finds screens by parts of their names in any order", () => {
     expect(urls("alert new", "/")).to.deep.equal(["/new"]);
-    expect(urls("S", "/new")).to.deep.equal(["/", "/usage", "/memories", "/system"]);
+    expect(urls("S", "/new")).to.deep.equal(["/", "/usage", "/memories", "/compare", "/system"]);
     expect(urls("nothing", "/")).to.deep.equal([]);
   });
 });
