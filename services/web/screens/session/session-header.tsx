@@ -1,11 +1,9 @@
-import { useMemo, useState } from "preact/hooks";
-import { isTerminal } from "#shared/contracts/statuses.ts";
+import { useMemo } from "preact/hooks";
 import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
 import { useKeys } from "../../keys.ts";
 import { now } from "../../parts/clock.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
 import { durationText } from "../../parts/format.ts";
-import { Menu } from "../../parts/menu.tsx";
+import { laterPart } from "../../parts/later-part.tsx";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Moment } from "../../parts/time.tsx";
@@ -14,15 +12,13 @@ import { failedEntries } from "../../session/failed-entries.ts";
 import { openApprovals, type SessionView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
-import { CancelButton } from "./cancel-button.tsx";
-import { concludedOf } from "./conclusion.tsx";
-import { offersQuestions, SCORE_ANCHOR } from "./follow-ups-part.tsx";
-import { ParkButton } from "./park-button.tsx";
-import { ClaimButton, ReviewButtons } from "./review-buttons.tsx";
+import { loadRare } from "../load-rare.ts";
+import { SCORE_ANCHOR } from "./follow-ups-part.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
-import { traceOf } from "./trace-of.ts";
 import "./session-header.css";
+
+const SessionActions = laterPart(async () => (await loadRare()).SessionActions);
 
 interface SessionHeaderProps {
   readonly store: SessionStore;
@@ -79,7 +75,9 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
         </span>
         <Failures view={view} target={target} showEntry={showEntry} />
         <Numbers facts={facts} view={view} store={store} />
-        <Actions store={store} view={view} facts={facts} />
+        <div class="session-actions" role="group" aria-label={TEXT.session.actions}>
+          <SessionActions store={store} view={view} facts={facts} />
+        </div>
       </div>
       <Notice facts={facts} />
       <TakenOver view={view} />
@@ -208,83 +206,4 @@ function Numbers({ facts, view, store }: NumbersProps) {
       )}
     </dl>
   );
-}
-
-interface ActionsProps {
-  readonly store: SessionStore;
-  readonly view: SessionView;
-  readonly facts: SessionFacts | undefined;
-}
-
-function Actions({ store, view, facts }: ActionsProps) {
-  const status = store.status.value;
-  const isOver = status !== undefined && isTerminal(status);
-  const { summary, analysis } = concludedOf(store);
-  const [said, setSaid] = useState<string>();
-  return (
-    <div class="session-actions" role="group" aria-label={TEXT.session.actions}>
-      {(status === "pending" || status === "in_progress") && (
-        <>
-          {facts?.may_change === true && <ParkButton store={store} isParked={view.parked !== undefined} />}
-          <CancelButton store={store} />
-        </>
-      )}
-      {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
-      <a class="button plain" href={traceOf(store)}>
-        {TEXT.session.trace}
-      </a>
-      <span class="soft small" role="status">
-        {said}
-      </span>
-      <Menu label={TEXT.session.more}>
-        {isOver && facts !== undefined && <ClaimButton store={store} facts={facts} />}
-        {isOver && store.at.value === undefined && (summary ?? analysis) !== undefined && (
-          <CopyButton
-            value={() => conclusionText(store, view)}
-            label={TEXT.session.copyConclusion}
-            shortcut={["c", TEXT.session.keys.copyConclusion]}
-            onSaid={setSaid}
-          />
-        )}
-        <CopyButton
-          value={() => location.href}
-          label={TEXT.session.copyLink}
-          shortcut={["y", TEXT.session.keys.copyLink]}
-          onSaid={setSaid}
-        />
-        {isOver &&
-          store.at.value === undefined &&
-          facts !== undefined &&
-          offersQuestions(facts, view.status) && (
-            <a class="button" href="#question-text">
-              {TEXT.session.ask}
-            </a>
-          )}
-        {isOver && (
-          <a class="button" href={`/compare/${store.id}`}>
-            {TEXT.session.compareWith}
-          </a>
-        )}
-        {isOver && (
-          <a class="button" href={`/new?from=${store.id}`}>
-            {TEXT.session.resubmit}
-          </a>
-        )}
-      </Menu>
-    </div>
-  );
-}
-
-/** What is told to others, as Markdown: what it was about and how it ended, the summary, the analysis, the address. */
-function conclusionText(store: SessionStore, view: SessionView): string {
-  const { title } = store;
-  const { summary, analysis } = concludedOf(store);
-  const parts = [
-    `**${title.value ?? TEXT.titles.session}** (${TEXT.statuses[view.status]})`,
-    view.error,
-    summary,
-    analysis,
-    `${location.origin}${location.pathname}`,
-  ];
-  return parts.filter((part) => part !== undefined).join("\n\n");
 }

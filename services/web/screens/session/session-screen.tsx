@@ -12,7 +12,6 @@ import { loadRare } from "../load-rare.ts";
 import { entryOfAddress, numberParameter, stageOfAddress } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
-import { FollowEnd } from "./follow-end.tsx";
 import { FollowUpsPart } from "./follow-ups-part.tsx";
 import { isWide } from "./is-wide.ts";
 import { SessionHeader } from "./session-header.tsx";
@@ -24,6 +23,7 @@ import { TimePart } from "./time-part.tsx";
 import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
 
+const FollowEnd = laterPart(async () => (await loadRare()).FollowEnd);
 const Lineage = laterPart(async () => (await loadRare()).Lineage);
 const CitationsPart = laterPart(async () => (await loadRare()).CitationsPart);
 

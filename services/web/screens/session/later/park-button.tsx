@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { api, failureText } from "../../api/client.ts";
-import { TEXT } from "../../text.ts";
-import type { SessionStore } from "./session-store.ts";
+import { api, failureText } from "../../../api/client.ts";
+import { TEXT } from "../../../text.ts";
+import type { SessionStore } from "../session-store.ts";
 
 /** Has a session give its place up, or go on; says why it does not. */
 export function ParkButton({

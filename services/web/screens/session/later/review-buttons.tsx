@@ -1,15 +1,12 @@
 import { useState } from "preact/hooks";
 import { personName } from "#shared/client/person-name.ts";
 import type { ReviewAction } from "#shared/contracts/review.ts";
-import { api, failureText } from "../../api/client.ts";
-import { useKeys } from "../../keys.ts";
-import { laterPart } from "../../parts/later-part.tsx";
-import { shownText } from "../../session/shown-text.ts";
-import { TEXT } from "../../text.ts";
-import { loadRare } from "../load-rare.ts";
-import type { SessionFacts, SessionStore } from "./session-store.ts";
-
-const ReviewDialog = laterPart(async () => (await loadRare()).ReviewDialog);
+import { api, failureText } from "../../../api/client.ts";
+import { useKeys } from "../../../keys.ts";
+import { shownText } from "../../../session/shown-text.ts";
+import { TEXT } from "../../../text.ts";
+import { ReviewDialog } from "./review-dialog.tsx";
+import type { SessionFacts, SessionStore } from "../session-store.ts";
 
 interface ReviewProps {
   readonly store: SessionStore;

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { api, failureText } from "../../api/client.ts";
-import { useKeys } from "../../keys.ts";
-import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
-import { TEXT } from "../../text.ts";
-import type { SessionStore } from "./session-store.ts";
+import { api, failureText } from "../../../api/client.ts";
+import { useKeys } from "../../../keys.ts";
+import { ConfirmQuestion } from "../../../parts/confirm-question.tsx";
+import { TEXT } from "../../../text.ts";
+import type { SessionStore } from "../session-store.ts";
 
 /** Cancels a session, after a question. */
 export function CancelButton({ store }: { readonly store: SessionStore }) {

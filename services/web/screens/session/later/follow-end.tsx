@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
-import { useKeys } from "../../keys.ts";
-import { countSince } from "../../session/describe-entry.ts";
-import { TEXT } from "../../text.ts";
-import type { SessionStore } from "./session-store.ts";
+import { useKeys } from "../../../keys.ts";
+import { countSince } from "../../../session/describe-entry.ts";
+import { TEXT } from "../../../text.ts";
+import type { SessionStore } from "../session-store.ts";
 
 /** From the end of the page, in pixels, within which a reader counts as being there. */
 const END_DISTANCE = 80;

@@ -1,0 +1,93 @@
+import { useState } from "preact/hooks";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { CopyButton } from "../../../parts/copy-button.tsx";
+import { Menu } from "../../../parts/menu.tsx";
+import type { SessionView } from "../../../session/session-view.ts";
+import { TEXT } from "../../../text.ts";
+import { concludedOf } from "../conclusion.tsx";
+import { offersQuestions } from "../follow-ups-part.tsx";
+import type { SessionFacts, SessionStore } from "../session-store.ts";
+import { traceOf } from "../trace-of.ts";
+import { CancelButton } from "./cancel-button.tsx";
+import { ParkButton } from "./park-button.tsx";
+import { ClaimButton, ReviewButtons } from "./review-buttons.tsx";
+
+interface SessionActionsProps {
+  readonly store: SessionStore;
+  readonly view: SessionView;
+  readonly facts: SessionFacts | undefined;
+}
+
+/** What can be done with a session: what is needed most by buttons, the rest in a menu. */
+export function SessionActions({ store, view, facts }: SessionActionsProps) {
+  const status = store.status.value;
+  const isOver = status !== undefined && isTerminal(status);
+  const { summary, analysis } = concludedOf(store);
+  const [said, setSaid] = useState<string>();
+  return (
+    <>
+      {(status === "pending" || status === "in_progress") && (
+        <>
+          {facts?.may_change === true && <ParkButton store={store} isParked={view.parked !== undefined} />}
+          <CancelButton store={store} />
+        </>
+      )}
+      {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
+      <a class="button plain" href={traceOf(store)}>
+        {TEXT.session.trace}
+      </a>
+      <span class="soft small" role="status">
+        {said}
+      </span>
+      <Menu label={TEXT.session.more}>
+        {isOver && facts !== undefined && <ClaimButton store={store} facts={facts} />}
+        {isOver && store.at.value === undefined && (summary ?? analysis) !== undefined && (
+          <CopyButton
+            value={() => conclusionText(store, view)}
+            label={TEXT.session.copyConclusion}
+            shortcut={["c", TEXT.session.keys.copyConclusion]}
+            onSaid={setSaid}
+          />
+        )}
+        <CopyButton
+          value={() => location.href}
+          label={TEXT.session.copyLink}
+          shortcut={["y", TEXT.session.keys.copyLink]}
+          onSaid={setSaid}
+        />
+        {isOver &&
+          store.at.value === undefined &&
+          facts !== undefined &&
+          offersQuestions(facts, view.status) && (
+            <a class="button" href="#question-text">
+              {TEXT.session.ask}
+            </a>
+          )}
+        {isOver && (
+          <a class="button" href={`/compare/${store.id}`}>
+            {TEXT.session.compareWith}
+          </a>
+        )}
+        {isOver && (
+          <a class="button" href={`/new?from=${store.id}`}>
+            {TEXT.session.resubmit}
+          </a>
+        )}
+      </Menu>
+    </>
+  );
+}
+
+/** What is told to others, as Markdown: what it was about and how it ended, the summary, the analysis, the address. */
+function conclusionText(store: SessionStore, view: SessionView): string {
+  const { title } = store;
+  const { summary, analysis } = concludedOf(store);
+  const parts = [
+    `**${title.value ?? TEXT.titles.session}** (${TEXT.statuses[view.status]})`,
+    view.error,
+    summary,
+    analysis,
+    `${location.origin}${location.pathname}`,
+  ];
+  return parts.filter((part) => part !== undefined).join("\n\n");
+}
