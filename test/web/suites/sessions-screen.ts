@@ -162,7 +162,7 @@ export function sessionsScreen(web: WebFixture): void {
         page.getByRole("region", { name: group }).locator(`[data-session="${id}"]`);
       await row("Needs review").locator(".session-link").focus();
       await page.keyboard.press("c");
-      await row("In review").getByText("In review · api-client").waitFor();
+      await row("In review").getByText("In review · operator").waitFor();
       await row("In review").getByRole("button", { name: "Release" }).click();
       await row("Needs review").waitFor();
       await page.keyboard.press("Control+k");
@@ -189,16 +189,21 @@ export function sessionsScreen(web: WebFixture): void {
 
     it("put a session first whose provider keeps failing, and say so, with the labels of its alert", async () => {
       const labels = { severity: "critical", namespace: "shop" };
-      const id = await web.client.submit(JSON.stringify({ title: "HANG of the queue", labels }));
+      const id = await web.client.submit(JSON.stringify({ title: "REMOVE the queue", labels }), {
+        alert_type: "act",
+      });
       await web.client.submit("HANG later");
-      await until("its agent works", async () => {
+      // While it waits for a decision no executor has it; the rows say that the provider fails instead.
+      await until("it waits", async () => {
         const changed = await web.pipeline.servers.query(
-          `UPDATE agent_executions SET iteration_state = iteration_state || '{"consecutive_failures": 22, "last_error": "HTTP 500"}'
-           WHERE session_id = $1 AND status = 'active' RETURNING 1`,
+          `UPDATE agent_executions e SET iteration_state = iteration_state || '{"consecutive_failures": 22, "last_error": "HTTP 500"}'
+           FROM session_runtime r WHERE e.session_id = $1 AND r.session_id = $1 AND r.waiting_for IS NOT NULL
+             AND r.lease_owner IS NULL AND e.status = 'active' RETURNING 1`,
           [id],
         );
         return changed.length > 0;
       });
+      await web.pipeline.servers.query("UPDATE approvals SET state = 'denied' WHERE session_id = $1", [id]);
       const { page } = await web.open("/?status=attention");
       const row = page.locator("[data-session]").first();
       await row.locator(".status-dot.failing").waitFor();
@@ -214,13 +219,14 @@ export function sessionsScreen(web: WebFixture): void {
       await page.getByText("HANG later").waitFor();
       expect(await row.getAttribute("data-session")).to.equal(id);
       expect(await axeViolations(page)).to.deep.equal([]);
-      await page.goto(web.url(`/s/${id}`));
-      await page.locator(".session-header .status-dot.failing").waitFor();
+      await page.getByRole("link", { name: "HANG later" }).click();
+      await page.locator(".session-header .status-dot.in_progress").waitFor();
       await page.keyboard.press("Control+k");
       await page.keyboard.type("cancel");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Cancel session" }).click();
       await page.locator(".session-header .status-dot.cancelled").waitFor();
+      await web.client.request("POST", `/api/v1/sessions/${id}/cancel`);
     });
 
     it("keep what is typed while the address follows", async () => {

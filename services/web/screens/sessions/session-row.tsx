@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { personName } from "#shared/client/person-name.ts";
 import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
 import { now } from "../../parts/clock.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
@@ -117,7 +118,7 @@ function Marks({ item }: { readonly item: SessionItem }) {
       {item.review_status !== null && item.review_status !== "reviewed" && (
         <span class={`session-mark ${item.review_status}`}>
           {REVIEWS[item.review_status]}
-          {item.assignee === null ? "" : ` · ${shownText(item.assignee)}`}
+          {item.assignee === null ? "" : ` · ${shownText(personName(item.assignee))}`}
         </span>
       )}
       {item.quality_rating !== null && <span class="session-mark">{TEXT.ratings[item.quality_rating]}</span>}
