@@ -15,6 +15,9 @@ import "./session-row.css";
 const { sessions: texts } = TEXT;
 const REVIEWS: Readonly<Record<string, string>> = TEXT.reviews;
 
+/** Values of a severity that wake people. */
+const SEVERE = /^(?:critical|fatal|emergency|disaster|page|p1|sev-?1)$/iu;
+
 interface SessionRowProps {
   readonly row: ListRow;
   readonly isSelected: boolean;
@@ -101,7 +104,11 @@ function Labels({ item: { labels, priority } }: { readonly item: SessionItem }) 
     <>
       {priority !== "normal" && <span class={`session-mark ${priority}`}>{texts.priorities[priority]}</span>}
       {labels.map(({ name, value }) => (
-        <span key={name} class="session-label" title={`${shownText(name)}: ${shownText(value)}`}>
+        <span
+          key={name}
+          class={`session-label ${name.toLowerCase() === "severity" && SEVERE.test(value) ? "severe" : ""}`}
+          title={`${shownText(name)}: ${shownText(value)}`}
+        >
           <span class="hidden-text">{`${shownText(name)} `}</span>
           {shownText(value)}
         </span>
