@@ -1,7 +1,6 @@
 import { render, type ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { ErrorBoundary, default as lazy } from "preact-iso/lazy";
-import { LocationProvider, Route, Router, useLocation, useRoute } from "preact-iso/router";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { followMe } from "./api/me.ts";
 import { listenForSignIns, signInByAddress } from "./api/sign-in.ts";
 import { listenForKeys } from "./keys.ts";
@@ -12,7 +11,6 @@ import { watchForNewer } from "./parts/newer-page.ts";
 import { Shell } from "./parts/shell.tsx";
 import { useTitle } from "./parts/use-title.ts";
 import { loadRare } from "./screens/load-rare.ts";
-import { ownAddress } from "./screens/session/address.ts";
 import { SessionScreen } from "./screens/session/session-screen.tsx";
 import { SessionsScreen } from "./screens/sessions/sessions-screen.tsx";
 import { shownText } from "./session/shown-text.ts";
@@ -24,6 +22,7 @@ import "./styles/base.css";
 const CompareScreen = later(async () => (await loadRare()).CompareScreen);
 const HandoverScreen = later(async () => (await loadRare()).HandoverScreen);
 const MemoriesScreen = later(async () => (await loadRare()).MemoriesScreen);
+const OriginalAddress = later(async () => (await loadRare()).OriginalAddress);
 const SubmitScreen = later(async () => (await loadRare()).SubmitScreen);
 const SystemScreen = later(async () => (await loadRare()).SystemScreen);
 const TraceScreen = later(async () => (await loadRare()).TraceScreen);
@@ -33,16 +32,6 @@ const UsageScreen = later(async () => (await loadRare()).UsageScreen);
 /** A screen that is loaded when it is opened. Its file may be gone: an api of another version serves other files. */
 function later(load: () => Promise<() => ComponentChildren>) {
   return lazy(async () => load().catch(() => Broken));
-}
-
-/** An address of the original's dashboard leads to that of this page. */
-function OriginalAddress() {
-  const { path, params } = useRoute();
-  useEffect(() => {
-    const own = ownAddress(params["id"] ?? "", location.search);
-    location.replace(path.endsWith("/trace") ? own.replace(/(?=#|$)/u, "/trace") : own);
-  }, [path]);
-  return null;
 }
 
 function NotFound() {

@@ -13,8 +13,11 @@ import { TEXT } from "../text.ts";
 import { nextScheme, scheme } from "./color-scheme.ts";
 import { isNewer } from "./newer-page.ts";
 import { ZoneSwitch } from "./zone-switch.tsx";
-import { SignInForm } from "./sign-in-form.tsx";
+import { laterPart } from "./later-part.tsx";
+import { loadRare } from "../screens/load-rare.ts";
 import "./shell.css";
+
+const SignInForm = laterPart(async () => (await loadRare()).SignInForm);
 
 /** The screens of the menu; that of memories only where TARSy has them. */
 const LINKS = [
@@ -32,8 +35,10 @@ const SCHEME_MARKS = { system: "◐", light: "○", dark: "●" } as const;
 function ShortText({ long, short }: { readonly long: string; readonly short: string }) {
   return (
     <>
-      <span class="shell-wide">{long}</span>
-      <span class="shell-narrow">{short}</span>
+      <span class="shell-long">{long}</span>
+      <span class="shell-narrow" aria-hidden="true">
+        {short}
+      </span>
     </>
   );
 }
@@ -68,7 +73,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </nav>
         <div class="shell-actions">
           <ZoneSwitch />
-          <button type="button" class="button plain" aria-label={TEXT.palette.title} onClick={openPalette}>
+          <button type="button" class="button plain" onClick={openPalette}>
             <ShortText long={TEXT.palette.title} short="⌕" />
             <kbd class="shell-wide">{keyParts("Mod+k", isMac).join(" ")}</kbd>
           </button>
@@ -100,7 +105,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             </button>
           )}
           {me.value?.may_submit !== false && (
-            <a class="button" href="/new" aria-label={TEXT.titles.submit}>
+            <a class="button" href="/new">
               <ShortText long={TEXT.titles.submit} short="+" />
             </a>
           )}

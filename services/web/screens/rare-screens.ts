@@ -1,4 +1,7 @@
 // What few open at first, in one file: apart these would have a quarter of their size again in small shared files.
+export { HelpDialog } from "../help/help-dialog.tsx";
+export { ConfirmQuestion } from "../parts/confirm-question.tsx";
+export { SignInForm } from "../parts/sign-in-form.tsx";
 export { CompareScreen } from "./compare/compare-screen.tsx";
 export { HandoverScreen } from "./handover/handover-screen.tsx";
 export { MemoriesScreen } from "./memories/memories-screen.tsx";
@@ -13,6 +16,7 @@ export { SessionActions } from "./session/later/session-actions.tsx";
 export { SteeringBox } from "./session/later/steering-box.tsx";
 export { TimeSlider } from "./session/later/time-slider.tsx";
 export { Unread } from "./session/later/unread.tsx";
+export { OriginalAddress } from "./session/later/original-address.tsx";
 export { ReviewBar } from "./sessions/review-bar.tsx";
 export { SubmitScreen } from "./submit/submit-screen.tsx";
 export { SystemScreen } from "./system/system-screen.tsx";

@@ -4,7 +4,6 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
 import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
-import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { laterPart } from "../../parts/later-part.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { shownText } from "../../session/shown-text.ts";
@@ -21,6 +20,7 @@ import { reviewable, useSessionList, type SessionList } from "./use-session-list
 import "./sessions-screen.css";
 
 const { sessions: texts } = TEXT;
+const ConfirmQuestion = laterPart(async () => (await loadRare()).ConfirmQuestion);
 const ReviewBar = laterPart(async () => (await loadRare()).ReviewBar);
 
 /** Whether the reader may take steps in reviews, as far as is known. */

@@ -11,6 +11,7 @@ import { useTitle } from "../../parts/use-title.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { numberParameter } from "../session/address.ts";
+import { LATER_TEXT } from "../session/later/later-text.ts";
 import { TEXT } from "../../text.ts";
 import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
 import { entryOfCall } from "./entry-of-call.ts";
@@ -119,7 +120,8 @@ function PastNote({ at, url }: { readonly at: number | undefined; readonly url: 
   if (at === undefined) return null;
   return (
     <p class="past-note">
-      {RARE_TEXT.trace.asOf(at)} <a href={withQuery(url, { at: undefined })}>{TEXT.session.backToLive}</a>
+      {RARE_TEXT.trace.asOf(at)}{" "}
+      <a href={withQuery(url, { at: undefined })}>{LATER_TEXT.session.backToLive}</a>
     </p>
   );
 }

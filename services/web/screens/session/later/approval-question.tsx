@@ -57,7 +57,7 @@ export function ApprovalQuestion({ entry, approval, store }: ApprovalQuestionPro
       </p>
       {isOpen && <About entry={entry} approval={approval} store={store} />}
       <ResultView text={approval.arguments} label={TEXT.session.arguments} />
-      {!approval.argumentsComplete && <p class="small soft">{TEXT.session.argumentsCut}</p>}
+      {!approval.argumentsComplete && <p class="small soft">{LATER_TEXT.session.argumentsCut}</p>}
       {!isOpen && <p>{TEXT.session.decided[approval.state](by)}</p>}
       {approval.reason !== null && <p class="plain-text soft">{shownText(approval.reason)}</p>}
       {isOpen && (
@@ -89,7 +89,7 @@ export function ApprovalQuestion({ entry, approval, store }: ApprovalQuestionPro
             </button>
           </div>
           <p class="small soft">
-            {TEXT.session.until(momentText(Date.parse(approval.expiresAt), now.value))}
+            {LATER_TEXT.session.until(momentText(Date.parse(approval.expiresAt), now.value))}
           </p>
         </form>
       )}

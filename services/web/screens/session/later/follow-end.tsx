@@ -4,6 +4,7 @@ import { useKeys } from "../../../keys.ts";
 import { countSince } from "../../../session/describe-entry.ts";
 import { TEXT } from "../../../text.ts";
 import type { SessionStore } from "../session-store.ts";
+import { LATER_TEXT } from "./later-text.ts";
 
 /** From the end of the page, in pixels, within which a reader counts as being there. */
 const END_DISTANCE = 80;
@@ -59,7 +60,7 @@ export function FollowEnd({ store }: { readonly store: SessionStore }) {
   if (added === 0) return null;
   return (
     <button type="button" class="button primary follow-end" onClick={goToEnd}>
-      {TEXT.session.newEntries(added)}
+      {LATER_TEXT.session.newEntries(added)}
     </button>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { shownText } from "../../../session/shown-text.ts";
 import { TEXT } from "../../../text.ts";
 import "./json-tree.css";
+import { LATER_TEXT } from "./later-text.ts";
 
 /** So many members are shown without being asked for. */
 const FIRST_MEMBERS = 100;
@@ -42,7 +43,7 @@ function Members({ value, name, depth, openDepth }: MembersProps) {
   const [isOpen, setOpen] = useState(depth < openDepth && members.length <= OPEN_MEMBERS);
   const [shown, setShown] = useState(FIRST_MEMBERS);
   const isList = Array.isArray(value);
-  const size = isList ? TEXT.session.items(members.length) : TEXT.session.members(members.length);
+  const size = isList ? LATER_TEXT.session.items(members.length) : LATER_TEXT.session.members(members.length);
   return (
     <details class="json" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>

@@ -1,5 +1,27 @@
 /** The texts of the parts of a session's screen that are loaded when they are shown, by the place where they stand. */
 export const LATER_TEXT = {
+  session: {
+    park: "Park",
+    resume: "Resume",
+    resubmit: "Resubmit",
+    copyLink: "Copy link",
+    copyConclusion: "Copy conclusion",
+    newEntries: (count: number) => `↓ ${count} new`,
+    argumentsCut: "Showing the first 4,000 characters.",
+    until: (time: string) => `Expires ${time}. The call is then skipped.`,
+    members: (count: number) => (count === 1 ? "1 field" : `${count} fields`),
+    items: (count: number) => (count === 1 ? "1 item" : `${count} items`),
+    atEvent: (seq: number, last: number) => `Event ${seq} of ${last}`,
+    asOf: "Showing the session as it was at this point.",
+    backToLive: "Back to now",
+    assignedTo: (name: string) => `by ${name}`,
+    claim: "Claim",
+    unclaim: "Release",
+    complete: "Mark as reviewed",
+    reopen: "Reopen",
+    rating: "How accurate was it?",
+    ask: "Ask",
+  },
   review: {
     feedback: "What was right, wrong or missing?",
     feedbackHint: "Future investigations can learn from it.",

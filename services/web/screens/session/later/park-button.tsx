@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, failureText } from "../../../api/client.ts";
-import { TEXT } from "../../../text.ts";
 import type { SessionStore } from "../session-store.ts";
+import { LATER_TEXT } from "./later-text.ts";
 
 /** Has a session give its place up, or go on; says why it does not. */
 export function ParkButton({
@@ -27,7 +27,7 @@ export function ParkButton({
   return (
     <>
       <button type="button" class="button" disabled={isBusy} onClick={() => void press()}>
-        {isParked ? TEXT.session.resume : TEXT.session.park}
+        {isParked ? LATER_TEXT.session.resume : LATER_TEXT.session.park}
       </button>
       {problem !== undefined && (
         <span class="problem" role="alert">

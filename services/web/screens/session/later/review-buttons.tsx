@@ -7,6 +7,7 @@ import { shownText } from "../../../session/shown-text.ts";
 import { TEXT } from "../../../text.ts";
 import { ReviewDialog } from "./review-dialog.tsx";
 import type { SessionFacts, SessionStore } from "../session-store.ts";
+import { LATER_TEXT } from "./later-text.ts";
 
 interface ReviewProps {
   readonly store: SessionStore;
@@ -25,15 +26,15 @@ export function ReviewButtons({ store, facts }: ReviewProps) {
     <>
       <span class="review-state small">
         {TEXT.reviews[review_status]}{" "}
-        {assignee !== null && TEXT.session.assignedTo(shownText(personName(assignee)))}
+        {assignee !== null && LATER_TEXT.session.assignedTo(shownText(personName(assignee)))}
       </span>
       {review_status === "reviewed" ? (
         <button type="button" class="button plain" onClick={() => void take("reopen")}>
-          {TEXT.session.reopen}
+          {LATER_TEXT.session.reopen}
         </button>
       ) : (
         <button type="button" class="button primary" onClick={ask}>
-          {TEXT.session.complete}
+          {LATER_TEXT.session.complete}
         </button>
       )}
       <Problem text={problem} />
@@ -50,7 +51,7 @@ export function ClaimButton({ store, facts: { review_status } }: ReviewProps) {
   return (
     <>
       <button type="button" class="button" onClick={() => void take(isFree ? "claim" : "unclaim")}>
-        {isFree ? TEXT.session.claim : TEXT.session.unclaim}
+        {isFree ? LATER_TEXT.session.claim : LATER_TEXT.session.unclaim}
       </button>
       <Problem text={problem} />
     </>

@@ -43,7 +43,7 @@ export function ReviewDialog({ store, facts, close }: ReviewDialogProps) {
   };
   return (
     <dialog ref={dialog} class="dialog review-dialog" aria-labelledby="rating-title" onCancel={close}>
-      <h2 id="rating-title">{TEXT.session.rating}</h2>
+      <h2 id="rating-title">{LATER_TEXT.session.rating}</h2>
       <Field label={TEXTS.feedback} hint={TEXTS.feedbackHint} value={feedback} setValue={setFeedback} />
       <Field label={TEXTS.action} value={done} setValue={setDone} />
       <div class="dialog-buttons">

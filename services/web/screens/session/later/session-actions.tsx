@@ -11,6 +11,7 @@ import { traceOf } from "../trace-of.ts";
 import { CancelButton } from "./cancel-button.tsx";
 import { ParkButton } from "./park-button.tsx";
 import { ClaimButton, ReviewButtons } from "./review-buttons.tsx";
+import { LATER_TEXT } from "./later-text.ts";
 
 interface SessionActionsProps {
   readonly store: SessionStore;
@@ -44,14 +45,14 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
         {isOver && store.at.value === undefined && (summary ?? analysis) !== undefined && (
           <CopyButton
             value={() => conclusionText(store, view)}
-            label={TEXT.session.copyConclusion}
+            label={LATER_TEXT.session.copyConclusion}
             shortcut={["c", TEXT.session.keys.copyConclusion]}
             onSaid={setSaid}
           />
         )}
         <CopyButton
           value={() => location.href}
-          label={TEXT.session.copyLink}
+          label={LATER_TEXT.session.copyLink}
           shortcut={["y", TEXT.session.keys.copyLink]}
           onSaid={setSaid}
         />
@@ -60,7 +61,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
           facts !== undefined &&
           offersQuestions(facts, view.status) && (
             <a class="button" href="#question-text">
-              {TEXT.session.ask}
+              {LATER_TEXT.session.ask}
             </a>
           )}
         {isOver && (
@@ -70,7 +71,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
         )}
         {isOver && (
           <a class="button" href={`/new?from=${store.id}`}>
-            {TEXT.session.resubmit}
+            {LATER_TEXT.session.resubmit}
           </a>
         )}
       </Menu>

@@ -71,12 +71,12 @@ export function TimeSlider({ store }: TimeSliderProps) {
         </div>
         <Track store={store} shown={shown} last={last} goTo={goTo} sinceStart={sinceStart} what={what} />
         <span class="small numbers time-place">
-          {TEXT.session.atEvent(shown, last)} · +{durationText(sinceStart)}
+          {LATER_TEXT.session.atEvent(shown, last)} · +{durationText(sinceStart)}
           {at !== undefined && at < last && ` · ${TEXTS.newer(last - at)}`}
         </span>
         {at !== undefined && (
           <button type="button" class="button" onClick={() => (store.at.value = undefined)}>
-            {TEXT.session.backToLive}
+            {LATER_TEXT.session.backToLive}
           </button>
         )}
         {mayFork(store) && (
@@ -154,7 +154,7 @@ interface TrackProps extends TimeSliderProps {
 }
 
 function Track({ store, shown, last, goTo, sinceStart, what }: TrackProps) {
-  const place = `${TEXT.session.atEvent(shown, last)}, +${durationText(sinceStart)}`;
+  const place = `${LATER_TEXT.session.atEvent(shown, last)}, +${durationText(sinceStart)}`;
   return (
     <div class="time-track">
       <input
@@ -181,7 +181,7 @@ function PastNote({ store, what }: TimeSliderProps & { readonly what: string | u
   return (
     <div class="past-note">
       <p>
-        {TEXT.session.asOf} {what !== undefined && <b class="past-event">{what}</b>}
+        {LATER_TEXT.session.asOf} {what !== undefined && <b class="past-event">{what}</b>}
       </p>
       {problem !== undefined && <p role="status">{TEXTS.noNumbers(shownText(problem))}</p>}
     </div>
