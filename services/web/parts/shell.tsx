@@ -111,16 +111,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           )}
         </div>
       </header>
-      <p class="shell-newer" role="status" hidden={!isNewer.value}>
-        {isNewer.value && (
-          <>
-            {TEXT.app.newer}{" "}
-            <button type="button" class="button" onClick={() => location.reload()}>
-              {TEXT.app.reload}
-            </button>
-          </>
-        )}
-      </p>
+      <NewerNotice />
       <main id="content" ref={content} tabIndex={-1}>
         {children}
       </main>
@@ -128,5 +119,21 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       <HelpOverlay />
       {why !== undefined && <SignInForm why={why} />}
     </>
+  );
+}
+
+/** That this page is older than the api that serves it, with the way to the newer one. */
+function NewerNotice() {
+  return (
+    <p class="shell-newer" role="status" hidden={!isNewer.value}>
+      {isNewer.value && (
+        <>
+          {TEXT.app.newer}{" "}
+          <button type="button" class="button" onClick={() => location.reload()}>
+            {TEXT.app.reload}
+          </button>
+        </>
+      )}
+    </p>
   );
 }

@@ -23,7 +23,7 @@ export function parking(web: WebFixture): void {
       await page.goto(web.url("/"));
       const row = page.locator(`[data-session="${id}"]`);
       await row.locator(".status-dot.parked").waitFor();
-      expect(await row.locator(".session-found").textContent()).to.equal("by operator");
+      expect(await row.locator(".session-found").textContent()).to.match(/^since .*, by operator$/u);
       await page.goto(web.url(`/s/${id}`));
       await page.getByRole("button", { name: "Resume", exact: true }).click();
       await page.locator(".session-header .status-dot.completed").waitFor();
