@@ -32,8 +32,6 @@ export const TEXT = {
     cancel: "Not now",
     out: "Sign out",
     approvalTitle: "Sign in to decide",
-    approvalHint:
-      "Approving or denying a tool call needs the approval token. With npm start: cat .tarsy/token. In containers: APPROVAL_TOKEN in deploy/.env.",
   },
   titles: {
     sessions: "Sessions",

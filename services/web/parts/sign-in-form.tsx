@@ -39,7 +39,7 @@ export function SignInForm({ why }: { readonly why: string }) {
         }}
       >
         <h2 id="sign-in-title">{forApproval ? texts.approvalTitle : texts.title}</h2>
-        <p class="soft">{forApproval ? texts.approvalHint : texts.hint}</p>
+        <p class="soft">{texts.hint}</p>
         <label for="sign-in-token">{texts.token}</label>
         <input
           id="sign-in-token"

@@ -13,6 +13,7 @@ export { ForkButton } from "./session/later/fork/fork-button.tsx";
 export { JsonTree } from "./session/later/json-tree.tsx";
 export { Lineage } from "./session/later/fork/lineage.tsx";
 export { SessionActions } from "./session/later/session-actions.tsx";
+export { SessionSearch } from "./session/later/session-search.tsx";
 export { SteeringBox } from "./session/later/steering-box.tsx";
 export { TimeSlider } from "./session/later/time-slider.tsx";
 export { Unread } from "./session/later/unread.tsx";

@@ -121,6 +121,7 @@ function CallBody({ entry, store, call }: CallBodyProps) {
           label={TEXT.session.result}
           wraps={status === "failed"}
           cited={cited}
+          spans={store.citations.value?.spans}
           followed={followed}
           empty={entry.endedAt !== undefined && status !== "completed" ? TEXT.session.noResult : undefined}
         />

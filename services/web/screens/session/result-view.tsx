@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { laterPart } from "../../parts/later-part.tsx";
-import { citedSpans } from "../../session/cited-spans.ts";
+import type { Citations } from "./later/citations.tsx";
 import { findAll, pageAt, pageStarts, PAGE_UNITS } from "../../session/result-pages.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -19,6 +19,8 @@ interface ResultViewProps {
   readonly wraps?: boolean;
   /** Words that a conclusion cites: their lines are marked. */
   readonly cited?: readonly string[];
+  /** Finds these lines. */
+  readonly spans?: Citations["spans"] | undefined;
   /** Those that the reader followed: the part with them is shown. */
   readonly followed?: string | undefined;
 }
@@ -32,6 +34,7 @@ export function ResultView({
   empty,
   wraps = false,
   cited = NO_WORDS,
+  spans,
   followed,
 }: ResultViewProps) {
   const json = useMemo(() => parseJson(text), [text]);
@@ -52,6 +55,7 @@ export function ResultView({
           label={label}
           wraps={wraps}
           cited={cited}
+          spans={spans}
           followed={first}
         />
       ) : (
@@ -86,7 +90,7 @@ const MAX_LINE = 2_000;
 
 type TextPagesProps = Required<Omit<ResultViewProps, "empty">>;
 
-function TextPages({ text, label, wraps, cited, followed }: TextPagesProps) {
+function TextPages({ text, label, wraps, cited, spans, followed }: TextPagesProps) {
   const starts = useMemo(() => pageStarts(text), [text]);
   const [page, setPage] = useState(() => pageAt(starts, text.indexOf(followed ?? "")));
   const [word, setWord] = useState("");
@@ -108,8 +112,8 @@ function TextPages({ text, label, wraps, cited, followed }: TextPagesProps) {
   };
   const hasLongLine = useMemo(() => part.split("\n").some((line) => line.length > MAX_LINE), [part]);
   const body = useMemo(
-    () => (word === "" ? withCited(part, cited, followed) : marked(part, word)),
-    [part, word, cited, followed],
+    () => (word === "" ? withCited(part, spans?.(part, cited) ?? [], followed) : marked(part, word)),
+    [part, word, cited, spans, followed],
   );
   return (
     <>
@@ -150,10 +154,10 @@ function TextPages({ text, label, wraps, cited, followed }: TextPagesProps) {
 const MAX_MARKS = 500;
 
 /** A part of the text with the lines marked in which cited words are. */
-function withCited(part: string, cited: readonly string[], followed: string | undefined) {
+function withCited(part: string, spans: ReturnType<Citations["spans"]>, followed: string | undefined) {
   const pieces = [];
   let last = 0;
-  for (const { from, to } of citedSpans(part, cited)) {
+  for (const { from, to } of spans) {
     const line = part.slice(from, to);
     const name = followed !== undefined && line.includes(followed) ? "cited followed" : "cited";
     pieces.push(

@@ -15,7 +15,6 @@ import { Conclusion } from "./conclusion.tsx";
 import { FollowUpsPart } from "./follow-ups-part.tsx";
 import { isWide } from "./is-wide.ts";
 import { SessionHeader } from "./session-header.tsx";
-import { SessionSearch } from "./session-search.tsx";
 import { SessionStore } from "./session-store.ts";
 import { StageBand } from "./stage-band.tsx";
 import { SteeringPart } from "./steering-part.tsx";
@@ -24,6 +23,7 @@ import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
 
 const FollowEnd = laterPart(async () => (await loadRare()).FollowEnd);
+const SessionSearch = laterPart(async () => (await loadRare()).SessionSearch);
 const Lineage = laterPart(async () => (await loadRare()).Lineage);
 const CitationsPart = laterPart(async () => (await loadRare()).CitationsPart);
 
@@ -68,7 +68,9 @@ function OneSession({ id }: { readonly id: string }) {
       <section class="investigation" aria-label={TEXT.session.investigation}>
         <div class="investigation-tools">
           <OpenButtons store={store} />
-          <SessionSearch view={view} showEntry={showEntry} />
+          <div class="search-place">
+            <SessionSearch view={view} showEntry={showEntry} />
+          </div>
         </div>
         {view.stages.map((stage) => (
           <StageBand key={stage.id} stage={stage} store={store} target={target} />

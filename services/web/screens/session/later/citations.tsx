@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { anchorOf } from "../../../session/anchor-of.ts";
+import { citedSpans } from "../../../session/cited-spans.ts";
 import { findSources } from "../../../session/citations.ts";
 import { argumentsLine } from "../../../session/describe-entry.ts";
 import { TermFinder } from "../../../session/find-terms.ts";
@@ -19,6 +20,8 @@ export interface Citations {
   readonly link: (place: HTMLElement) => void;
   /** By entry the words that name it. */
   readonly words: ReadonlyMap<string, readonly string[]>;
+  /** The parts of a result to be marked for such words. */
+  readonly spans: typeof citedSpans;
   /** The entries that the conclusion of the session names. */
   readonly concluded: ReadonlySet<string>;
 }
@@ -65,6 +68,7 @@ function citationsOf(
   for (const text of concluded) finder.find(text, (_at, term) => named.add(sources.get(term)?.id ?? ""));
   return {
     words,
+    spans: citedSpans,
     concluded: named,
     link: (place) => {
       const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);

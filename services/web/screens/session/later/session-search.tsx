@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { useKeys } from "../../keys.ts";
-import { searchSession } from "../../session/search-session.ts";
-import type { SessionView } from "../../session/session-view.ts";
-import { TEXT } from "../../text.ts";
+import { useKeys } from "../../../keys.ts";
+import { searchSession } from "../../../session/search-session.ts";
+import type { SessionView } from "../../../session/session-view.ts";
+import { TEXT } from "../../../text.ts";
 
 interface SessionSearchProps {
   readonly view: SessionView;
