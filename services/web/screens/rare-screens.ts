@@ -18,6 +18,7 @@ export { SteeringBox } from "./session/later/steering-box.tsx";
 export { TimeSlider } from "./session/later/time-slider.tsx";
 export { Unread } from "./session/later/unread.tsx";
 export { OriginalAddress } from "./session/later/original-address.tsx";
+export { FilterChoices } from "./sessions/filter-choices.tsx";
 export { ReviewBar } from "./sessions/review-bar.tsx";
 export { SubmitScreen } from "./submit/submit-screen.tsx";
 export { SystemScreen } from "./system/system-screen.tsx";

@@ -1,12 +1,5 @@
 /** Every text of the screens that are loaded when they are opened, by the place where it stands; `TEXT` has those of the others. */
 export const RARE_TEXT = {
-  reviewBar: {
-    selected: (count: number) => `${count} selected`,
-    reviewAs: "Complete review as:",
-    reviewFailed: (count: number, why: string) => `${count} not updated: ${why}`,
-    reviewed: (count: number) => (count === 1 ? "1 session updated" : `${count} sessions updated`),
-    unselect: "Clear selection",
-  },
   trace: {
     back: "Session",
     rows: "Calls by stage and agent",

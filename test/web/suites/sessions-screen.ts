@@ -42,7 +42,6 @@ export function sessionsScreen(web: WebFixture): void {
       expect(asked.filter((path) => path === "/api/v1/sessions").length).to.be.at.most(4);
       expect(asked.filter((path) => path !== "/api/v1/sessions").toSorted()).to.deep.equal([
         "/api/v1/me",
-        "/api/v1/sessions/filter-options",
         "/api/v1/ws-ticket",
       ]);
       const id = await web.client.submit("SLOW pod");

@@ -1,67 +1,29 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ApiResponse } from "#shared/client/api-types.ts";
+import { laterPart } from "../../parts/later-part.tsx";
 import { TEXT } from "../../text.ts";
+import { loadRare } from "../load-rare.ts";
 import {
-  ATTENTION,
-  ENDED,
   LAST_NIGHT,
   MIN_SEARCH,
-  RUNNING,
-  TIME_RANGES,
   filtersOf,
   hasFilters,
   setFilters,
+  type FilterName,
   type ListFilters,
 } from "./list-filters.ts";
 import "./filter-bar.css";
 
 const { sessions: texts } = TEXT;
-const STATUSES: Readonly<Record<string, string>> = TEXT.statuses;
-const REVIEWS: Readonly<Record<string, string>> = TEXT.reviews;
-const TIMES: Readonly<Record<string, string>> = texts.times;
+const FilterChoices = laterPart(async () => (await loadRare()).FilterChoices);
 const TYPING_MS = 300;
 
 interface FilterBarProps {
   readonly filters: ListFilters;
-  readonly options: ApiResponse<"GET /api/v1/sessions/filter-options"> | undefined;
   readonly search: RefObject<HTMLInputElement | null>;
   readonly onChange: (changed: Partial<ListFilters>) => void;
   /** Leads from the search to what it found. */
   readonly goToList: () => void;
-}
-
-/** A filter with a few values. */
-interface Choice {
-  readonly name: ReturnType<typeof setFilters>[number];
-  readonly label: string;
-  readonly all: string;
-  readonly values: readonly (readonly [value: string, text: string])[];
-}
-
-interface ChoiceFieldProps {
-  readonly choice: Choice;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function ChoiceField({ choice: { label, all, values }, value, onChange }: ChoiceFieldProps) {
-  // The address may name a value that no session has.
-  const isKnown = value === "" || values.some(([known]) => known === value);
-  return (
-    <label class="filter-choice small">
-      {label}
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">{all}</option>
-        {!isKnown && <option value={value}>{value}</option>}
-        {values.map(([known, text]) => (
-          <option key={known} value={known}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }
 
 /** The text of the search, which is applied when the reader pauses. */
@@ -96,7 +58,7 @@ function useTyped(filters: ListFilters, onChange: FilterBarProps["onChange"]) {
 }
 
 /** The text that is looked for; Enter on one that is applied, and the arrow down, lead to what was found. */
-function SearchField({ filters, search, onChange, goToList }: Omit<FilterBarProps, "options">) {
+function SearchField({ filters, search, onChange, goToList }: FilterBarProps) {
   const { typed, type, apply } = useTyped(filters, onChange);
   const press = (event: KeyboardEvent) => {
     if (event.key !== "ArrowDown" && event.key !== "Enter") return;
@@ -118,31 +80,11 @@ function SearchField({ filters, search, onChange, goToList }: Omit<FilterBarProp
   );
 }
 
-const pairs = (values: readonly string[] | undefined) =>
-  (values ?? []).map((value) => [value, value] as const);
-
-function choicesOf(options: FilterBarProps["options"]): readonly Choice[] {
-  const statuses = [...RUNNING, ...ENDED].map((status) => [status, STATUSES[status] ?? status] as const);
-  const groups = [[ATTENTION, texts.attention] as const, ["running", texts.unfinished] as const];
-  const times = Object.keys(TIME_RANGES).map((range) => [range, TIMES[range] ?? range] as const);
-  return [
-    { name: "status", label: texts.status, all: texts.anyStatus, values: [...groups, ...statuses] },
-    { name: "time", label: texts.time, all: texts.anyTime, values: times },
-    { name: "type", label: texts.type, all: texts.anyType, values: pairs(options?.alert_types) },
-    { name: "chain", label: texts.chain, all: texts.anyChain, values: pairs(options?.chain_ids) },
-    { name: "author", label: texts.author, all: texts.anyAuthor, values: pairs(options?.authors) },
-    { name: "review", label: texts.review, all: texts.anyReview, values: Object.entries(REVIEWS) },
-    { name: "score", label: texts.score, all: texts.anyScore, values: Object.entries(texts.scores) },
-    { name: "sort", label: texts.sort, all: texts.newest, values: Object.entries(texts.sortings) },
-  ];
-}
-
 /** What narrows the list: the search, the filters behind a button, and those that are set beside it. Each changes the address. */
-export function FilterBar({ filters, options, search, onChange, goToList }: FilterBarProps) {
+export function FilterBar({ filters, search, onChange, goToList }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
-  const choices = choicesOf(options);
   const set = setFilters(filters);
-  const change = (name: Choice["name"], value: string) => {
+  const change = (name: FilterName, value: string) => {
     const { page: _page, ...values } = filters;
     onChange(filtersOf({ ...values, [name]: value }));
   };
@@ -171,40 +113,10 @@ export function FilterBar({ filters, options, search, onChange, goToList }: Filt
         title={texts.lastNightHint}
         onClick={() => change("time", isNight ? "" : LAST_NIGHT)}
       >
-        {texts.times.night}
+        {texts.lastNight}
       </button>
-      <div id="filter-choices" class="filter-choices" hidden={!isOpen}>
-        {choices.map((choice) => (
-          <ChoiceField
-            key={choice.name}
-            choice={choice}
-            value={filters[choice.name]}
-            onChange={(value) => change(choice.name, value)}
-          />
-        ))}
-      </div>
-      {hasFilters(filters) && (
-        <div class="filter-chips">
-          {choices
-            .filter(({ name }) => filters[name] !== "")
-            .map(({ name, label, values }) => (
-              <button
-                key={name}
-                type="button"
-                class="filter-chip small"
-                title={texts.removeFilter}
-                onClick={() => change(name, "")}
-              >
-                <span>
-                  {label}: {values.find(([value]) => value === filters[name])?.[1] ?? filters[name]}
-                </span>
-                <span aria-hidden="true">×</span>
-              </button>
-            ))}
-          <a class="small" href="/">
-            {texts.clear}
-          </a>
-        </div>
+      {(isOpen || hasFilters(filters)) && (
+        <FilterChoices filters={filters} isOpen={isOpen} onChange={change} />
       )}
     </form>
   );

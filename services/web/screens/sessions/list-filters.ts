@@ -87,8 +87,11 @@ export function addressOf(filters: ListFilters): string {
   return query.size === 0 ? "/" : `/?${query.toString()}`;
 }
 
+/** A filter with a few values. */
+export type FilterName = Exclude<keyof ListFilters, "search" | "page">;
+
 /** What the filters but the search are set to, by their names; an order is one, too. */
-export function setFilters(filters: ListFilters): readonly Exclude<keyof ListFilters, "search" | "page">[] {
+export function setFilters(filters: ListFilters): readonly FilterName[] {
   return TEXT_FILTERS.flatMap((name) => (name === "search" || filters[name] === "" ? [] : [name]));
 }
 

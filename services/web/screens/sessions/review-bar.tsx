@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { api, failureText } from "../../api/client.ts";
 import { TEXT } from "../../text.ts";
-import { RARE_TEXT } from "../rare-text.ts";
+import { LIST_TEXT as texts } from "./list-text.ts";
 import "./review-bar.css";
 
-const { sessions: texts } = TEXT;
 /** At most so many sessions in one request. */
 const MAX_SESSIONS = 50;
 
@@ -42,12 +41,12 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
       const failed = results.filter(({ success }) => !success);
       setSaid(
         failed.length === 0
-          ? RARE_TEXT.reviewBar.reviewed(results.length)
-          : RARE_TEXT.reviewBar.reviewFailed(failed.length, failed[0]?.error ?? ""),
+          ? texts.reviewed(results.length)
+          : texts.reviewFailed(failed.length, failed[0]?.error ?? ""),
       );
       onDone(failed.map(({ session_id: id }) => id));
     } catch (error) {
-      setSaid(RARE_TEXT.reviewBar.reviewFailed(ids.length, failureText(error)));
+      setSaid(texts.reviewFailed(ids.length, failureText(error)));
     } finally {
       setBusy(false);
     }
@@ -55,8 +54,8 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
   return (
     <div class="review-bar" hidden={ids.length === 0 && said === ""}>
       {ids.length > 0 && (
-        <div class="review-steps" role="group" aria-label={RARE_TEXT.reviewBar.selected(ids.length)}>
-          <strong class="numbers">{RARE_TEXT.reviewBar.selected(ids.length)}</strong>
+        <div class="review-steps" role="group" aria-label={texts.selected(ids.length)}>
+          <strong class="numbers">{texts.selected(ids.length)}</strong>
           {STEPS.map((action) => (
             <button
               key={action}
@@ -68,7 +67,7 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
               {texts.actions[action]}
             </button>
           ))}
-          <span class="soft">{RARE_TEXT.reviewBar.reviewAs}</span>
+          <span class="soft">{texts.reviewAs}</span>
           {RATINGS.map((rating) => (
             <button
               key={rating}
@@ -86,7 +85,7 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
             </a>
           )}
           <button type="button" class="button plain" onClick={() => onDone([])}>
-            {RARE_TEXT.reviewBar.unselect}
+            {texts.unselect}
           </button>
         </div>
       )}

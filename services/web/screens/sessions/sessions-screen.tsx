@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
 import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
@@ -25,19 +24,6 @@ const ReviewBar = laterPart(async () => (await loadRare()).ReviewBar);
 
 /** Whether the reader may take steps in reviews, as far as is known. */
 const mayReview = () => me.value?.may_review !== false;
-
-function useFilterOptions() {
-  const [options, setOptions] = useState<ApiResponse<"GET /api/v1/sessions/filter-options">>();
-  useEffect(() => {
-    const ending = new AbortController();
-    // Without them the list can still be searched.
-    api
-      .call("GET /api/v1/sessions/filter-options", { signal: ending.signal })
-      .then(setOptions, () => undefined);
-    return () => ending.abort();
-  }, []);
-  return options;
-}
 
 function Pages({ list, filters }: { readonly list: SessionList; readonly filters: ListFilters }) {
   const pagination = list.shown?.pagination;
@@ -159,7 +145,6 @@ function Review(props: ReviewBarProps) {
 export function SessionsScreen() {
   const { query, route } = useLocation();
   const filters = filtersOf(query);
-  const options = useFilterOptions();
   const list = useSessionList(filters);
   useTitle(texts.waiting(list.shown?.running.filter(waitsForPerson).length ?? 0, TEXT.titles.sessions));
   const { ids, selected, select, setSelected } = useSelection(list);
@@ -198,13 +183,7 @@ export function SessionsScreen() {
           {texts.selectAll}
         </button>
       </div>
-      <FilterBar
-        filters={filters}
-        options={options}
-        search={search}
-        onChange={change}
-        goToList={() => moveFocus(0)}
-      />
+      <FilterBar filters={filters} search={search} onChange={change} goToList={() => moveFocus(0)} />
       <Review
         ids={ids}
         onDone={(failed) => {
