@@ -1,4 +1,3 @@
-import { plainLine } from "#shared/plain-line.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
 /** The most labels of an alert that a row of a list has. */
@@ -32,7 +31,8 @@ interface FoundLabel {
  */
 export function alertLabels(structure: unknown, names?: readonly string[]): readonly AlertLabel[] {
   if (typeof structure !== "object" || structure === null) return [];
-  const groups = names?.map((name) => [name]) ?? DEFAULT_LABELS;
+  const unique = names && [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
+  const groups = unique?.map((name) => [name]) ?? DEFAULT_LABELS;
   const found = findLabels(structure, new Set(groups.flat().map((name) => name.toLowerCase())));
   return groups
     .flatMap((group) => {
@@ -65,7 +65,10 @@ function findLabels(structure: object, wanted: ReadonlySet<string>): ReadonlyMap
 }
 
 function valueOf(member: unknown): string {
-  if (typeof member !== "string" && typeof member !== "number") return "";
-  const text = plainLine(String(member));
+  if (!["string", "number", "boolean"].includes(typeof member)) return "";
+  // As it is written, because people copy it into a query.
+  const text = String(member)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
   return text.length > MAX_LABEL_VALUE ? `${text.slice(0, safeCut(text, MAX_LABEL_VALUE - 1))}…` : text;
 }

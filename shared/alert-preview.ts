@@ -52,9 +52,9 @@ interface Candidate {
   readonly text: string;
 }
 
-/** The value of an alert in JSON or YAML, or of its first PREVIEW_HEAD characters; undefined for other texts. */
+/** The value of an alert in JSON or YAML, or of its first PREVIEW_HEAD characters; null for other texts. */
 export function alertStructure(alert: string): unknown {
-  return structureOf(headOf(alert));
+  return structureOf(headOf(alert)) ?? null;
 }
 
 function headOf(alert: string): string {
@@ -67,7 +67,7 @@ function headOf(alert: string): string {
  */
 export function alertPreview(alert: string, value: unknown = alertStructure(alert)): string {
   const head = headOf(alert);
-  const title = value === undefined ? titleInLines(head) : titleIn(value);
+  const title = value === null ? titleInLines(head) : titleIn(value);
   const text = title ?? (plainLine(head) || head.replaceAll(/\s+/gu, " ").trim());
   return text.length > MAX_PREVIEW ? `${text.slice(0, safeCut(text, MAX_PREVIEW - 1))}…` : text;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
@@ -23,11 +24,11 @@ export function usedServers(agents: AgentConfig): ReadonlySet<string> {
   return serversFor(agents, knownAlertTypes(agents));
 }
 
-/** The same without the built-in chain where alerts without a type go to another one: nobody has chosen its servers. */
+/** The same without the built-in chain, unless the configuration replaces it or alerts without a type go to it. */
 export function chosenServers(agents: AgentConfig): ReadonlySet<string> {
   const { chains } = builtInConfig();
   const byDefault = agents.alertTypes.get(agents.defaults.alert_type) ?? "";
-  const isChosen = (id = "") => id === byDefault || !chains.has(id);
+  const isChosen = (id = "") => id === byDefault || !isDeepStrictEqual(agents.chains.get(id), chains.get(id));
   return serversFor(
     agents,
     knownAlertTypes(agents).filter((alertType) => isChosen(agents.alertTypes.get(alertType))),

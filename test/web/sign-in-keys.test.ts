@@ -118,8 +118,10 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
       expiresInDays: 1,
     });
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.goto(web.url("/"));
+    await form(page).waitFor();
     await signIn(page, outside.text);
+    await page.locator(".shell-me", { hasText: "bob" }).waitFor();
+    await page.goto(web.url("/"));
     await page.getByText("You are in no team, so no sessions are visible.").waitFor();
     expect(await page.getByRole("link", { name: "New alert" }).count()).to.equal(0);
   });

@@ -123,7 +123,7 @@ describeOnPage("signing in to the page in the mode private", OPTIONS, (web) => {
     await page.locator("#alert-text").fill("written before the credential ended");
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Start investigation" }).click();
-    await form(page).getByRole("alert").getByText("You were signed out").waitFor();
+    await form(page).getByRole("alert").getByText("Your token is no longer valid. Sign in again.").waitFor();
     await field(page).fill(TOKEN);
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/s\/[0-9a-f-]{36}$/u);

@@ -1,3 +1,4 @@
+import { safeCut } from "#shared/safe-cut.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { divergenceText } from "#shared/client/divergence-text.ts";
 import { fullTimeText } from "#shared/client/time-text.ts";
@@ -43,14 +44,16 @@ function show({ a, b, executions, first_divergence: first }: Comparison, termina
   const usd = ({ estimated_cost_usd: cost }: Comparison["a"]) =>
     cost === null ? "-" : `$${cost.toFixed(6)}`;
   const words = (status: string) => status.replaceAll("_", " ");
-  const titleOf = ({ alert_preview }: Comparison["a"]) =>
-    printable(alert_preview).replaceAll(/\s+/gu, " ").slice(0, TITLE_WIDTH);
+  const titleOf = ({ alert_preview }: Comparison["a"]) => {
+    const title = printable(alert_preview).replaceAll(/\s+/gu, " ");
+    return title.slice(0, safeCut(title, TITLE_WIDTH));
+  };
   const startOf = ({ created_at }: Comparison["a"]) => fullTimeText(Date.parse(created_at), "utc");
   const took = ({ duration_ms: ms }: Comparison["a"]) => (ms === null ? "-" : durationText(ms));
   const rows: [string, string, string][] = [
     ["session", a.session_id, b.session_id],
     ["alert", titleOf(a), titleOf(b)],
-    ["started", startOf(a), startOf(b)],
+    ["submitted", startOf(a), startOf(b)],
     ["status", words(a.status), words(b.status)],
     ["providers", printable(a.llm_providers.join(", ")), printable(b.llm_providers.join(", "))],
     ["LLM calls", String(a.llm_calls), String(b.llm_calls)],

@@ -67,7 +67,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
 
 function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parked"]>): string {
   const who = parkedBy({ by, ...(actor === undefined ? {} : { actor }) });
-  const since = at === undefined ? "once its step is over" : `since ${at}`;
+  const since = at === undefined ? "after the current step" : `since ${at}`;
   const end = until === undefined ? ", resumes when a slot is free" : `, until ${until} at the latest`;
   const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";
   return `${who} ${since}${end}${why}`;

@@ -5,7 +5,7 @@ import type { PageFile, PageFiles } from "./page-files.ts";
 
 /** The addresses of the screens; the script of the page decides which one it shows. */
 export const SCREEN_PATH =
-  /^\/(?:new|system|usage|memories|triage|handover|compare\/[^/]+(?:\/[^/]+)?|(?:s|sessions)\/[^/]+(?:\/trace)?)?$/u;
+  /^\/(?:new|system|usage|memories|triage|handover|compare(?:\/[^/]+){0,2}|(?:s|sessions)\/[^/]+(?:\/trace)?)?$/u;
 const ASSETS = "/assets/";
 const READS = new Set(["GET", "HEAD"]);
 const NOT_BUILT = "This api has no page: run `npm run build:web` beside it. The API itself is at /api/v1.\n";

@@ -58,7 +58,7 @@ function answerSession(
         mayFork: allows(identity, "session.fork"),
         // Forks are those of the present, also where the session is shown as it was.
         lineage: await readLineage(db, session, identity),
-        failing: await readFailing(manager, session_id),
+        failing: ctx.query["at_seq"] === undefined ? await readFailing(manager, session_id) : null,
         isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
         fallbacks: timeline.filter(isFallback),

@@ -42,7 +42,6 @@ export const TicketResponse = Type.Object({
   expires_in_seconds: Type.Integer({ minimum: 1 }),
 });
 
-/** `POST /api/v1/page-session` */
 /** `GET /api/v1/me` */
 export const MeResponse = Type.Object(
   {
@@ -59,6 +58,7 @@ export const MeResponse = Type.Object(
   { title: "Me" },
 );
 
+/** `POST /api/v1/page-session` */
 export const PageSessionResponse = Type.Object({
   proof: Type.String({ description: "to send as X-Tarsy-Page beside the cookie" }),
   expires_at: Type.String({ description: "ISO 8601, UTC" }),

@@ -10,12 +10,12 @@ const READ = 300;
 const SHOWN = 90;
 /** Of a session's timeline, so much is looked through: a long one is not read for a row of a list. */
 const MAX_ENTRIES = 100;
-const ENTRY_HEAD = 4_000;
+const ENTRY_HEAD = 1_000;
 /** What a form of a word may end with, e.g. "evicting" of "evicted". */
 const MAX_ENDING = 3;
 const MIN_STEM = 4;
 
-/** $1: the sessions; $2: the term, $3: the beginning of its longest word, both in small letters. The texts of the index have them like that. */
+/** $1: the sessions; $2: the term, $3: the beginning of its longest word, both in lower case. The texts of the index have them like that. */
 const READ_SNIPPETS = `
 SELECT s.session_id, coalesce(
   (SELECT substr(t.content, greatest(p.at - ${READ / 2}, 1), ${READ})
@@ -25,7 +25,7 @@ SELECT s.session_id, coalesce(
    WHERE p.at > 0 ORDER BY t.rank LIMIT 1),
   (SELECT substr(e.content, greatest(p.at - ${READ / 2}, 1), ${READ})
    FROM (SELECT left(content, ${ENTRY_HEAD}) AS content FROM timeline_events
-         WHERE session_id = s.session_id AND status <> 'streaming' LIMIT ${MAX_ENTRIES}) e,
+         WHERE session_id = s.session_id AND status <> 'streaming' ORDER BY sequence_number LIMIT ${MAX_ENTRIES}) e,
    LATERAL (SELECT position($3::text IN lower(e.content)) AS at) p
    WHERE p.at > 0 LIMIT 1)) AS snippet
 FROM alert_sessions s WHERE s.session_id = ANY($1::uuid[])`;
@@ -64,7 +64,7 @@ function excerptOf(text: string, terms: readonly string[]): Excerpt | undefined 
   const small = text.toLowerCase();
   for (const term of terms) {
     const at = small.indexOf(term);
-    // Letters that have another length in small ones are rare; then the place is not known.
+    // Letters that have another length in lower case are rare; then the place is not known.
     if (at === -1 || small.length !== text.length) continue;
     const [before = ""] = text.slice(0, at).split("\n").slice(-1);
     const [after = ""] = text.slice(at + term.length).split("\n", 1);

@@ -5,8 +5,9 @@ import type { SqlParameters } from "./sql-parameters.ts";
 
 /** Only sessions in progress, of which there are few, are looked at. */
 const NEEDS_PERSON = `s.status = 'in_progress' AND (
-  EXISTS (SELECT FROM approvals a WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval')
-  OR EXISTS (SELECT FROM session_runtime r WHERE r.session_id = s.session_id AND ${FAILING} IS NOT NULL))`;
+  SELECT r.parked_at IS NULL AND (${FAILING} IS NOT NULL
+    OR EXISTS (SELECT FROM approvals a WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval'))
+  FROM session_runtime r WHERE r.session_id = s.session_id)`;
 
 type Filter = Exclude<keyof SessionFilters, "search">;
 

@@ -46,6 +46,7 @@ describe("servePage(files)", () => {
         "/",
         "/s/0199",
         "/s/0199/trace?at=4",
+        "/compare",
         "/compare/1",
         "/compare/1/2",
         "/new",

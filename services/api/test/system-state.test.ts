@@ -44,6 +44,7 @@ describe("the api's routes about MCP servers", () => {
               "test-chain": { alert_types: ["test"], stages: stages(["zeta", "alpha"]) },
               parallel: { alert_types: ["parallel"], stages: synthesized },
               bare: { alert_types: ["bare"], stages: stages([]) },
+              "kubernetes-agent-chain": { alert_types: ["kubernetes"], stages: stages([]) },
             },
           },
         },

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import "./menu.css";
 
 interface MenuProps {
@@ -27,6 +27,15 @@ export function Menu({ label, children }: MenuProps) {
       all.at((at + step) % all.length)?.focus();
     }
   };
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    // Not every browser gives the focus to what is pressed.
+    const close = ({ target }: PointerEvent) => {
+      if (target instanceof Node && place.current?.contains(target) === false) setOpen(false);
+    };
+    document.addEventListener("pointerdown", close);
+    return () => document.removeEventListener("pointerdown", close);
+  }, [isOpen]);
   const leave = ({ relatedTarget }: FocusEvent) => {
     if (relatedTarget instanceof Node && place.current?.contains(relatedTarget) === false) setOpen(false);
   };

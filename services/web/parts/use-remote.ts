@@ -31,6 +31,7 @@ export function useRemote<T>(
 ): Remote<T> {
   const latest = useRef(read);
   latest.current = read;
+  const isReading = useRef(false);
   const [round, setRound] = useState(0);
   const [known, setKnown] = useState<Known<T>>({ key, value: undefined, error: undefined, isLoading: true });
   useEffect(() => {
@@ -41,14 +42,17 @@ export function useRemote<T>(
       error: old.key === key ? old.error : undefined,
       isLoading: true,
     }));
+    isReading.current = true;
     const load = async () => {
       try {
         const value = await latest.current(stopping.signal);
-        if (!stopping.signal.aborted) setKnown({ key, value, error: undefined, isLoading: false });
+        if (stopping.signal.aborted) return;
+        setKnown({ key, value, error: undefined, isLoading: false });
       } catch (error) {
         if (stopping.signal.aborted) return;
         setKnown((old) => ({ ...old, error: failureText(error), isLoading: false }));
       }
+      isReading.current = false;
     };
     void load();
     return () => stopping.abort();
@@ -57,7 +61,8 @@ export function useRemote<T>(
   useEffect(() => {
     if (every === undefined) return undefined;
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") reload();
+      // A slow answer is waited for, not begun again.
+      if (document.visibilityState === "visible" && !isReading.current) reload();
     }, every);
     return () => clearInterval(timer);
   }, [every, reload]);

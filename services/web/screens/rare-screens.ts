@@ -1,5 +1,4 @@
 // What few open at first, in one file: apart these would have a quarter of their size again in small shared files.
-export { HelpDialog } from "../help/help-dialog.tsx";
 export { ConfirmQuestion } from "../parts/confirm-question.tsx";
 export { SignInForm } from "../parts/sign-in-form.tsx";
 export { CompareScreen } from "./compare/compare-screen.tsx";

@@ -38,8 +38,6 @@ export function findCandidates(texts: readonly string[], tools: ReadonlySet<stri
       const token = written.replace(/^[./-]{1,3}(?=[\p{L}\p{N}_])|[./-]+$/gu, "");
       if (!FILE.test(token) && !tools.has(token)) continue;
       take(names, token);
-      // The call may name it from another directory.
-      take(names, token.slice(token.lastIndexOf("/") + 1));
     }
     for (const quoted of quotedIn(read)) {
       // A model leaves words out where it writes an ellipsis.

@@ -18,12 +18,12 @@ interface Places {
 
 /**
  * The tool calls that texts of models name: by a file, by a tool, or by words that they quote. A term that would name two calls names
- * none; the same call made twice is one, and its first entry is named. What is found is a guess: models write as they like.
+ * none; the same call made twice is one. What is found is a guess: models write as they like.
  * @param texts conclusions, in Markdown
  * @param entries those of the session, in any order; all but tool calls are left out
  */
 export function findSources(texts: readonly string[], entries: readonly Entry[]): Sources {
-  const calls = firstCalls(entries);
+  const calls = entries.filter(({ call, status }) => call !== undefined && status !== "streaming");
   const { names, quotes } = findCandidates(texts, toolNames(calls));
   const places = new Map<string, Places>();
   const placesOf = (term: string) => {
@@ -57,20 +57,20 @@ export function findSources(texts: readonly string[], entries: readonly Entry[])
 }
 
 function add(places: Places, where: keyof Places, entry: Entry): void {
-  if (places[where] === undefined) places[where] = entry;
-  else if (places[where] !== entry) places[where] = null;
+  const known = places[where];
+  if (known === undefined) places[where] = entry;
+  else if (known !== null && !isSameCall(known, entry)) places[where] = null;
+  else if (known !== null && isBetter(entry, known)) places[where] = entry;
 }
 
-/** Of calls with the same tool and arguments the first. */
-function firstCalls(entries: readonly Entry[]): readonly Entry[] {
-  const calls = new Map<string, Entry>();
-  for (const entry of entries) {
-    if (entry.call === undefined || entry.status === "streaming") continue;
-    const { server, tool, arguments: written } = entry.call;
-    const key = JSON.stringify([server, tool, written]);
-    if (!calls.has(key)) calls.set(key, entry);
-  }
-  return [...calls.values()];
+function isSameCall({ call: one }: Entry, { call: other }: Entry): boolean {
+  return one?.server === other?.server && one?.tool === other?.tool && one?.arguments === other?.arguments;
+}
+
+/** Of the same call, repeated, one that succeeded counts, and the last of those with another result. */
+function isBetter(entry: Entry, known: Entry): boolean {
+  if (entry.status !== "completed") return false;
+  return known.status !== "completed" || entry.content !== known.content;
 }
 
 function namesOf({ call }: Entry): readonly string[] {

@@ -1,3 +1,5 @@
+import { standsAlone } from "./find-terms.ts";
+
 /** A longer line is not marked as a whole. */
 const MAX_LINE = 400;
 /** So many places of words are marked. */
@@ -26,7 +28,7 @@ function placesOf(text: string, words: string): readonly number[] {
   const places: number[] = [];
   if (words === "") return places;
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + words.length)) {
-    places.push(at);
+    if (standsAlone(text, at, at + words.length)) places.push(at);
     if (places.length >= MAX_PLACES) break;
   }
   return places;

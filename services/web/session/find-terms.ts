@@ -63,8 +63,13 @@ function slotOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
 }
 
-/** True if no word goes on over an end of this part of a text. */
-function standsAlone(text: string, from: number, to: number): boolean {
+/**
+ * True if neither a word goes on over an end of this part of a text, nor, where the part is one name, the name: `app.log` is no part
+ * of `my-app.log.1`. A path may begin before it.
+ */
+export function standsAlone(text: string, from: number, to: number): boolean {
   const goesOn = (at: number) => WORD.test(text.charAt(at - 1)) && WORD.test(text.charAt(at));
-  return !goesOn(from) && !goesOn(to);
+  if (goesOn(from) || goesOn(to)) return false;
+  if (/\s/u.test(text.slice(from, to))) return true;
+  return !/[-.]/u.test(text.charAt(from - 1)) && !/^(?:[-/]|\.[\p{L}\p{N}_])/u.test(text.slice(to, to + 3));
 }

@@ -29,6 +29,12 @@ const LABELS = /^(?:common|group)?_?(?:labels|tags)$|^(?:custom_)?details$/iu;
 const ANNOTATIONS = /^(?:common)?_?annotations$/iu;
 const LINK = /(?:url|uri|link|href)$/iu;
 const WEB = /^https?:\/\/\S+$/iu;
+
+/** True for an address of the web that shows where it leads: what stands before an `@` looks like another host. */
+export function isWebAddress(text: string): boolean {
+  const url = WEB.test(text) ? URL.parse(text) : null;
+  return url !== null && url.username === "" && url.password === "";
+}
 const SEVERITY = ["severity", "priority", "urgency", "level"];
 const SUMMARY = ["summary", "title", "headline", "message", "text"];
 const DESCRIPTION = ["description", "message", "body"];
@@ -122,7 +128,7 @@ function unique(pairs: readonly Pair[]): readonly Pair[] {
 function linksOf(pairs: readonly Pair[]): readonly Pair[] {
   const links = new Map<string, string>();
   for (const [name, value] of pairs) {
-    if (!LINK.test(name) || !WEB.test(value) || links.has(value)) continue;
+    if (!LINK.test(name) || !isWebAddress(value) || links.has(value)) continue;
     const words = name
       .replace(LINK, "")
       .replaceAll(/([a-z])([A-Z])|[_-]+/gu, "$1 $2")

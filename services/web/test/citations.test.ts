@@ -34,9 +34,7 @@ describe("the sources that a conclusion names", () => {
       ),
     ).to.deep.equal({
       "payments/metrics/slots.csv": "slots",
-      "slots.csv": "slots",
       "logs/app.log": "log",
-      "app.log": "log",
       "remaining connection slots": "log",
       "files.list_directory": "list",
     });
@@ -67,6 +65,29 @@ describe("the sources that a conclusion names", () => {
       "remaining connection slots": "log",
     });
     expect(named("files.read_file", [SLOTS, LOG])).to.deep.equal({});
+  });
+
+  it("are the repeated call that succeeded, and of several results the last one", () => {
+    const failed = { ...LOG, id: "failed", status: "failed", content: "no such file" } as const;
+    expect(named("logs/app.log", [failed, LOG])).to.deep.equal({ "logs/app.log": "log" });
+    expect(named("logs/app.log", [LOG, failed])).to.deep.equal({ "logs/app.log": "log" });
+    const [first, second] = [
+      call("first", "pods", "{}", "api-7d9f Running"),
+      call("second", "pods", "{}", "api-7d9f Crashed"),
+    ];
+    expect(named('"api-7d9f"', [first, second])).to.deep.equal({ "api-7d9f": "second" });
+  });
+
+  it("are no file of another directory, and no name that only begins or ends alike", () => {
+    const values = call(
+      "values",
+      "read_file",
+      '{"path":"charts/checkout/values.yaml"}',
+      "my-app.log.1 10.0.0.12",
+    );
+    expect(named("charts/payment/values.yaml, app.log, `10.0.0.1`", [values])).to.deep.equal({});
+    expect(named("checkout/values.yaml", [values])).to.deep.equal({ "checkout/values.yaml": "values" });
+    expect(citedSpans("a 10.0.0.12\nb 10.0.0.1", ["10.0.0.1"])).to.deep.equal([{ from: 12, to: 22 }]);
   });
 
   it("are no common words and no parts of words", () => {

@@ -43,7 +43,13 @@ describe("what is read of an alert first", () => {
       title: "[FIRING:1] Disk",
       message: "Disk is full",
       commonLabels: { level: "warning" },
-      alerts: [{ dashboardURL: "https://grafana.example.com/d/a", silenceURL: "javascript:alert(1)" }],
+      alerts: [
+        {
+          dashboardURL: "https://grafana.example.com/d/a",
+          silenceURL: "javascript:alert(1)",
+          runbookURL: "https://grafana.example.com@evil.example/d",
+        },
+      ],
     });
     expect(grafana).to.include({
       severity: "warning",

@@ -96,6 +96,7 @@ export function scores(web: WebFixture): void {
       await row(good).getByText("Score 72").waitFor();
       await row(poor).getByText("Score 20").waitFor();
       expect(await row(none).getByText("Score").count()).to.equal(0);
+      await page.getByRole("button", { name: "Filters" }).click();
       await page.getByLabel("Score", { exact: true }).selectOption("Scored");
       await page.waitForURL("**/?score=scored");
       await row(none).waitFor({ state: "detached" });

@@ -233,10 +233,11 @@ export function sessionScreen(web: WebFixture): void {
         ["Approve", "Deny"].map(async (name) => question.getByRole("button", { name }).boundingBox()),
       );
       expect((no?.x ?? 0) - (yes?.x ?? 0) - (yes?.width ?? 0)).to.be.at.least(80);
-      // The key shows the call first.
       await page.keyboard.press("A");
       await page.locator(".entry.approval.target").waitFor();
-      await page.keyboard.press("A");
+      // The key led to the button, which is pressed as any other.
+      await page.locator(".approval-buttons .approve:focus").waitFor();
+      await page.keyboard.press("Enter");
       const form = page.getByRole("dialog", { name: "Sign in to decide" });
       await form.getByRole("alert").getByText("APPROVAL_TOKEN").waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);
@@ -281,7 +282,7 @@ export function sessionScreen(web: WebFixture): void {
     it("says that a session does not exist", async () => {
       const { page } = await web.open("/s/019ab0c4-7c1e-7d3a-9f70-2b7a4a9e1c55");
       await page.locator(".no-session").waitFor();
-      expect(await page.locator(".no-session").textContent()).to.include("no session");
+      expect(await page.locator(".no-session").textContent()).to.include("Session not found");
     });
 
     it("is accessible, also with everything open, and never wider than its window", async () => {

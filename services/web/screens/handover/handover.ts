@@ -82,7 +82,11 @@ function lineOf(item: SessionItem, { origin, now }: { readonly origin: string; r
     text,
     ...labels.map(({ value }) => value),
     ...(ms === null ? [] : [durationText(ms)]),
-    ...(item.estimated_cost_usd === undefined ? [] : [moneyText(item.estimated_cost_usd)]),
+    ...(item.estimated_cost_usd === undefined
+      ? []
+      : [
+          `${item.cost_completeness === "complete" || item.total_tokens === 0 ? "" : "≥ "}${moneyText(item.estimated_cost_usd)}`,
+        ]),
   ];
   const found =
     kind === "failing" && failing !== undefined

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { personName } from "#shared/client/person-name.ts";
 import { FactList } from "../../parts/fact-list.tsx";
 import { Moment } from "../../parts/time.tsx";
-import { readAlert, type AlertFacts } from "../../session/read-alert.ts";
+import { isWebAddress, readAlert, type AlertFacts } from "../../session/read-alert.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { ResultView } from "./result-view.tsx";
@@ -119,7 +119,7 @@ function Links({ links }: { readonly links: Links }) {
 /** A link only where it is one: an alert names its runbook, and an alert is not trusted. */
 function Link({ url }: { readonly url: string }) {
   const shown = shownText(url);
-  if (!/^https?:\/\//iu.test(url)) return <span>{shown}</span>;
+  if (!isWebAddress(url)) return <span>{shown}</span>;
   return (
     <a href={url} rel="noopener noreferrer" target="_blank">
       {shown.replace(/^https?:\/\//iu, "")}

@@ -27,6 +27,12 @@ interface SessionHeaderProps {
   readonly showEntry: (entryId: string) => void;
 }
 
+/** That it is to be parked after its step, of which there is no event. */
+function parkingOf({ at, facts }: SessionStore) {
+  const parked = at.value === undefined ? facts.value?.parked : undefined;
+  return parked?.at === undefined ? parked : undefined;
+}
+
 /** What one must know first: how the session stands, how long it takes and what it costs, and what can be done with it. */
 export function SessionHeader({ store, view, target, showEntry }: SessionHeaderProps) {
   const facts = store.facts.value;
@@ -37,21 +43,25 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
   const failing = store.at.value === undefined ? facts?.failing : undefined;
   const state = sessionState({
     status: view.status,
-    parked: view.parked,
-    openApprovals: openApprovals(view).length,
+    parked: view.parked ?? parkingOf(store),
+    // Until the events are read only the first answer knows what waits.
+    openApprovals: store.isReading.value ? (facts?.approvals.length ?? 0) : openApprovals(view).length,
     failing,
   });
-  const shown = questions.find(({ id }) => id === target);
-  const decide = (button: "approve" | "deny") => {
-    // The first press shows what is decided, the next one decides.
-    if (shown === undefined) return question !== undefined && showEntry(question.id);
-    const place = document.querySelector(`#${CSS.escape(anchorOf(shown.id))}`);
-    return place?.querySelector<HTMLElement>(`.approval-buttons .${button}`)?.click();
+  const shown = questions.find(({ id }) => id === target) ?? question;
+  // A key alone decides nothing: it leads to the button, which Enter presses.
+  const goTo = (button: "approve" | "deny") => {
+    if (shown === undefined) return;
+    showEntry(shown.id);
+    requestAnimationFrame(() => {
+      const place = document.querySelector(`#${CSS.escape(anchorOf(shown.id))}`);
+      place?.querySelector<HTMLElement>(`.approval-buttons .${button}`)?.focus();
+    });
   };
   useKeys({
     d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)],
-    A: [TEXT.session.keys.approve, () => decide("approve")],
-    X: [TEXT.session.keys.deny, () => decide("deny")],
+    A: [TEXT.session.keys.approve, () => goTo("approve")],
+    X: [TEXT.session.keys.deny, () => goTo("deny")],
   });
   return (
     <header class="session-header">

@@ -72,9 +72,10 @@ export function TriageScreen() {
     k: [TEXT.sessions.keys.previous, () => moveFocus(-1)],
     c: [
       texts.keys.step,
-      () => {
+      ({ repeat }) => {
         const item = groups.value?.flatMap(({ sessions }) => sessions).find(({ id }) => id === focusedId());
-        if (item !== undefined) takeStep(item);
+        // Other steps take a claim or a review away: they are for the button.
+        if (!repeat && item?.review_status === "needs_review") takeStep(item);
       },
     ],
   });

@@ -26,6 +26,8 @@ export interface Citations {
   readonly concluded: ReadonlySet<string>;
 }
 
+const PAST_MS = 200;
+
 interface CitationsPartProps {
   readonly store: SessionStore;
   readonly showEntry: (entryId: string) => void;
@@ -39,18 +41,23 @@ export function CitationsPart({ store, showEntry }: CitationsPartProps) {
     ({ type, status }) => type === "final_analysis" && status === "completed",
   );
   const texts = view.summary === undefined ? analyses : [view.summary, ...analyses];
-  const key = [store.at.value, ...texts.map(({ id }) => id)].join(" ");
+  const isReading = store.isReading.value;
+  const key = [isReading, store.at.value, ...texts.map(({ id }) => id)].join(" ");
   useEffect(() => {
-    // After the frame that shows the texts.
-    const timer = setTimeout(() => {
-      const concluded = [view.summary, finalAnalysis(view)].flatMap((entry) => entry?.content ?? []);
-      const all = texts.map(({ content }) => content);
-      store.citations.value = citationsOf(findSources(all, entries()), concluded, (cited) => {
-        store.followed.value = cited;
-        // The same address once more is no change of it.
-        if (location.hash === `#${anchorOf(cited.entryId)}`) showEntry(cited.entryId);
-      });
-    });
+    if (isReading || texts.length === 0) return undefined;
+    // After the frame that shows the texts, and not with each step through the past.
+    const timer = setTimeout(
+      () => {
+        const concluded = [view.summary, finalAnalysis(view)].flatMap((entry) => entry?.content ?? []);
+        const all = texts.map(({ content }) => content);
+        store.citations.value = citationsOf(findSources(all, entries()), concluded, (cited) => {
+          store.followed.value = cited;
+          // The same address once more is no change of it.
+          if (location.hash === `#${anchorOf(cited.entryId)}`) showEntry(cited.entryId);
+        });
+      },
+      store.at.value === undefined ? 0 : PAST_MS,
+    );
     return () => clearTimeout(timer);
   }, [store, key]);
   return null;

@@ -22,6 +22,8 @@ export function ParkButton({
     } catch (error) {
       setProblem(failureText(error));
     }
+    // A session that is to be parked after its step has no event of it.
+    await store.readFacts();
     setBusy(false);
   };
   return (

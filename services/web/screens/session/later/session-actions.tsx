@@ -19,6 +19,11 @@ interface SessionActionsProps {
   readonly facts: SessionFacts | undefined;
 }
 
+/** True while it is to be parked after its step. */
+function isParking({ parked }: SessionFacts): boolean {
+  return parked !== undefined && parked.at === undefined;
+}
+
 /** What can be done with a session: what is needed most by buttons, the rest in a menu. */
 export function SessionActions({ store, view, facts }: SessionActionsProps) {
   const status = store.status.value;
@@ -29,7 +34,9 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
     <>
       {(status === "pending" || status === "in_progress") && (
         <>
-          {facts?.may_change === true && <ParkButton store={store} isParked={view.parked !== undefined} />}
+          {facts?.may_change === true && store.at.value === undefined && (
+            <ParkButton store={store} isParked={view.parked !== undefined || isParking(facts)} />
+          )}
           <CancelButton store={store} />
         </>
       )}
