@@ -142,12 +142,6 @@ export const RARE_TEXT = {
       misconfigured: "misconfigured",
       unused: "not used yet",
     },
-    effects: {
-      read: "read-only",
-      idempotent: "idempotent",
-      write: "makes changes",
-      destructive: "destructive",
-    },
     unknownEffect: "unknown",
     config: "Configuration",
     configNote: "The configuration in effect, with secrets redacted.",

@@ -30,6 +30,9 @@ const ANNOTATIONS = /^(?:common)?_?annotations$/iu;
 const LINK = /(?:url|uri|link|href)$/iu;
 const WEB = /^https?:\/\/\S+$/iu;
 
+/** Values of a severity that wake people. */
+export const SEVERE = /^(?:critical|crit|fatal|emergency|disaster|page|high|p[01]|sev-?[01])$/iu;
+
 /** True for an address of the web that shows where it leads: what stands before an `@` looks like another host. */
 export function isWebAddress(text: string): boolean {
   const url = WEB.test(text) ? URL.parse(text) : null;

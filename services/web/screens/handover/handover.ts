@@ -1,6 +1,8 @@
 import { RARE_TEXT } from "../rare-text.ts";
+import { timeText, zoneName } from "#shared/client/time-text.ts";
 import { failingText, sessionState } from "#shared/client/session-state.ts";
 import { durationText, moneyText } from "../../parts/format.ts";
+import { zone } from "../../parts/zone.ts";
 import { previewOf } from "../../session/preview-of.ts";
 import { shownText } from "../../session/shown-text.ts";
 import type { SessionItem } from "../sessions/list-filters.ts";
@@ -47,15 +49,10 @@ export function costOfShift({ created }: Handover): string {
   return `${isComplete ? "" : "≥ "}${moneyText(sum)}`;
 }
 
-/** The times between which a shift was, by the reader's clock with its zone. */
+/** The times between which a shift was, in the zone of the page. */
 export function spanText({ from, to }: Pick<Handover, "from" | "to">): string {
-  const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  const zoned = new Intl.DateTimeFormat(undefined, {
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "short",
-  });
-  return `${day.format(from)} – ${zoned.format(to)}`;
+  const [since, until] = [from, to].map((one) => timeText(one.getTime(), to.getTime(), zone.value));
+  return `${since} – ${until} ${zoneName(to.getTime(), zone.value)}`;
 }
 
 /** The handover as Markdown, for a chat or a ticket; `origin` is the address of the page. */

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { personName } from "#shared/client/person-name.ts";
 import { FactList } from "../../parts/fact-list.tsx";
 import { Moment } from "../../parts/time.tsx";
-import { isWebAddress, readAlert, type AlertFacts } from "../../session/read-alert.ts";
+import { isWebAddress, readAlert, SEVERE, type AlertFacts } from "../../session/read-alert.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { ResultView } from "./result-view.tsx";
@@ -61,10 +61,8 @@ export function AlertPanel({ facts, isOpen, setOpen }: AlertPanelProps) {
   );
 }
 
-const GRAVE = /^(?:critical|crit|fatal|emergency|page|high|p0|p1|sev-?[01])$/iu;
-
 function Severity({ name }: { readonly name: string }) {
-  return <span class={`severity small ${GRAVE.test(name) ? "grave" : ""}`}>{shownText(name)}</span>;
+  return <span class={`severity small ${SEVERE.test(name) ? "grave" : ""}`}>{shownText(name)}</span>;
 }
 
 function Facts({ alert }: { readonly alert: AlertFacts }) {

@@ -6,6 +6,7 @@ import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Duration, Elapsed, Moment } from "../../parts/time.tsx";
 import { previewOf } from "../../session/preview-of.ts";
+import { SEVERE } from "../../session/read-alert.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import type { SessionItem } from "./list-filters.ts";
@@ -14,9 +15,6 @@ import "./session-row.css";
 
 const { sessions: texts } = TEXT;
 const REVIEWS: Readonly<Record<string, string>> = TEXT.reviews;
-
-/** Values of a severity that wake people. */
-const SEVERE = /^(?:critical|fatal|emergency|disaster|page|p1|sev-?1)$/iu;
 
 interface SessionRowProps {
   readonly row: ListRow;

@@ -2,6 +2,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Age } from "../../parts/time.tsx";
 import { shownText } from "../../session/shown-text.ts";
+import { LATER_TEXT } from "../session/later/later-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { State } from "./health-panel.tsx";
 
@@ -82,5 +83,5 @@ function ServerDetails({ server }: { readonly server: Server }) {
 
 function effectText({ effect, effect_known }: Server["tools"][number]): string {
   if (effect === undefined || effect_known === false) return RARE_TEXT.system.unknownEffect;
-  return RARE_TEXT.system.effects[effect];
+  return LATER_TEXT.approval.effects[effect];
 }

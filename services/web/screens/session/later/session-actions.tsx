@@ -19,9 +19,17 @@ interface SessionActionsProps {
   readonly facts: SessionFacts | undefined;
 }
 
-/** True while it is to be parked after its step. */
-function isParking({ parked }: SessionFacts): boolean {
-  return parked !== undefined && parked.at === undefined;
+/** What ends a session or has it wait; to be parked after its step, of which there is no event, counts as parked. */
+function StopButtons({ store, view, facts }: SessionActionsProps) {
+  const isParking = facts?.parked !== undefined && facts.parked.at === undefined;
+  return (
+    <>
+      {facts?.may_change === true && store.at.value === undefined && (
+        <ParkButton store={store} isParked={view.parked !== undefined || isParking} />
+      )}
+      <CancelButton store={store} />
+    </>
+  );
 }
 
 /** What can be done with a session: what is needed most by buttons, the rest in a menu. */
@@ -33,12 +41,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
   return (
     <>
       {(status === "pending" || status === "in_progress") && (
-        <>
-          {facts?.may_change === true && store.at.value === undefined && (
-            <ParkButton store={store} isParked={view.parked !== undefined || isParking(facts)} />
-          )}
-          <CancelButton store={store} />
-        </>
+        <StopButtons store={store} view={view} facts={facts} />
       )}
       {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
       <a class="button plain" href={traceOf(store)}>
