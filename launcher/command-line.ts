@@ -51,7 +51,7 @@ function parse(args: readonly string[]) {
     const reason = errorMessage(error).split(/\.\s/)[0]?.replace(/\.$/, "");
     const unknown = /^Unknown option '--(?<name>[^']*)'/u.exec(reason ?? "")?.groups?.["name"];
     const nearest = unknown === undefined ? undefined : nearestName(unknown, Object.keys(OPTIONS));
-    const hint = nearest === undefined ? "" : `: did you mean --${nearest}?`;
+    const hint = nearest === undefined ? "" : `, did you mean --${nearest}`;
     throw new LaunchError(`${reason}${hint}; npm start -- --help lists the options.`, {
       exitCode: 2,
       cause: error,

@@ -40,7 +40,7 @@ describe("parseCommandLine", () => {
 
   for (const [args, words] of [
     [["--fast"], "--fast"],
-    [["--excutors", "2"], "did you mean --executors?"],
+    [["--excutors", "2"], "did you mean --executors; npm start"],
     [["surprise"], "surprise"],
     [["--executors", "0"], "--executors"],
     [["--executors", "two"], "--executors"],

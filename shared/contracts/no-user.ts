@@ -1,2 +1,2 @@
-/** The name of a caller that nothing names: in the modes without people that is whoever reaches the api. */
+/** The name of a caller that nothing names: in the modes without people every caller has it. */
 export const NO_USER = "api-client";

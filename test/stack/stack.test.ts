@@ -155,9 +155,12 @@ describe("the compose stack, through its published port", () => {
       const before = await timesWithoutApi();
       await stack.podman("pause", first);
       const stopped = stack.stop(second);
-      await until("the proxy has given up both", async () => (await timesWithoutApi()) > before);
-      await stack.podman("unpause", first);
-      await stopped;
+      try {
+        await until("the proxy has given up both", async () => (await timesWithoutApi()) > before);
+      } finally {
+        await stack.podman("unpause", first);
+        await stopped;
+      }
       await stack.revive(second);
     };
     await load.during(replaceEach, "wait", STACK_SLOTS).finally(() => replaced.abort());

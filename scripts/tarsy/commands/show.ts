@@ -1,5 +1,5 @@
 import { personName } from "#shared/client/person-name.ts";
-import { parkedBy } from "#shared/client/session-state.ts";
+import { failingText, parkedBy } from "#shared/client/session-state.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { fullTimeText } from "#shared/client/time-text.ts";
@@ -8,7 +8,6 @@ import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { budgetLines } from "../budget-lines.ts";
 import { EXIT } from "../exit-codes.ts";
-import { failingText } from "#shared/client/session-state.ts";
 import { stateText, statusText } from "../status-text.ts";
 
 type Session = ApiResponse<"GET /api/v1/sessions/:id">;
@@ -67,8 +66,11 @@ function showHead(session: Session, { write, style }: Terminal): void {
 
 function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parked"]>): string {
   const who = parkedBy({ by, ...(actor === undefined ? {} : { actor }) });
-  const since = at === undefined ? "after the current step" : `since ${at}`;
-  const end = until === undefined ? ", resumes when a slot is free" : `, until ${until} at the latest`;
+  const since = at === undefined ? "after the current step" : `since ${fullTimeText(Date.parse(at), "utc")}`;
+  const end =
+    until === undefined
+      ? ", resumes when a slot is free"
+      : `, until ${fullTimeText(Date.parse(until), "utc")} at the latest`;
   const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";
   return `${who} ${since}${end}${why}`;
 }

@@ -1,4 +1,4 @@
-import { messageTitle } from "#shared/client/person-name.ts";
+import { messageTitle, personName } from "#shared/client/person-name.ts";
 import { ShownErrors } from "./shown-errors.ts";
 import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
 import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts";
@@ -179,7 +179,8 @@ export class TimelineRenderer {
   }
 
   #parkedLine(message: NotifierMessage): string {
-    const who = message["by"] === "operator" ? `by ${text(message, "actor")}` : "for a critical session";
+    const who =
+      message["by"] === "operator" ? `by ${personName(text(message, "actor"))}` : "for a critical session";
     return this.#style.bold(`\n‖ Parked ${who}: it resumes later from here`);
   }
 

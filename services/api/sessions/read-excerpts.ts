@@ -67,10 +67,13 @@ function excerptOf(text: string, terms: readonly string[]): Excerpt | undefined 
     // Letters that have another length in lower case are rare; then the place is not known.
     if (at === -1 || small.length !== text.length) continue;
     const [before = ""] = text.slice(0, at).split("\n").slice(-1);
-    const [after = ""] = text.slice(at + term.length).split("\n", 1);
+    // The stem of a word is found, the whole word is shown.
+    const [rest = ""] = /^[\p{L}\p{N}_]*/u.exec(text.slice(at + term.length)) ?? [];
+    const end = at + term.length + rest.length;
+    const [after = ""] = text.slice(end).split("\n", 1);
     return {
       before: before.slice(safeCut(before, Math.max(0, before.length - SHOWN))).trimStart(),
-      match: text.slice(at, at + term.length),
+      match: text.slice(at, end),
       after: after.slice(0, safeCut(after, SHOWN)).trimEnd(),
     };
   }
