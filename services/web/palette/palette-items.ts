@@ -1,3 +1,5 @@
+import { sessionState } from "#shared/client/session-state.ts";
+import { factsOf } from "../screens/sessions/list-rows.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import type { KeyBindings } from "../keys.ts";
 import { momentText, shortId } from "../parts/format.ts";
@@ -87,14 +89,13 @@ export function idItem(text: string): PaletteItem | undefined {
 
 /** A session of a list: its alert, then how it stands, when it was, of which type it is, and the beginning of its id. */
 export function sessionItem(session: SessionItem, now: number): PaletteItem {
-  const { id, alert_preview, alert_type, chain_id, status, created_at } = session;
-  const statuses: Readonly<Record<string, string>> = TEXT.statuses;
+  const { id, alert_preview, alert_type, chain_id, created_at } = session;
   const type = alert_type ?? chain_id;
   const moment = momentText(Date.parse(created_at), now);
   return {
     key: id,
     text: shownText(alert_preview) || type,
-    note: [statuses[status] ?? status, moment, shownText(type), shortId(id)].join(" · "),
+    note: [sessionState(factsOf(session)).text, moment, shownText(type), shortId(id)].join(" · "),
     url: `/s/${id}`,
   };
 }

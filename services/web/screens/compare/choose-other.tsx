@@ -1,3 +1,5 @@
+import { sessionState } from "#shared/client/session-state.ts";
+import { factsOf } from "../sessions/list-rows.ts";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { ApiResponse } from "#shared/client/api-types.ts";
@@ -106,7 +108,7 @@ function Others({ title, id, sessions }: OthersProps) {
             <span class="soft small">
               <Moment time={session.created_at} />
             </span>{" "}
-            <StatusDot status={session.status} />
+            <StatusDot status={sessionState(factsOf(session)).kind} />
           </li>
         ))}
       </ul>

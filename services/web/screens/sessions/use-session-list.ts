@@ -49,19 +49,27 @@ export interface SessionList {
 
 async function readList(filters: ListFilters, signal: AbortSignal): Promise<Read> {
   const parts = partsOf(filters);
-  const read = async (statuses: readonly SessionItem["status"][], page: number) =>
+  const read = async (statuses: readonly SessionItem["status"][], page: number, isWaiting = false) =>
     statuses.length === 0
       ? undefined
       : api.call("GET /api/v1/sessions", {
-          query: queryOf({ ...filters, page }, statuses, Date.now()),
+          query: {
+            ...queryOf({ ...filters, page }, statuses, Date.now()),
+            ...(isWaiting ? { needs_person: "true" as const } : {}),
+          },
           signal,
         });
   const [running, ended] = await Promise.all([
     read(parts.running, parts.ended.length === 0 ? filters.page : 1),
     read(parts.ended, filters.page),
   ]);
+  // Of more than a page only the API knows which need a person.
+  const isFirst = running?.pagination.page === 1;
+  const isCut = isFirst && running.pagination.total_items > running.sessions.length;
+  const waiting = isCut ? await read(parts.running, 1, true) : undefined;
+  const items = [...(waiting?.sessions ?? []), ...(running?.sessions ?? [])];
   return {
-    running: running?.sessions ?? [],
+    running: [...new Map(items.map((item) => [item.id, item])).values()],
     ended: ended?.sessions ?? [],
     pagination: (ended ?? running)?.pagination,
     others: [],
