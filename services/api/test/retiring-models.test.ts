@@ -44,7 +44,7 @@ describe("the api's warnings of models that retire", () => {
         category: "llm",
         message: "model gemini-2.0-flash of LLM provider old was retired on 2026-06-01",
         details:
-          "Let the entry old in llm-providers.yaml have gemini-3.5-flash-lite, and restart the services.",
+          "Change the entry old in llm-providers.yaml to gemini-3.5-flash-lite, then restart the services.",
         created_at: "2026-04-02T00:00:00.000Z",
       },
     ]);

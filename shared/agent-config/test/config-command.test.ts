@@ -27,7 +27,7 @@ describe("npm run config", () => {
     });
     const checked = runConfig("check", "--config-dir", good.path);
     expect(checked).to.deep.include({ status: 0, stderr: "" });
-    expect(checked.stdout).to.include("is valid: 7 agents, 1 chains, 1 MCP servers, 19 providers");
+    expect(checked.stdout).to.include("is valid: 7 agents, 1 chain, 1 MCP server, 19 providers");
     await using bad = await writeConfigFiles({
       "tarsy.yaml": "queue: 1\nnew: 2\n",
       "llm-providers.yaml": SCRIPTED,
