@@ -151,17 +151,15 @@ describe("the compose stack, through its published port", () => {
       (await stack.podman("logs", proxy)).match(/apis\/api\d+ is DOWN.*\b0 active/gu)?.length ?? 0;
     const replaceEach = async () => {
       await stack.replace("api", first);
-      // The second one stops while the first one is too busy for a check, until the proxy has given up both.
+      // Both are too busy for a check, until the proxy has given both up.
       const before = await timesWithoutApi();
-      await stack.podman("pause", first);
-      const stopped = stack.stop(second);
+      for (const api of [first, second]) await stack.podman("pause", api);
       try {
         await until("the proxy has given up both", async () => (await timesWithoutApi()) > before);
       } finally {
-        await stack.podman("unpause", first);
-        await stopped;
+        for (const api of [first, second]) await stack.podman("unpause", api);
       }
-      await stack.revive(second);
+      await stack.restart(second);
     };
     await load.during(replaceEach, "wait", STACK_SLOTS).finally(() => replaced.abort());
     await Promise.all(requests);

@@ -143,11 +143,6 @@ export class Stack implements AsyncDisposable {
     await this.healthy(container);
   }
 
-  /** Stops a container with a grace period of 30 s. */
-  async stop(container: string): Promise<void> {
-    await this.podman("stop", "--time", "30", container);
-  }
-
   /** Restarts a container with a grace period of 30 s and resolves once it is healthy. */
   async restart(container: string): Promise<void> {
     await this.podman("restart", "--time", "30", container);
