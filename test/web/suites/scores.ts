@@ -97,14 +97,14 @@ export function scores(web: WebFixture): void {
       await row(poor).getByText("Score 20").waitFor();
       expect(await row(none).getByText("Score").count()).to.equal(0);
       await page.getByRole("button", { name: "Filters" }).click();
-      await page.getByLabel("Score", { exact: true }).selectOption("Scored");
+      await page.getByRole("combobox", { name: "Score", exact: true }).selectOption("Scored");
       await page.waitForURL("**/?score=scored");
       await row(none).waitFor({ state: "detached" });
-      await page.getByLabel("Sort").selectOption("Lowest score first");
+      await page.getByRole("combobox", { name: "Sort" }).selectOption("Lowest score first");
       await page.waitForURL("**/?score=scored&sort=worst");
       const first = page.locator("[data-session]").first();
       await until("the worst is first", async () => (await first.getAttribute("data-session")) === poor);
-      await page.getByLabel("Sort").selectOption("Highest score first");
+      await page.getByRole("combobox", { name: "Sort" }).selectOption("Highest score first");
       await until("the best is first", async () => (await first.textContent())?.includes("Score 72"));
       expect(await axeViolations(page)).to.deep.equal([]);
     });

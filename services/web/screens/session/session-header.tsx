@@ -161,8 +161,13 @@ interface NumbersProps {
 }
 
 function Numbers({ facts, view, store }: NumbersProps) {
-  const { startedAt, endedAt, scoring } = view;
+  const { scoring } = view;
   const at = store.at.value;
+  // The times of events differ by milliseconds from those of the session, and what is shown would change once they are read.
+  const [startedAt, endedAt] =
+    at === undefined && facts !== undefined && facts.completed_at !== null
+      ? [facts.started_at ?? undefined, facts.completed_at]
+      : [view.startedAt, view.endedAt];
   const past = store.past.value;
   // The numbers of the moment before stay until those of this one are known.
   const shown = at === undefined ? facts : past?.facts;

@@ -39,6 +39,10 @@ export function useTrace(id: string, at?: number) {
   const { value, reload } = remote;
   const isRunning = value !== undefined && at === undefined && !ENDED.has(value.session.status);
   const isRead = value !== undefined && at === undefined;
+  // The events tell of changes once: a reading that failed is repeated without another one.
+  useEffect(() => {
+    if (remote.error !== undefined && isRead) setPoll(POLL_MS);
+  }, [remote.error, isRead]);
   const afterSeq = value?.session.last_seq ?? 0;
   const firstSeq = useMemo(() => afterSeq, [isRead, id]);
   useEffect(() => {
