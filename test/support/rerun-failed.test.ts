@@ -11,7 +11,7 @@ const NPM = `
 case "$*" in
   test) [ ! -e type-error ] || { echo 'error TS2322'; exit 2; }
     exec npx mocha '{cases,test/faults}/*.test.ts' ;;
-  *test:web) npx mocha --parallel --jobs 2 'test/web/*.test.ts' || exit 1 ;;
+  *test:web) exec npx mocha --parallel --jobs 2 'test/web/*.test.ts' ;;
   *) exit 3 ;;
 esac
 `;
@@ -105,7 +105,8 @@ describe(".ci/run", () => {
   });
 
   it("fails with more than three files, of which none runs again", () => {
-    const paths = ["cases/a.test.ts", "cases/b.test.ts", "cases/c.test.ts", "test/web/d.test.ts"];
+    // Three failures are not the exit code of what cannot run here.
+    const paths = ["cases/a.test.ts", "test/web/b.test.ts", "test/web/c.test.ts", "test/web/d.test.ts"];
     const { status, last, again, output } = runBuild(
       Object.fromEntries(paths.map((path) => [path, FAILS_ONCE])),
     );
