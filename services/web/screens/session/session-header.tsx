@@ -160,14 +160,16 @@ interface NumbersProps {
   readonly store: SessionStore;
 }
 
+/** When it ran. The times of events differ by milliseconds from those of the session, which would change what is shown once they are read. */
+function timesOf(view: SessionView, facts: SessionFacts | undefined) {
+  if (facts === undefined || facts.completed_at === null) return view;
+  return { startedAt: facts.started_at ?? undefined, endedAt: facts.completed_at };
+}
+
 function Numbers({ facts, view, store }: NumbersProps) {
   const { scoring } = view;
   const at = store.at.value;
-  // The times of events differ by milliseconds from those of the session, and what is shown would change once they are read.
-  const [startedAt, endedAt] =
-    at === undefined && facts !== undefined && facts.completed_at !== null
-      ? [facts.started_at ?? undefined, facts.completed_at]
-      : [view.startedAt, view.endedAt];
+  const { startedAt, endedAt } = timesOf(view, at === undefined ? facts : undefined);
   const past = store.past.value;
   // The numbers of the moment before stay until those of this one are known.
   const shown = at === undefined ? facts : past?.facts;

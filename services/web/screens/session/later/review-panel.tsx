@@ -8,7 +8,7 @@ import "./review-panel.css";
 
 const TEXTS = LATER_TEXT.review;
 
-/** What a reviewer said of an investigation; nothing where nobody has. */
+/** What a reviewer said of an investigation; nothing without a review. */
 export function ReviewPanel({
   store,
   facts,
