@@ -12,7 +12,9 @@ import { shownText } from "../session/shown-text.ts";
 import { TEXT } from "../text.ts";
 import { nextScheme, scheme } from "./color-scheme.ts";
 import { isNewer } from "./newer-page.ts";
-import { ZoneSwitch } from "./zone-switch.tsx";
+import { zoneName } from "#shared/client/time-text.ts";
+import { now } from "./clock.ts";
+import { switchZone, zone } from "./zone.ts";
 import { laterPart } from "./later-part.tsx";
 import { loadRare } from "../screens/load-rare.ts";
 import "./shell.css";
@@ -30,6 +32,17 @@ const LINKS = [
 
 /** The signs of the switch of colours. */
 const SCHEME_MARKS = { system: "◐", light: "○", dark: "●" } as const;
+
+/** Names the zone of all times, once for the page, and switches between the reader's own and UTC. */
+function ZoneSwitch() {
+  const name = zoneName(now.value, zone.value);
+  const hint = `${TEXT.app.zone(name)}: ${TEXT.app.nextZone[zone.value]}`;
+  return (
+    <button type="button" class="button plain small" aria-label={hint} title={hint} onClick={switchZone}>
+      {name}
+    </button>
+  );
+}
 
 /** A sign takes the place of the text on a phone, where menu and actions are one row. */
 function ShortText({ long, short }: { readonly long: string; readonly short: string }) {

@@ -6,7 +6,7 @@ const MAX_TERM = 200;
 const MAX_READ = 128 * 1024;
 const MAX_TERMS = 400;
 
-/** What is marked as somebody else's words. */
+/** Quotation marks and code marks, which say that the words come from elsewhere. */
 const QUOTED = [/`([^`\n]{1,200})`/gu, /["“„«]([^"“”„«»\n]{1,200})["”“»]/gu];
 const TOKEN = /[\p{L}\p{N}_@./-]{1,200}/gu;
 const FILE = /^[\p{L}\p{N}_@./-]*[\p{L}\p{N}_-]\.[a-z][a-z\d]{0,7}$/iu;

@@ -235,7 +235,7 @@ export function sessionScreen(web: WebFixture): void {
       expect((no?.x ?? 0) - (yes?.x ?? 0) - (yes?.width ?? 0)).to.be.at.least(80);
       await page.keyboard.press("A");
       await page.locator(".entry.approval.target").waitFor();
-      // The key led to the button, which is pressed as any other.
+      // The key only moves the focus to the button.
       await page.locator(".approval-buttons .approve:focus").waitFor();
       await page.keyboard.press("Enter");
       const form = page.getByRole("dialog", { name: "Sign in to decide" });

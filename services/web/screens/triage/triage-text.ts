@@ -16,7 +16,7 @@ export const TRIAGE_TEXT = {
     steps: { claim: "Claim", unclaim: "Release", reopen: "Reopen" },
     failed: (why: string) => `Could not update the session: ${why}`,
     showAll: (count: string) => `Show all ${count}`,
-    keys: { step: "Claim, release or reopen" },
+    keys: { step: "Claim" },
   },
   handover: {
     heading: (span: string) => `Handover ${span}`,

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import { isForApproval, signInWanted } from "../../../api/ask-to-sign-in.ts";
 import { api } from "../../../api/client.ts";
 import { now } from "../../../parts/clock.ts";
@@ -12,7 +13,6 @@ import { laneName } from "../lane-column.tsx";
 import type { SessionStore } from "../session-store.ts";
 import { LATER_TEXT } from "./later-text.ts";
 import { Problem } from "./problem.tsx";
-import { useToolEffect } from "./use-tool-effect.ts";
 import "./approval-question.css";
 
 const TEXTS = LATER_TEXT.approval;
@@ -133,3 +133,23 @@ function About({ entry, approval, store }: ApprovalQuestionProps) {
 
 /** What an agent writes before it calls a tool. */
 const WORDS = new Set<Entry["type"]>(["llm_thinking", "llm_response"]);
+
+/** What a tool, "server.tool", may do as its server is configured; undefined until that is known, and where it is not. */
+function useToolEffect(name: string): ToolEffect | undefined {
+  const [effect, setEffect] = useState<ToolEffect>();
+  useEffect(() => {
+    const ending = new AbortController();
+    const read = async () => {
+      try {
+        const { servers } = await api.call("GET /api/v1/system/mcp-servers", { signal: ending.signal });
+        const server = servers.find(({ id }) => name.startsWith(`${id}.`));
+        setEffect(server?.tools.find((tool) => name === `${server.id}.${tool.name}`)?.effect);
+      } catch {
+        // Without it the question says that the effect is not known.
+      }
+    };
+    void read();
+    return () => ending.abort();
+  }, [name]);
+  return effect;
+}
