@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 
 /** One chain whose agent has `word` in its instructions, which selects the scripted model's answer. */
@@ -25,7 +26,7 @@ const SCRIPT = {
   })),
 };
 
-describe("a session whose configuration changes while it runs", () => {
+describeNightly("a session whose configuration changes while it runs", () => {
   it("keeps the configuration it was submitted with, also on another executor, while the next session gets the new one", async () => {
     const config = { tarsy: tarsyFile("OLD"), script: SCRIPT };
     await using pipeline = await PipelineFixture.start({ config });

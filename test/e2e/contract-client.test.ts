@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { describeNightly } from "../support/nightly.ts";
 import { ContractClient } from "../support/contract-client.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
@@ -68,7 +69,7 @@ const parseEntries = compileParser(
   ),
 );
 
-describe("a client of the contract", () => {
+describeNightly("a client of the contract", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ForkFixture } from "../support/fork-fixture.ts";
-import { NIGHTLY, STEP, describeNightly } from "../support/nightly.ts";
+import { NIGHTLY, STEP, describeNightly, itNightly } from "../support/nightly.ts";
 import { until } from "../support/until.ts";
 
 /** Forks that run at the same time. */
@@ -86,7 +86,7 @@ describe("forks, through all five services", () => {
       expect(await views(parent)).to.deep.equal(before);
     });
 
-    it("is compared with its parent without what followed one of them", async () => {
+    itNightly("is compared with its parent without what followed one of them", async () => {
       const parent = await forks.investigate();
       const { id } = await forks.fork(parent, { at_seq: 0 });
       const calls = "FROM llm_interactions WHERE session_id = $1";
@@ -108,7 +108,7 @@ describe("forks, through all five services", () => {
       expect({ n: a.llm_calls }).to.deep.equal(before);
     });
 
-    it("goes on with sub-agents and kept results", async () => {
+    itNightly("goes on with sub-agents and kept results", async () => {
       const parent = await forks.investigate("lead");
       const made = await forks.toolCalls();
       const { final_analysis } = await forks.client.session(parent);
@@ -138,14 +138,14 @@ describe("forks, through all five services", () => {
       expect(await forks.toolCalls()).to.equal(made);
     });
 
-    it("is made of a session that runs", async () => {
+    itNightly("is made of a session that runs", async () => {
       const parent = await forks.client.submit("it runs", { alert_type: "chain" });
       const { id } = await forks.fork(parent, { at_seq: 0, tools: "live" });
       expect((await forks.client.waitFor(parent, ["completed", "failed"])).status).to.equal("completed");
       expect((await forks.client.session(id)).final_analysis).to.equal("it was the memory");
     });
 
-    it("waits for an executor, and shows itself from its first own event on", async () => {
+    itNightly("waits for an executor, and shows itself from its first own event on", async () => {
       const parent = await forks.investigate();
       const [at_seq = 0] = (await forks.stepsOf(parent)).slice(4);
       await forks.pipeline.system.stop("executor", "SIGKILL");
@@ -165,7 +165,7 @@ describe("forks, through all five services", () => {
   });
 
   describe("with changes", () => {
-    it("goes on with another provider of today's configuration, or another model", async () => {
+    itNightly("goes on with another provider of today's configuration, or another model", async () => {
       const other = await forks.changed({ llm_provider: "second" });
       expect(new Set(other.requests.map(({ path }) => path.split("/")[1]))).to.deep.equal(
         new Set(["second"]),

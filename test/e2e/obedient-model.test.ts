@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { NIGHTLY } from "../support/nightly.ts";
+import { NIGHTLY, STEP } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 
@@ -22,8 +22,8 @@ const forms = (tool: string): string[] => [
   `other.${tool}`,
   `lab.read_log/../${tool}`,
 ];
-/** Fifty names that texts of the server tell the model to call. */
-const INJECTED = FORBIDDEN.flatMap(forms);
+/** Fifty names that texts of the server tell the model to call; in `npm test` a third of them. */
+const INJECTED = FORBIDDEN.flatMap(forms).filter((_, index) => index % STEP === 0);
 
 const server = (calls: string) => ({
   transport: { type: "stdio", command: process.execPath, args: [SERVER], env: { CALLS: calls } },
@@ -35,7 +35,7 @@ const chain = (name: string, strategy: string) => ({
   stages: [{ name: "analysis", agents: [{ name: "Investigator", iteration_strategy: strategy }] }],
 });
 
-/** Reads a text that asks for a call, then makes that call, fifty times. */
+/** Reads a text that asks for a call, then makes that call, for each of the names. */
 const obeys = INJECTED.flatMap((name, index) => {
   const next = { next: name };
   const [asked, obeyed] = [2 * index + 1, 2 * index + 2];
@@ -86,7 +86,7 @@ describe("a model that does what texts tell it", () => {
   after(async () => pipeline[Symbol.asyncDispose]());
 
   for (const type of NIGHTLY ? ["native", "react"] : ["native"]) {
-    it(`gets none of fifty forbidden calls made, for ${type}`, async () => {
+    it(`gets none of ${INJECTED.length} forbidden calls made, for ${type}`, async () => {
       const mcp = {
         servers: [{ name: "lab", tools: ["read_log", "delete_pod", "scale", "wipe", "restart"] }],
       };

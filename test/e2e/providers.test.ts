@@ -6,6 +6,7 @@ import {
   type Frame,
   type Piece,
 } from "../../services/llm-gateway/test/wire-formats.ts";
+import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { openSseServer, type SseHandler, type SseServer } from "../support/sse-server.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
@@ -40,7 +41,7 @@ const AWKWARD = {
   definitions: { order: { type: "object", properties: { "by name": { type: "boolean" } } } },
 };
 
-describe("an investigation by each kind of provider", () => {
+describeNightly("an investigation by each kind of provider", () => {
   const resources = new AsyncDisposableStack();
   let gemini: SseServer;
   let anthropic: SseServer;

@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { OtlpCollector } from "../support/otlp-collector.ts";
 import type { ReceivedSpan } from "../support/otlp-spans.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
+import { itNightly } from "../support/nightly.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { until } from "../support/until.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -180,7 +181,7 @@ describe("traces", () => {
       expect(pipeline.system.output).not.to.include("secretOfTheCollector1");
     });
 
-    it("continue after the executor was killed, and log lines name them", async () => {
+    itNightly("continue after the executor was killed, and log lines name them", async () => {
       const { client, system } = pipeline;
       const { id, watch } = await pipeline.submitWatched("SLOW");
       using _ = watch;
@@ -223,7 +224,7 @@ describe("traces", () => {
     });
   });
 
-  it("have what models and tools say only where it is asked for, and masked", async () => {
+  itNightly("have what models and tools say only where it is asked for, and masked", async () => {
     await using resources = new AsyncDisposableStack();
     const collector = resources.use(await OtlpCollector.start());
     const pipeline = await start(resources, {
@@ -254,7 +255,7 @@ describe("traces", () => {
     expect(JSON.stringify(outputs)).to.include("I look.").and.include("tool_call");
   });
 
-  it("neither delay nor stop anything while the collector does not answer", async () => {
+  itNightly("neither delay nor stop anything while the collector does not answer", async () => {
     await using resources = new AsyncDisposableStack();
     const collector = resources.use(await OtlpCollector.start({ hangs: true }));
     const pipeline = await start(resources, {

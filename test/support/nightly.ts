@@ -9,6 +9,11 @@ export function describeNightly(title: string, body: (this: Mocha.Suite) => void
   if (NIGHTLY) describe(title, body);
 }
 
+/** A case that runs in the nightly run alone, because the other cases of its suite, or smaller tests, have the core of its promise. */
+export function itNightly(title: string, body: Mocha.AsyncFunc): void {
+  if (NIGHTLY) it(title, body);
+}
+
 /** A repetition count of a test: `daily` in `npm test`, `nightly` in the nightly run. */
 export function repetitions({ daily, nightly }: { daily: number; nightly: number }): number {
   return NIGHTLY ? nightly : daily;

@@ -10,8 +10,8 @@ import { NEVER_RERUN } from "./never-rerun.ts";
 const NPM = `
 case "$*" in
   test) [ ! -e type-error ] || { echo 'error TS2322'; exit 2; }
-    exec npx mocha '{cases,test/faults}/*.test.ts' ;;
-  *test:web) exec npx mocha --parallel --jobs 2 'test/web/*.test.ts' ;;
+    exec node_modules/.bin/mocha '{cases,test/faults}/*.test.ts' ;;
+  *test:web) exec node_modules/.bin/mocha --parallel --jobs 2 'test/web/*.test.ts' ;;
   *) exit 3 ;;
 esac
 `;

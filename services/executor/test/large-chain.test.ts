@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
+import { itNightly } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -40,7 +41,7 @@ describe("a stage of many agents", () => {
       [id],
     );
 
-  it("is synthesised if all results fit one message", async () => {
+  itNightly("is synthesised if all results fit one message", async () => {
     const { id, end } = await run(1);
     expect(end).to.equal("completed");
     expect(await fixture.executor.row("alert_sessions", "final_analysis", id)).to.deep.equal({

@@ -14,7 +14,7 @@ import {
 } from "./react-fuzz.ts";
 import { expectLinear } from "../../../test/support/expect-linear.ts";
 
-const ROUNDS = repetitions({ daily: 700, nightly: 5_000 });
+const ROUNDS = repetitions({ daily: 300, nightly: 5_000 });
 
 function fuzz(write: (random: Random) => string, check: (text: string, random: Random) => void): void {
   const seed = testSeed();

@@ -11,6 +11,7 @@ import {
   type ToolCallAnswer,
 } from "#shared/contracts/tool-call.ts";
 import { RetryableError } from "#shared/errors.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
 import { postgresTap } from "../../../test/support/postgres-tap.ts";
 import { serverDirectory } from "../../../test/support/server-directory.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
@@ -114,6 +115,8 @@ describe("a call to an MCP server whose runner is killed", () => {
     for (const effect of ["read", "write"] as const) {
       // A repeatable call is not announced.
       if (effect === "read" && point.sql === SENDING) continue;
+      // One sample of the repeatable calls: they are decided by the same rows.
+      if (effect === "read" && point.sql !== undefined && !NIGHTLY) continue;
       it(`${point.name}: ${effect}`, async () => {
         const session = await fixture.session({ mcp_servers: ["read", "write"] });
         const position = { iteration: 1, index: 0 };

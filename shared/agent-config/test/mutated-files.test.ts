@@ -10,7 +10,7 @@ import { showConfig } from "#shared/agent-config/show-config.ts";
 import { loadText } from "./config-fixture.ts";
 import { MODERN_PROVIDERS, MODERN_SKILLS, MODERN_TARSY } from "./modern-files.ts";
 
-const RUNS = NIGHTLY ? 20_000 : 250;
+const RUNS = NIGHTLY ? 20_000 : 100;
 const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
 const FILES = ["tarsy.yaml", "llm-providers.yaml"];
 
