@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Cassette } from "#shared/cassette/cassette.ts";
+import { tarsyHere, type TarsyRun } from "../../scripts/test/tarsy-here.ts";
 import { killOnExit } from "../../test/support/kill-on-exit.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { writeScript } from "../../test/support/write-script.ts";
@@ -56,12 +57,6 @@ export const SCRIPTS = {
   ],
   bad: [SUMMARY_CALL, { steps: [{ text: "Restart it." }] }],
 } as const;
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly errors: string;
-}
 
 /** A directory with a configuration of two scripted models and a judge, cassettes and a suite, for `tarsy eval`. */
 export class EvalFixture implements AsyncDisposable {
@@ -122,13 +117,13 @@ export class EvalFixture implements AsyncDisposable {
     let [out, errors] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-    const ended: Promise<Ended> = once(child, "close").then(() => ({ code: child.exitCode, out, errors }));
+    const ended = once(child, "close").then(() => ({ code: child.exitCode, out, errors }));
     return { ended, errors: () => errors, kill: (signal: NodeJS.Signals) => child.kill(signal) };
   }
 
-  /** Runs the command to its end. */
-  run(...args: readonly string[]): Promise<Ended> {
-    return this.start(...args).ended;
+  /** Runs the command in this process to its end. */
+  run(...args: readonly string[]): Promise<TarsyRun> {
+    return tarsyHere(["eval", join(this.path, "suite.yaml"), ...args], { PATH: process.env["PATH"] });
   }
 
   /** The stored results, in the order in which they were stored. */

@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
+import { tarsyHere } from "../../scripts/test/tarsy-here.ts";
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../../test/support/scripts.ts";
 import { TarsyClient } from "../../test/support/tarsy-client.ts";
@@ -20,16 +21,21 @@ interface Run {
   readonly interrupt: () => void;
 }
 
-function runAlert(args: readonly string[], input?: string, env: NodeJS.ProcessEnv = {}): Run {
+/** Runs the command in this process. */
+const alert = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  tarsyHere(["alert", ...args], env);
+
+/** Starts the command, with this text as its standard input. */
+function startAlert(args: readonly string[], input: string): Run {
   const child = spawn(process.execPath, [join(EXAMPLES, "alert.ts"), ...args], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"] },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let out = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  child.stdin.end(input ?? "");
+  child.stdin.end(input);
   return {
     out: () => out,
     errors: () => errors,
@@ -52,18 +58,18 @@ describe("npm run alert", () => {
 
   it("shows an investigation of each example alert to its end, and exits with 0", async () => {
     for (const name of await readdir(ALERTS)) {
-      const run = runAlert([join(ALERTS, name), ...addresses, "--type", "test"]);
-      expect(await run.exit, run.errors()).to.equal(0);
-      expect(run.out()).to.include("▶ Stage 1: analysis\n");
-      expect(run.out()).to.include("● thinking\nlet me 🤔 see\n");
-      expect(run.out()).to.include("● Final analysis\n# Findings\n\nthe disk is full 💾, délétez les logs\n");
-      expect(run.out()).to.match(/Session completed after [\d.]+ m?s\n$/u);
-      expect(run.out()).not.to.include("\u001B");
+      const { code, out, errors } = await alert([join(ALERTS, name), ...addresses, "--type", "test"]);
+      expect(code, errors).to.equal(0);
+      expect(out).to.include("▶ Stage 1: analysis\n");
+      expect(out).to.include("● thinking\nlet me 🤔 see\n");
+      expect(out).to.include("● Final analysis\n# Findings\n\nthe disk is full 💾, délétez les logs\n");
+      expect(out).to.match(/Session completed after [\d.]+ m?s\n$/u);
+      expect(out).not.to.include("\u001B");
     }
   });
 
   it("reads an alert from standard input, and exits with 1 and a reason when the investigation fails", async () => {
-    const run = runAlert(["-", ...addresses], "REFUSE this");
+    const run = startAlert(["-", ...addresses], "REFUSE this");
     expect(await run.exit).to.equal(1);
     expect(run.errors()).to.equal("The investigation ended failed\n");
     expect(run.out().match(/we do not answer this/gu)).to.have.length(1);
@@ -71,29 +77,29 @@ describe("npm run alert", () => {
 
   it("finds the api and the notifier on the ports given to npm start", async () => {
     const env = { API_PORT: new URL(system.api).port, NOTIFIER_PORT: new URL(system.ws).port };
-    const run = runAlert(["-", "--type", "test"], "moved", env);
-    expect(await run.exit, run.errors()).to.equal(0);
-    expect(run.out()).to.include("● Final analysis\n");
+    const { code, out, errors } = await alert(["--text", "moved", "--type", "test"], env);
+    expect(code, errors).to.equal(0);
+    expect(out).to.include("● Final analysis\n");
   });
 
   it("takes the alert as a text", async () => {
-    const run = runAlert(["--text", "Disk full on db-7", ...addresses, "--type", "test", "--no-wait"]);
-    expect(await run.exit, run.errors()).to.equal(0);
-    expect(await new TarsyClient(system).session(run.out().trim())).to.include({
+    const text = ["--text", "Disk full on db-7"];
+    const { code, out, errors } = await alert([...text, ...addresses, "--type", "test", "--no-wait"]);
+    expect(code, errors).to.equal(0);
+    expect(await new TarsyClient(system).session(out.trim())).to.include({
       alert_data: "Disk full on db-7",
     });
   });
 
   it("follows at the api's own address when the notifier's cannot be reached, and says so nowhere", async () => {
     const env = { TARSY_API_URL: system.api, TARSY_WS_URL: "ws://127.0.0.1:2/ws" };
-    const run = runAlert(["-", "--type", "test"], "behind a proxy", env);
-    expect(await run.exit, run.errors()).to.equal(0);
-    expect(run.errors()).to.equal("");
-    expect(run.out()).to.include("● Final analysis\n");
+    const { code, out, errors } = await alert(["--text", "behind a proxy", "--type", "test"], env);
+    expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
+    expect(out).to.include("● Final analysis\n");
   });
 
   it("shows everything once although the connection is lost in between", async () => {
-    const run = runAlert(["-", ...addresses], "SLOW");
+    const run = startAlert(["-", ...addresses], "SLOW");
     await until("the analysis has begun", () => run.out().includes("one tw"));
     await system.stop("notifier", "SIGKILL");
     await system.startService("notifier");
@@ -104,7 +110,7 @@ describe("npm run alert", () => {
   });
 
   it("leaves the investigation running when it is interrupted, and prints how to cancel it", async () => {
-    const run = runAlert(["-", ...addresses], "HANG");
+    const run = startAlert(["-", ...addresses], "HANG");
     await until("the analysis has begun", () => run.out().includes("this goes on"));
     run.interrupt();
     expect(await run.exit).to.equal(130);
@@ -143,7 +149,7 @@ describe("npm run alert", () => {
       ],
       [["-", "--nothing"], 2, "Unknown option '--nothing'\n"],
       [["-", "--typ", "test"], 2, "Unknown option '--typ': did you mean --type?\n"],
-      [["-", ...addresses], 4, "data field is required (HTTP 400)\n"],
+      [["/dev/null", ...addresses], 4, "data field is required (HTTP 400)\n"],
       [
         [join(ALERTS, "plain-text-emoji.txt"), "--api", "http://127.0.0.1:1"],
         3,
@@ -151,9 +157,7 @@ describe("npm run alert", () => {
       ],
     ];
     for (const [args, code, sentence] of cases) {
-      const run = runAlert(args);
-      expect(await run.exit).to.equal(code);
-      expect(run.errors()).to.equal(sentence);
+      expect(await alert(args)).to.deep.include({ code, errors: sentence });
     }
   });
 });

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,10 +5,9 @@ import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { projectRoot } from "../../launcher/prepare.mjs";
+import { tarsyHere } from "../../scripts/test/tarsy-here.ts";
 import { LOCAL_MODEL, startLocalModel } from "../../test/support/local-model/start-local-model.ts";
 import { NIGHTLY } from "../../test/support/nightly.ts";
-
-const MAIN = join(projectRoot, "scripts", "tarsy", "main.ts");
 
 const parseReport = compileParser(
   "report",
@@ -31,15 +29,14 @@ const parseReport = compileParser(
 async function evaluate(suite: string, env: Readonly<Record<string, string>> = {}) {
   const out = await mkdtemp(join(tmpdir(), "tarsy-example-"));
   try {
-    const code = await new Promise<string>((resolve) => {
-      const args = [MAIN, "eval", `examples/eval/${suite}`, "--out", out];
-      const options = { cwd: projectRoot, env: { PATH: process.env["PATH"], ...env } };
-      execFile(process.execPath, args, options, (error, _out, errors) =>
-        resolve(`${error?.code ?? 0} ${errors}`),
-      );
+    const args = ["eval", `examples/eval/${suite}`, "--out", out];
+    const { code, errors } = await tarsyHere(args, {
+      PATH: process.env["PATH"],
+      INIT_CWD: projectRoot,
+      ...env,
     });
     const report = parseReport(JSON.parse(await readFile(join(out, "report.json"), "utf8")));
-    return { code: code.split(" ")[0], report, said: code };
+    return { code, report, said: errors };
   } finally {
     await rm(out, { recursive: true, force: true });
   }
@@ -48,7 +45,7 @@ async function evaluate(suite: string, env: Readonly<Record<string, string>> = {
 describe("the example of an evaluation", () => {
   it("tells two scripted models apart, without a key", async () => {
     const { code, report, said } = await evaluate("suite.yaml");
-    expect(code, said).to.equal("1");
+    expect(code, said).to.equal(1);
     const passed = report.summaries.map((summary) => `${summary.variant} ${summary.passed}/${summary.cells}`);
     expect(passed, said).to.deep.equal(["careful 6/6", "hasty 0/6"]);
   });

@@ -10,9 +10,11 @@ import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
 import { processTerminal } from "./process-terminal.ts";
 
-/** Runs `tarsy` with these arguments in this process; resolves with the exit code. */
-export async function runTarsy(args: readonly string[]): Promise<number> {
-  const terminal = processTerminal();
+/** Runs `tarsy` with these arguments in this process, on its terminal and with its environment if no others are given; resolves with the exit code. */
+export async function runTarsy(
+  args: readonly string[],
+  { terminal = processTerminal(), env = process.env }: Partial<Pick<CommandCall, "terminal" | "env">> = {},
+): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     (name === undefined ? terminal.warn : terminal.write)(overview(COMMANDS));
@@ -36,7 +38,7 @@ export async function runTarsy(args: readonly string[]): Promise<number> {
       terminal.write(commandHelp(command));
       return EXIT.done;
     }
-    return await command.run({ ...call, terminal, env: process.env, signal: interrupted.signal });
+    return await command.run({ ...call, terminal, env, signal: interrupted.signal });
   } catch (error) {
     if (interrupted.signal.aborted) return EXIT.interrupted;
     terminal.warn(`${printable(sentence(error))}\n`);

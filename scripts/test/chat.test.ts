@@ -5,6 +5,7 @@ import { programEntry } from "../../test/support/spawn-service.ts";
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { until } from "../../test/support/until.ts";
+import { tarsyHere } from "./tarsy-here.ts";
 
 const MAIN = programEntry("scripts/tarsy");
 const SCRIPT = {
@@ -32,11 +33,13 @@ describe("npm run tarsy -- chat", () => {
   });
   after(() => pipeline[Symbol.asyncDispose]());
 
-  const start = (input: string, ...args: readonly string[]) => {
+  const environment = () => {
     const { api, ws } = pipeline.system;
-    const child = spawn(process.execPath, [MAIN, "chat", ...args], {
-      env: { PATH: process.env["PATH"], TARSY_API_URL: api, TARSY_WS_URL: ws },
-    });
+    return { PATH: process.env["PATH"], TARSY_API_URL: api, TARSY_WS_URL: ws };
+  };
+  const ask = (...args: readonly string[]) => tarsyHere(["chat", ...args], environment());
+  const start = (input: string, ...args: readonly string[]) => {
+    const child = spawn(process.execPath, [MAIN, "chat", ...args], { env: environment() });
     let [out, errors] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
@@ -46,7 +49,7 @@ describe("npm run tarsy -- chat", () => {
   };
 
   it("asks one question, and shows the answer but not the investigation", async () => {
-    const { code, out, errors } = await start("", id, "--message", "Why?").exit;
+    const { code, out, errors } = await ask(id, "--message", "Why?");
     expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
     expect(out).to.include("Why?").and.include("it was the memory").and.not.include("the disk is full");
   });
@@ -58,16 +61,15 @@ describe("npm run tarsy -- chat", () => {
   });
 
   it("shows an answer once, although it comes as the final analysis, too", async () => {
-    const { out } = await start("", id, "--message", "Why?").exit;
+    const { out } = await ask(id, "--message", "Why?");
     expect(out.split("it was the memory")).to.have.length(2);
   });
 
   /** The same in a terminal of its own, by `script` of util-linux. */
   const startInTerminal = () => {
-    const { api, ws } = pipeline.system;
     const command = `exec ${process.execPath} ${MAIN} chat ${id}`;
     const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-      env: { PATH: process.env["PATH"], TERM: "xterm", TARSY_API_URL: api, TARSY_WS_URL: ws },
+      env: { ...environment(), TERM: "xterm" },
     });
     let out = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
@@ -96,7 +98,7 @@ describe("npm run tarsy -- chat", () => {
   });
 
   it("prints the events of the answer with --json", async () => {
-    const { code, out } = await start("", id, "--message", "Why?", "--json").exit;
+    const { code, out } = await ask(id, "--message", "Why?", "--json");
     expect(code).to.equal(0);
     const last: unknown = JSON.parse(out.trim().split("\n").at(-1) ?? "");
     expect(last).to.include({ type: "stage.completed", status: "completed", stage_type: "chat" });
@@ -131,7 +133,7 @@ describe("npm run tarsy -- chat", () => {
   });
 
   it("says what is wrong, with the code that docs/cli.md names", async () => {
-    expect(await start("", id, "--message", " ").exit).to.deep.equal({
+    expect(await ask(id, "--message", " ")).to.deep.equal({
       code: 2,
       out: "",
       errors: "--message is empty: write the question\n",
@@ -139,7 +141,7 @@ describe("npm run tarsy -- chat", () => {
     const gone = await pipeline.client.submit("x".repeat(10));
     await pipeline.client.waitFor(gone, ["completed"]);
     await pipeline.servers.query("UPDATE alert_sessions SET chain_id = 'gone' WHERE session_id = $1", [gone]);
-    expect(await start("", gone, "--message", "Why?").exit).to.deep.equal({
+    expect(await ask(gone, "--message", "Why?")).to.deep.equal({
       code: 4,
       out: "",
       errors: "chain configuration not found (HTTP 400)\n",

@@ -1,16 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { programEntry } from "../../test/support/spawn-service.ts";
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
+import { tarsyHere } from "./tarsy-here.ts";
 
-const MAIN = programEntry("scripts/tarsy");
 const CONFIG = {
   script: {
     calls: [
@@ -48,15 +45,7 @@ describe("npm run tarsy -- fork, compare and list", () => {
 
   const run = async (...args: readonly string[]) => {
     const { api, ws } = pipeline.system;
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env["PATH"], TARSY_API_URL: api, TARSY_WS_URL: ws },
-    });
-    let [out, errors] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-    child.stdin.end();
-    await once(child, "close");
-    return { code: child.exitCode, out, errors };
+    return tarsyHere(args, { TARSY_API_URL: api, TARSY_WS_URL: ws });
   };
 
   it("forks with an instruction from a file, shows the fork, and where both differ", async () => {

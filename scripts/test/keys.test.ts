@@ -1,12 +1,7 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { expect } from "chai";
 import { ApiKeys } from "#shared/access/api-keys.ts";
-import { programEntry } from "../../test/support/spawn-service.ts";
 import { BackingServers } from "../../test/support/backing-servers.ts";
-
-const MAIN = programEntry("scripts/tarsy");
-const run = promisify(execFile);
+import { tarsyHere } from "./tarsy-here.ts";
 
 describe("npm run tarsy -- keys", () => {
   let servers: BackingServers;
@@ -17,27 +12,23 @@ describe("npm run tarsy -- keys", () => {
   });
   after(() => servers[Symbol.asyncDispose]());
 
-  const keys = async (...args: string[]) =>
-    run(process.execPath, [MAIN, "keys", ...args], {
-      env: { ...process.env, DATABASE_URL: servers.postgres.url },
-    });
+  const keys = (...args: string[]) => tarsyHere(["keys", ...args], { DATABASE_URL: servers.postgres.url });
   const identify = async (text: string) =>
     new ApiKeys({ query: async (sql, values) => servers.query(sql, values ?? []) }).identify(text);
 
   it("takes no secret for the name of a holder or a team", async () => {
-    const { stdout: before } = await keys("list");
+    const before = await keys("list");
     const token = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
     for (const args of [["password=hunter2"], ["ann", "--team", `platform,${token}`]]) {
-      const error: unknown = await keys("add", ...args, "--role", "viewer").catch(
-        (thrown: unknown) => thrown,
-      );
-      expect(String(error)).to.match(/looks like a secret/u);
+      const { code, errors } = await keys("add", ...args, "--role", "viewer");
+      expect(code).not.to.equal(0);
+      expect(errors).to.match(/looks like a secret/u);
     }
-    expect((await keys("list")).stdout).to.equal(before);
+    expect(await keys("list")).to.deep.equal(before);
   });
 
   it("adds a key that lets its holder in, lists it without its secret, and revokes it", async () => {
-    const { stdout } = await keys(
+    const { out } = await keys(
       "add",
       "ann",
       "--role",
@@ -47,16 +38,16 @@ describe("npm run tarsy -- keys", () => {
       "--days",
       "2",
     );
-    const key = stdout.trim();
+    const key = out.trim();
     expect(await identify(key)).to.deep.include({
       subject: "ann",
       roles: ["operator", "viewer"],
       teams: ["platform"],
     });
     const id = key.split("_")[1] ?? "";
-    const listed = (await keys("list")).stdout;
+    const listed = (await keys("list")).out;
     expect(listed).to.include(id).and.include("ann").and.include("operator,viewer").and.not.include(key);
-    expect((await keys("revoke", id)).stdout).to.equal(`${id} is revoked\n`);
+    expect((await keys("revoke", id)).out).to.equal(`${id} is revoked\n`);
     expect(await identify(key)).to.equal(undefined);
     const audit = await servers.query(
       "SELECT action, detail ->> 'for' AS name FROM audit_log ORDER BY id",
@@ -76,13 +67,10 @@ describe("npm run tarsy -- keys", () => {
       [["add", "--role", "admin"], "name the holder of the key"],
       [["lose"], "keys lose: use add, list or revoke"],
     ] as const) {
-      const failure: unknown = await keys(...args).catch((error: unknown) => error);
-      expect(failure, args.join(" ")).to.include({ code: 2 });
-      expect(String(failure instanceof Error && "stderr" in failure ? failure.stderr : "")).to.include(
-        message,
-      );
+      const { code, errors } = await keys(...args);
+      expect(code, args.join(" ")).to.equal(2);
+      expect(errors).to.include(message);
     }
-    const unknown: unknown = await keys("revoke", "0123456789ab").catch((error: unknown) => error);
-    expect(unknown).to.include({ code: 1 });
+    expect(await keys("revoke", "0123456789ab")).to.include({ code: 1 });
   });
 });

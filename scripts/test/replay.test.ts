@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { tarsyHere } from "./tarsy-here.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const MAIN = join(ROOT, "scripts", "tarsy", "main.ts");
 const SUITE = join(ROOT, "test", "cassettes");
 const OTHER = join(ROOT, "shared", "cassette", "test", "other-prompts.cassette.json");
 const MAX_BYTES = 300_000;
@@ -25,13 +24,7 @@ describe("npm run tarsy -- replay", () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const run = async (...args: readonly string[]) =>
-    new Promise<{ code: number; out: string; errors: string }>((resolve) => {
-      const env = { PATH: process.env["PATH"], INIT_CWD: directory };
-      const child = execFile(process.execPath, [MAIN, ...args], { env }, (_error, out, errors) => {
-        resolve({ code: child.exitCode ?? -1, out, errors });
-      });
-    });
+  const run = (...args: readonly string[]) => tarsyHere(args, { INIT_CWD: directory });
 
   it("finds the project's own cassettes identical, of which there are few and small ones", async () => {
     const names = (await readdir(SUITE)).filter((name) => name.endsWith(".cassette.json"));
