@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { NIGHTLY } from "../../test/support/nightly.ts";
 import { EvalFixture, SCRIPTS } from "./eval-fixture.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { contextBlock } from "../../services/executor/prompts/context-block.ts";
@@ -27,32 +28,6 @@ describe("tarsy eval", function evaluation() {
     }
     return fixture;
   };
-
-  it("tells agents the time of the recording, because the results of its tools are of then", async () => {
-    const answers = (time: string) => ({
-      when: { contains: `Current time: ${time}` },
-      steps: [{ text: `It is ${time}` }],
-    });
-    const times = ["2026-11-20T10:00:00Z", "2024-05-06T07:08:09Z"];
-    await using fixture = await EvalFixture.create({ good: [SUMMARY_CALL, ...times.map(answers)] });
-    const untold = makeCassette({ alert: "of a version that did not tell the time" });
-    const context = contextBlock(new Date(times[1] ?? ""), { holidays: [], alertData: "" });
-    const told = { sequence_number: 1, role: "user", content: `Look.\n\n${context}`, seq: null } as const;
-    const cassette = makeCassette({ alert: "of a version that did" });
-    const executions = cassette.executions.map((execution) => ({ ...execution, messages: [told] }));
-    await fixture.addCassette("a", untold);
-    await fixture.addCassette("b", { ...cassette, executions });
-    await fixture.writeSuite({
-      variants: { good: { llm_provider: "good" } },
-      assertions: [{ contains: "It is" }],
-    });
-    const { code, errors } = await fixture.run();
-    expect(code, errors).to.equal(0);
-    const results = await fixture.results();
-    expect(results.map(({ facts }) => facts?.conclusion)).to.have.members(
-      times.map((time) => `It is ${time}`),
-    );
-  });
 
   it("runs every cassette with every variant, compares them, and judges again without running again", async () => {
     await using fixture = await create();
@@ -124,5 +99,34 @@ describe("tarsy eval", function evaluation() {
     const third = await fixture.run();
     expect(third.errors).to.match(/^6 of 12 cells have a result from before\n/u);
     expect(third.out).to.contain("bad against good: better in 0, worse in 0, equal in 3 cassettes");
+  });
+
+  // replay/test/told-time.test.ts has it of a replay.
+  if (!NIGHTLY) return;
+
+  it("tells agents the time of the recording, because the results of its tools are of then", async () => {
+    const answers = (time: string) => ({
+      when: { contains: `Current time: ${time}` },
+      steps: [{ text: `It is ${time}` }],
+    });
+    const times = ["2026-11-20T10:00:00Z", "2024-05-06T07:08:09Z"];
+    await using fixture = await EvalFixture.create({ good: [SUMMARY_CALL, ...times.map(answers)] });
+    const untold = makeCassette({ alert: "of a version that did not tell the time" });
+    const context = contextBlock(new Date(times[1] ?? ""), { holidays: [], alertData: "" });
+    const told = { sequence_number: 1, role: "user", content: `Look.\n\n${context}`, seq: null } as const;
+    const cassette = makeCassette({ alert: "of a version that did" });
+    const executions = cassette.executions.map((execution) => ({ ...execution, messages: [told] }));
+    await fixture.addCassette("a", untold);
+    await fixture.addCassette("b", { ...cassette, executions });
+    await fixture.writeSuite({
+      variants: { good: { llm_provider: "good" } },
+      assertions: [{ contains: "It is" }],
+    });
+    const { code, errors } = await fixture.run();
+    expect(code, errors).to.equal(0);
+    const results = await fixture.results();
+    expect(results.map(({ facts }) => facts?.conclusion)).to.have.members(
+      times.map((time) => `It is ${time}`),
+    );
   });
 });

@@ -5,6 +5,7 @@ import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
+import { NIGHTLY } from "../../test/support/nightly.ts";
 import { testConfigDirectory } from "../../test/support/config-directory.ts";
 import { askWith } from "../../services/executor/test/follow-up-fixture.ts";
 import { openReplayer } from "../replayer.ts";
@@ -78,17 +79,28 @@ describe("a replay with the configuration of a directory", () => {
     return await replayer.replay(cassette, signal);
   };
 
-  it("is identical if nothing was changed", async function () {
+  it("is identical if nothing was changed, and says of another alert that no chain handles it", async function () {
     this.timeout(30_000);
-    expect(await replayWith(WORDS)).to.deep.equal({ kind: "identical", notReplayed: [] });
+    await using directory = await testConfigDirectory({ tarsy: tarsy(WORDS) });
+    await using replayer = await openReplayer({ configDirectory: directory.path, signal });
+    expect(await replayer.replay(cassette, signal)).to.deep.equal({ kind: "identical", notReplayed: [] });
+    const other = {
+      ...cassette,
+      session: { ...cassette.session, alert_type: "unheard of", session_id: randomUUID() },
+    };
+    expect(await replayer.replay(other, signal))
+      .to.have.property("message")
+      .that.includes('no chain handles alert type "unheard of"');
   });
 
-  for (const [agent, stage] of [
+  const changed = [
     ["Ann", "look"],
     ["Cem", "dig"],
     ["Sum", "dig"],
     ["Zoe", "Chat"],
-  ] as const) {
+  ] as const;
+  // Each has a Postgres of its own.
+  for (const [agent, stage] of NIGHTLY ? changed : changed.slice(-1)) {
     it(`finds a word of the instructions of ${agent} that was changed, at the first call that has it`, async function () {
       this.timeout(30_000);
       const result = await replayWith({ ...WORDS, [agent]: WORDS[agent].replace(/\w+\.$/u, "elsewhere.") });
@@ -111,18 +123,5 @@ describe("a replay with the configuration of a directory", () => {
       (reason: unknown) => reason,
     );
     expect(String(error)).to.include("tarsy.yaml");
-  });
-
-  it("says that no chain handles the alert", async function () {
-    this.timeout(30_000);
-    await using directory = await testConfigDirectory({ tarsy: tarsy(WORDS) });
-    await using replayer = await openReplayer({ configDirectory: directory.path, signal });
-    const other = {
-      ...cassette,
-      session: { ...cassette.session, alert_type: "unheard of", session_id: randomUUID() },
-    };
-    expect(await replayer.replay(other, signal))
-      .to.have.property("message")
-      .that.includes('no chain handles alert type "unheard of"');
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
+import { describeNightly } from "../../test/support/nightly.ts";
 import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
 import { serveAnswers } from "../engine/answer-server.ts";
 import { insertOfflineSession } from "./insert-session.ts";
@@ -11,7 +12,8 @@ import { OfflineBench } from "../engine/offline-bench.ts";
 
 const { signal } = new AbortController();
 
-describe("an offline bench", () => {
+// replay.test.ts has it in the small: it replays sessions without an interface.
+describeNightly("an offline bench", () => {
   it("runs sessions to their end without a network", async function () {
     this.timeout(60_000);
     await using resources = new AsyncDisposableStack();

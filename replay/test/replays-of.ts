@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { NIGHTLY, repetitions } from "../../test/support/nightly.ts";
+import { repetitions } from "../../test/support/nightly.ts";
 import { openReplayer, type Replayer } from "../replayer.ts";
 import { RecordingFixture } from "./recording-fixture.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -14,14 +14,8 @@ const VARIANTS = repetitions({ daily: 1, nightly: 7 });
 /** Without a network namespace of its own the child has a network, and does not need it. */
 const WITHOUT_NETWORK = ["unshare", "-rn", "--"] as const;
 
-/**
- * Records these sessions and replays each of them, and then all at once without a network: every day, or where `isNightly` only in the
- * nightly run.
- */
-export function replaysOf(
-  scenarios: readonly Scenario[],
-  { isNightly = false }: { readonly isNightly?: boolean } = {},
-): void {
+/** Records these sessions and replays each of them, and then all at once without a network. */
+export function replaysOf(scenarios: readonly Scenario[]): void {
   const resources = new AsyncDisposableStack();
   let recording: RecordingFixture;
   let replayer: Replayer;
@@ -51,7 +45,6 @@ export function replaysOf(
     });
   }
 
-  if (isNightly && !NIGHTLY) return;
   it("of all of them at once needs no interface of the machine, not even its own", function () {
     this.timeout(300_000);
     const [unshare, ...options] = WITHOUT_NETWORK;

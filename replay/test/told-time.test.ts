@@ -18,6 +18,7 @@ const IDENTICAL = { kind: "identical", notReplayed: [] };
 describe("the time that agents are told in a replay", () => {
   const resources = new AsyncDisposableStack();
   let cassette: Cassette;
+  let bench: OfflineBench;
 
   before(async function () {
     this.timeout(60_000);
@@ -26,7 +27,10 @@ describe("the time that agents are told in a replay", () => {
     const id = await recording.runs.executor.insert({ strategy: "native-thinking" });
     await recording.runToEnd(id, { holidays: [{ date: "12-25", name: "Christmas" }] });
     cassette = await recording.cassette(id);
+    bench = resources.use(await OfflineBench.open({ signal }));
   });
+  // Both replay the same session.
+  afterEach(() => bench.db.query("DELETE FROM alert_sessions"));
   after(() => resources.disposeAsync());
 
   /** Replays a session, and reads the time in the first request to the model. */
@@ -34,7 +38,6 @@ describe("the time that agents are told in a replay", () => {
     await using opened = new AsyncDisposableStack();
     const directory = await mkdtemp(join(tmpdir(), "tarsy-told-time-"));
     opened.defer(() => rm(directory, { recursive: true, force: true }));
-    const bench = opened.use(await OfflineBench.open({ signal }));
     const told: (string | undefined)[] = [];
     const server = opened.use(
       await serveAnswers({

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { CHECKOUT } from "../../../test/support/spawn-service.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
+import { CHECKOUT, SERVICES } from "../../../test/support/spawn-service.ts";
 
 const run = promisify(execFile);
 /** Prints what the process has loaded when it ends: Node's own modules by name, all others by URL. */
@@ -13,6 +14,9 @@ registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context
 process.on("exit", () => process.stderr.write(JSON.stringify([...process.moduleLoadList, ...urls])));
 `;
 const PRELOAD = `data:text/javascript,${encodeURIComponent(REPORT)}`;
+
+/** The executor has the most code. */
+const SAMPLE = NIGHTLY ? SERVICES : (["executor"] as const);
 
 /** One start of each service shows all. */
 const loaded = new Map<string, Promise<string>>();
@@ -38,7 +42,7 @@ async function report(service: string): Promise<string> {
 describe("the start of a service", function () {
   this.timeout(240_000);
 
-  for (const service of ["api", "executor", "llm-gateway", "tool-runner", "notifier"]) {
+  for (const service of SAMPLE) {
     it(`loads typebox as one module for the ${service}`, async () => {
       const modules = await loadedBy(service);
       expect(modules).to.contain("shared/generated/typebox/typebox.mjs");
@@ -46,7 +50,7 @@ describe("the start of a service", function () {
     });
   }
 
-  for (const service of ["api", "executor", "llm-gateway", "tool-runner", "notifier"]) {
+  for (const service of SAMPLE) {
     it(`loads nothing of OpenTelemetry's SDK for the ${service} while no traces are sent`, async () => {
       // The metrics' package loads the small one of its interfaces.
       expect(await loadedBy(service)).not.to.match(/node_modules\/@opentelemetry\/(?!api\/)/u);
@@ -54,7 +58,7 @@ describe("the start of a service", function () {
   }
 
   // The api is missing here: the package of its router imports `node:http`.
-  for (const service of ["executor", "llm-gateway", "tool-runner", "notifier"]) {
+  for (const service of SAMPLE.filter((name) => name !== "api")) {
     it(`does not load fetch for the ${service}`, async () => {
       const modules = await loadedBy(service);
       expect(modules).to.contain("NativeModule http");
