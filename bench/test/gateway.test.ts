@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { describeNightly } from "../../test/support/nightly.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const NAMES_WITH_UNITS = /_(ms|us|mb|kb|ratio)$/;
@@ -22,7 +23,7 @@ async function bench(...args: string[]) {
   return { code: child.exitCode, output, errors };
 }
 
-describe("npm run bench -- gateway", () => {
+describeNightly("npm run bench -- gateway", () => {
   it("reports every figure with its unit, for people and for scripts", async () => {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"));
     try {

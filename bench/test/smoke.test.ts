@@ -109,10 +109,10 @@ describe("npm run bench", () => {
   const wrongCalls: [string, readonly string[], string][] = [
     ["no benchmark", [], "name a benchmark"],
     ["an unknown benchmark", ["smok"], '"smok"'],
-    ["an unknown option", ["smoke", "--session", "3"], "--session"],
   ];
   // Each loads its benchmark, which is much of the system.
   const moreWrongCalls: typeof wrongCalls = [
+    ["an unknown option", ["smoke", "--session", "3"], "--session"],
     ["an invalid number of sessions", ["smoke", "--sessions", "many"], "--sessions"],
     ["too many executors", ["smoke", "--executors", "17"], "--executors"],
     ["a surplus argument", ["smoke", "twice"], "twice"],
@@ -133,10 +133,18 @@ describe("npm run bench", () => {
     });
   }
 
-  it("prints its usage", async () => {
-    const [all, one] = [bench(["--help"], temporary), bench(["smoke", "--help"], temporary)];
-    expect([await all.code, await one.code]).to.deep.equal([0, 0]);
-    expect(all.output()).to.contain("smoke");
-    expect(one.output()).to.contain("--sessions");
+  it("prints the usage of a benchmark", async () => {
+    const run = bench(["smoke", "--help"], temporary);
+    expect(await run.code).to.equal(0);
+    expect(run.output()).to.contain("--sessions");
   });
+
+  // It loads all of them.
+  if (NIGHTLY) {
+    it("prints its usage", async () => {
+      const run = bench(["--help"], temporary);
+      expect(await run.code).to.equal(0);
+      expect(run.output()).to.contain("smoke");
+    });
+  }
 });

@@ -1,7 +1,7 @@
 import { execFile, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, mkdtempDisposable, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -13,7 +13,9 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolListReplyCodec, toolListRequestCodec, type ToolListReply } from "#shared/contracts/tool-list.ts";
 import { BackingServers } from "../../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../../test/support/config-directory.ts";
+import { describeNightly } from "../../test/support/nightly.ts";
 import {
+  CHECKOUT,
   HEALTH_VARIABLE,
   SERVICES,
   spawnService,
@@ -23,6 +25,8 @@ import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
 import { testPort } from "../../test/support/test-port.ts";
 import { until } from "../../test/support/until.ts";
 import { untilReady } from "../../test/support/until-ready.ts";
+import { bundleProgram } from "../bundle/bundle-services.ts";
+import { collectLicences } from "../bundle/collect-licences.ts";
 
 const run = promisify(execFile);
 const BUNDLER = join(import.meta.dirname, "../bundle/main.ts");
@@ -66,7 +70,32 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-describe("the bundles of the image", function () {
+async function expectLateCode(bundle: string): Promise<void> {
+  const files = await readdir(bundle);
+  expect(
+    files.some((name) => /^pino-pretty-\w+\.mjs$/u.test(name)),
+    bundle,
+  ).to.equal(true);
+  expect(await readFile(join(bundle, "main.mjs"), "utf8")).not.to.match(
+    /GoogleGenAI|ChatOpenAI|ChatAnthropic/u,
+  );
+}
+
+describe("the bundle of a service", () => {
+  it("loads the code that formats logs and the SDKs of providers with the first use, and has its licences", async () => {
+    await using bundle = await mkdtempDisposable(join(tmpdir(), "tarsy-bundle-"));
+    const made = await bundleProgram(CHECKOUT, "services/llm-gateway", bundle.path);
+    await expectLateCode(bundle.path);
+    const licences = await collectLicences(CHECKOUT, [made]);
+    for (const name of ["@google/genai", "@grpc/grpc-js", "pino"]) {
+      expect(licences).to.match(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "mu"));
+    }
+    expect(licences).to.contain("Permission is hereby granted");
+  });
+});
+
+// The test run itself bundles each service without the page and the MCP server, and runs it from there.
+describeNightly("the bundles of the image", function () {
   this.timeout(600_000);
   let directory: string;
 
@@ -139,14 +168,8 @@ describe("the bundles of the image", function () {
 
   it("load with the first use: the code that formats logs for terminals, and the SDKs of the providers", async () => {
     for (const service of SERVICES) {
-      const files = await readdir(join(directory, "services", service));
-      expect(
-        files.some((name) => /^pino-pretty-\w+\.mjs$/u.test(name)),
-        service,
-      ).to.equal(true);
+      await expectLateCode(join(directory, "services", service));
     }
-    const gateway = await readFile(join(directory, "services/llm-gateway/main.mjs"), "utf8");
-    expect(gateway).not.to.match(/GoogleGenAI|ChatOpenAI|ChatAnthropic/u);
   });
 
   it("come with the licences of the packages in them", async () => {

@@ -66,6 +66,12 @@ describe("the metrics in the documentation", () => {
     expect(unknown).to.deep.equal([]);
   });
 
+  it("exist in the services where the dashboard of deploy/monitoring shows them", () => {
+    const shown = readPage("deploy/monitoring/tarsy-dashboard.json").match(/\btarsy_\w+/gu) ?? [];
+    expect(shown.length).to.be.greaterThan(40);
+    expect(shown.filter((name) => !atStart.has(familyName(name, atStart)))).to.deep.equal([]);
+  });
+
   it("are all metrics of the services", () => {
     expect(metricRows(OPERATIONS).map(({ name }) => name)).to.have.members([...atStart.keys()]);
   });

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { projectRoot } from "../../launcher/prepare.mjs";
 import { copyRepository } from "../support/copy-repository.ts";
-import { NIGHTLY } from "../support/nightly.ts";
+import { describeNightly } from "../support/nightly.ts";
 
 /** What a reader types in one step: an edit, a new file, or commands. */
 interface Step {
@@ -76,41 +76,56 @@ async function follow(directory: string, { kind, file, text }: Step): Promise<vo
 }
 
 describe("the walks of CONTRIBUTING.md", () => {
-  const resources = new AsyncDisposableStack();
-  let directory: string;
   let walks: ReadonlyMap<string, readonly Step[]>;
+  let steps: readonly Step[];
 
   before(async () => {
     walks = await readWalks();
-    directory = resources.use(await copyRepository()).path;
-    // With what the compiler knows of the checkout, it reads again only what the walks change.
-    const known = ".tarsy/types.tsbuildinfo";
-    if (existsSync(join(projectRoot, known))) await cp(join(projectRoot, known), join(directory, known));
-    for (const step of [...walks.values()].flat()) await follow(directory, step);
+    steps = [...walks.values()].flat();
   });
-  after(() => resources.disposeAsync());
 
   it("are three, each with files and commands", () => {
     expect([...walks.keys()]).to.deep.equal(["A provider type", "An endpoint", "A strategy"]);
-    for (const steps of walks.values()) {
-      expect(steps.map(({ kind }) => kind)).to.include.members(["diff", "ts", "sh"]);
+    for (const walk of walks.values()) {
+      expect(walk.map(({ kind }) => kind)).to.include.members(["diff", "ts", "sh"]);
     }
   });
 
-  it("leave code whose types are right and whose format is ours", () => {
-    run(directory, ["npx", "tsc", "--noEmit"]);
-    const files = [...walks.values()].flat().filter(({ file }) => file !== "");
-    run(directory, ["npx", "oxfmt", "--check", ...new Set(files.map(({ file }) => file))]);
+  it("find the lines that they add to, and leave files whose format is ours", async () => {
+    await using copy = await mkdtempDisposable(join(tmpdir(), "tarsy-walks-"));
+    const files = new Set(steps.flatMap(({ file }) => (file === "" ? [] : [file])));
+    const edited = steps.filter(({ kind }) => kind === "diff").map(({ file }) => file);
+    for (const file of [".oxfmtrc.json", ...new Set(edited)]) {
+      await mkdir(dirname(join(copy.path, file)), { recursive: true });
+      await cp(join(projectRoot, file), join(copy.path, file));
+    }
+    for (const step of steps) await follow(copy.path, step);
+    run(copy.path, [join(projectRoot, "node_modules/.bin/oxfmt"), "--check", ...files]);
   });
 
-  // The commands of the others run whole systems; that the code of all fits is tested above.
-  for (const title of NIGHTLY ? ["A provider type", "An endpoint", "A strategy"] : ["An endpoint"]) {
-    it(`work as typed: ${title}`, () => {
-      const commands = (walks.get(title) ?? []).filter(({ kind }) => kind === "sh");
-      for (const command of commands.flatMap(({ text }) => text.split("\n"))) {
-        const output = run(directory, ["bash", "-c", command]);
-        if (command.includes("mocha")) expect(output, command).to.match(/^[1-9]\d* passed, 0 failed/mu);
-      }
+  // The compiler and the commands, which run whole systems, take a minute.
+  describeNightly("in a copy of the repository", () => {
+    const resources = new AsyncDisposableStack();
+    let directory: string;
+
+    before(async () => {
+      directory = resources.use(await copyRepository()).path;
+      for (const step of steps) await follow(directory, step);
     });
-  }
+    after(() => resources.disposeAsync());
+
+    it("leave code whose types are right", () => {
+      run(directory, ["npx", "tsc", "--noEmit"]);
+    });
+
+    for (const title of ["A provider type", "An endpoint", "A strategy"]) {
+      it(`work as typed: ${title}`, () => {
+        const commands = (walks.get(title) ?? []).filter(({ kind }) => kind === "sh");
+        for (const command of commands.flatMap(({ text }) => text.split("\n"))) {
+          const output = run(directory, ["bash", "-c", command]);
+          if (command.includes("mocha")) expect(output, command).to.match(/^[1-9]\d* passed, 0 failed/mu);
+        }
+      });
+    }
+  });
 });
