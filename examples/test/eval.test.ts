@@ -5,9 +5,12 @@ import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { projectRoot } from "../../launcher/prepare.mjs";
+import { Configurations } from "../../evaluation/engine/configurations.ts";
+import { planSuite } from "../../evaluation/plan/plan-suite.ts";
+import { readSuite } from "../../evaluation/suite/read-suite.ts";
 import { tarsyHere } from "../../scripts/test/tarsy-here.ts";
 import { LOCAL_MODEL, startLocalModel } from "../../test/support/local-model/start-local-model.ts";
-import { NIGHTLY } from "../../test/support/nightly.ts";
+import { NIGHTLY, describeNightly } from "../../test/support/nightly.ts";
 
 const parseReport = compileParser(
   "report",
@@ -42,7 +45,19 @@ async function evaluate(suite: string, env: Readonly<Record<string, string>> = {
   }
 }
 
-describe("the example of an evaluation", () => {
+describe("the examples of evaluations", () => {
+  it("have suites whose configurations and cassettes are there", async () => {
+    const env = { LOCAL_MODEL, LOCAL_MODEL_URL: "http://127.0.0.1:1" };
+    const planned = async (name: string) => {
+      const suite = await readSuite(join(projectRoot, "examples/eval", name), env);
+      return (await planSuite(suite, new Configurations(env), "1.0.0")).cells.length;
+    };
+    expect([await planned("suite.yaml"), await planned("local-model.yaml")]).to.deep.equal([12, 4]);
+  });
+});
+
+// evaluation/test runs suites of its own every day.
+describeNightly("the example of an evaluation", () => {
   it("tells two scripted models apart, without a key", async () => {
     const { code, report, said } = await evaluate("suite.yaml");
     expect(code, said).to.equal(1);
