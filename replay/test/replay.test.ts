@@ -1,11 +1,34 @@
 import { STEP } from "../../test/support/nightly.ts";
+import { openReplayer } from "../replayer.ts";
 import { CONTENT_SCENARIOS } from "./content-scenarios.ts";
 import { OUTSIDE_SCENARIOS } from "./outside-scenarios.ts";
-import { replaysOf } from "./replays-of.ts";
+import { RecordingFixture } from "./recording-fixture.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { changedPrompts } from "./suites/changed-prompts.ts";
+import { divergences } from "./suites/divergences.ts";
+import { replaysOf, type ReplayParts } from "./suites/replays-of.ts";
+import { toldTime } from "./suites/told-time.ts";
 import { TOLD_SCENARIOS } from "./told-scenarios.ts";
 
+const { signal } = new AbortController();
 /** Every kind of session, prompts and answers of every kind, news from outside, and what agents are told meanwhile. */
 const ALL = [...SCENARIOS, ...CONTENT_SCENARIOS, ...OUTSIDE_SCENARIOS, ...TOLD_SCENARIOS];
 
-describe("a replay", () => replaysOf(ALL.filter((_, index) => index % STEP === 0)));
+describe("a replay", () => {
+  const resources = new AsyncDisposableStack();
+  let parts: ReplayParts;
+
+  before(async function () {
+    this.timeout(60_000);
+    const [recording, replayer] = await Promise.all([RecordingFixture.start(), openReplayer({ signal })]);
+    parts = { recording: resources.use(recording), replayer: resources.use(replayer) };
+  });
+  after(() => resources.disposeAsync());
+
+  const opened = () => parts;
+  replaysOf(
+    ALL.filter((_, index) => index % STEP === 0),
+    opened,
+  );
+  for (const suite of [divergences, changedPrompts, toldTime]) suite(opened);
+});

@@ -5,12 +5,12 @@ import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
-import { NIGHTLY } from "../../test/support/nightly.ts";
-import { testConfigDirectory } from "../../test/support/config-directory.ts";
-import { askWith } from "../../services/executor/test/follow-up-fixture.ts";
-import { openReplayer } from "../replayer.ts";
-import type { ReplayResult } from "../replay-result.ts";
-import { RecordingFixture } from "./recording-fixture.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
+import { askWith } from "../../../services/executor/test/follow-up-fixture.ts";
+import { openReplayer } from "../../replayer.ts";
+import type { ReplayResult } from "../../replay-result.ts";
+import type { ReplayParts } from "./replays-of.ts";
 
 const { signal } = new AbortController();
 
@@ -46,82 +46,83 @@ const tarsy = (words: Readonly<Record<Agent, string>>, more: object = {}) => ({
   },
 });
 
-describe("a replay with the configuration of a directory", () => {
-  const resources = new AsyncDisposableStack();
-  let recording: RecordingFixture;
-  let cassette: Cassette;
+export function changedPrompts(opened: () => ReplayParts): void {
+  describe("a replay with the configuration of a directory", () => {
+    let cassette: Cassette;
 
-  before(async function () {
-    this.timeout(60_000);
-    recording = resources.use(await RecordingFixture.start());
-    const directory = resources.use(await testConfigDirectory({ tarsy: tarsy(WORDS) }));
-    const agents = await loadAgentConfig({ configDir: directory.path, env: {} });
-    const { executor } = recording.runs;
-    await recording.runs.play({ steps: [{ text: "Thought: enough\nFinal Answer: the disk is full" }] });
-    const id = await executor.insert();
-    const chain = storedChain(resolveChain(agents, "test"));
-    await executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
-      id,
-      JSON.stringify(chain),
-    ]);
-    await recording.runToEnd(id);
-    const chat = resolveChat(agents, { chainId: "test-chain", alertType: "test" }, false);
-    if (chat === undefined) throw new Error("no chat");
-    await askWith(executor, id, chat);
-    await recording.runToEnd(id);
-    cassette = await recording.cassette(id);
-  });
-  after(() => resources.disposeAsync());
-
-  const replayWith = async (words: Readonly<Record<Agent, string>>): Promise<ReplayResult> => {
-    await using directory = await testConfigDirectory({ tarsy: tarsy(words) });
-    await using replayer = await openReplayer({ configDirectory: directory.path, signal });
-    return await replayer.replay(cassette, signal);
-  };
-
-  it("is identical if nothing was changed, and says of another alert that no chain handles it", async function () {
-    this.timeout(30_000);
-    await using directory = await testConfigDirectory({ tarsy: tarsy(WORDS) });
-    await using replayer = await openReplayer({ configDirectory: directory.path, signal });
-    expect(await replayer.replay(cassette, signal)).to.deep.equal({ kind: "identical", notReplayed: [] });
-    const other = {
-      ...cassette,
-      session: { ...cassette.session, alert_type: "unheard of", session_id: randomUUID() },
-    };
-    expect(await replayer.replay(other, signal))
-      .to.have.property("message")
-      .that.includes('no chain handles alert type "unheard of"');
-  });
-
-  const changed = [
-    ["Ann", "look"],
-    ["Cem", "dig"],
-    ["Sum", "dig"],
-    ["Zoe", "Chat"],
-  ] as const;
-  // Each has a Postgres of its own.
-  for (const [agent, stage] of NIGHTLY ? changed : changed.slice(-1)) {
-    it(`finds a word of the instructions of ${agent} that was changed, at the first call that has it`, async function () {
-      this.timeout(30_000);
-      const result = await replayWith({ ...WORDS, [agent]: WORDS[agent].replace(/\w+\.$/u, "elsewhere.") });
-      if (result.kind !== "diverged") throw new Error(JSON.stringify(result));
-      const { divergence } = result;
-      expect(divergence).to.include({ agent, stage });
-      expect(divergence.step).to.match(/^call 1 of the model/u);
-      expect(divergence.pointer).to.equal("/messages/0/content");
-      expect(divergence.recorded).to.include(WORDS[agent]);
-      expect(divergence.now).to.include("elsewhere.");
-      expect(divergence.seq).to.be.greaterThan(0);
+    before(async function () {
+      this.timeout(60_000);
+      const { recording } = opened();
+      await using directory = await testConfigDirectory({ tarsy: tarsy(WORDS) });
+      const agents = await loadAgentConfig({ configDir: directory.path, env: {} });
+      const { executor } = recording.runs;
+      await recording.runs.play({ steps: [{ text: "Thought: enough\nFinal Answer: the disk is full" }] });
+      const id = await executor.insert();
+      const chain = storedChain(resolveChain(agents, "test"));
+      await executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
+        id,
+        JSON.stringify(chain),
+      ]);
+      await recording.runToEnd(id);
+      const chat = resolveChat(agents, { chainId: "test-chain", alertType: "test" }, false);
+      if (chat === undefined) throw new Error("no chat");
+      await askWith(executor, id, chat);
+      await recording.runToEnd(id);
+      cassette = await recording.cassette(id);
     });
-  }
 
-  it("says which file is wrong", async () => {
-    await using directory = await testConfigDirectory({ tarsy: { agents: { Ann: { mcp_servers: "k8s" } } } });
-    const opened = openReplayer({ configDirectory: directory.path, signal });
-    const error = await opened.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(String(error)).to.include("tarsy.yaml");
+    const replayWith = async (words: Readonly<Record<Agent, string>>): Promise<ReplayResult> => {
+      await using directory = await testConfigDirectory({ tarsy: tarsy(words) });
+      await using replayer = await openReplayer({ configDirectory: directory.path, signal });
+      return await replayer.replay(cassette, signal);
+    };
+
+    it("is identical if nothing was changed, and says of another alert that no chain handles it", async function () {
+      this.timeout(30_000);
+      await using directory = await testConfigDirectory({ tarsy: tarsy(WORDS) });
+      await using replayer = await openReplayer({ configDirectory: directory.path, signal });
+      expect(await replayer.replay(cassette, signal)).to.deep.equal({ kind: "identical", notReplayed: [] });
+      const other = {
+        ...cassette,
+        session: { ...cassette.session, alert_type: "unheard of", session_id: randomUUID() },
+      };
+      expect(await replayer.replay(other, signal))
+        .to.have.property("message")
+        .that.includes('no chain handles alert type "unheard of"');
+    });
+
+    const changed = [
+      ["Ann", "look"],
+      ["Cem", "dig"],
+      ["Sum", "dig"],
+      ["Zoe", "Chat"],
+    ] as const;
+    // Each has a Postgres of its own.
+    for (const [agent, stage] of NIGHTLY ? changed : changed.slice(-1)) {
+      it(`finds a word of the instructions of ${agent} that was changed, at the first call that has it`, async function () {
+        this.timeout(30_000);
+        const result = await replayWith({ ...WORDS, [agent]: WORDS[agent].replace(/\w+\.$/u, "elsewhere.") });
+        if (result.kind !== "diverged") throw new Error(JSON.stringify(result));
+        const { divergence } = result;
+        expect(divergence).to.include({ agent, stage });
+        expect(divergence.step).to.match(/^call 1 of the model/u);
+        expect(divergence.pointer).to.equal("/messages/0/content");
+        expect(divergence.recorded).to.include(WORDS[agent]);
+        expect(divergence.now).to.include("elsewhere.");
+        expect(divergence.seq).to.be.greaterThan(0);
+      });
+    }
+
+    it("says which file is wrong", async () => {
+      await using directory = await testConfigDirectory({
+        tarsy: { agents: { Ann: { mcp_servers: "k8s" } } },
+      });
+      const opened = openReplayer({ configDirectory: directory.path, signal });
+      const error = await opened.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(String(error)).to.include("tarsy.yaml");
+    });
   });
-});
+}
