@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findKeys } from "#shared/agent-config/found/find-keys.ts";
+import { copyInitialCluster } from "../../test/support/initial-cluster.ts";
 import { stampInstalled } from "../installed-packages.mjs";
 import { projectRoot } from "../prepare.mjs";
 import { projectPaths } from "../project-paths.ts";
@@ -59,6 +60,13 @@ export function createEditableCheckout(root: string): void {
       filter: (path) => !/\/(?:test|dist(?:\.\d+)?)$/u.test(path),
     });
   }
+}
+
+/** Gives a checkout the new, empty Postgres that its first start would make, which takes seconds; start.test.ts has that. */
+export async function addNewCluster(root: string): Promise<void> {
+  const { data, postgres } = projectPaths(root);
+  mkdirSync(data, { recursive: true });
+  await copyInitialCluster(postgres, false);
 }
 
 /** Makes a stub service misbehave from its next start on; `undefined` makes it behave again. */

@@ -6,7 +6,14 @@ import { NIGHTLY } from "../../test/support/nightly.ts";
 import { until } from "../../test/support/until.ts";
 import { parseProcessIdentity } from "../process/process-identity.mjs";
 import { projectPaths } from "../project-paths.ts";
-import { createCheckout, createEditableCheckout, npmStart, services, type Start } from "./checkout.ts";
+import {
+  addNewCluster,
+  createCheckout,
+  createEditableCheckout,
+  npmStart,
+  services,
+  type Start,
+} from "./checkout.ts";
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"));
@@ -51,6 +58,7 @@ describe("npm run dev", () => {
 
   before(async () => {
     (NIGHTLY ? createEditableCheckout : createStubs)(root);
+    await addNewCluster(root);
     start = npmStart(root, [], { INSPECT_PORT: "0" }, false, "dev");
     await start.prints(/stop +Ctrl-C/u);
     api = /TARSy is ready at (http:\S+)\//u.exec(start.output())?.[1] ?? "";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectPaths } from "../project-paths.ts";
-import { createCheckout, npmStart, services, type Start } from "./checkout.ts";
+import { addNewCluster, createCheckout, npmStart, services, type Start } from "./checkout.ts";
 
 /** The values of a JSON object by name, as text. */
 function readTexts(path: string): ReadonlyMap<string, string> {
@@ -20,7 +20,10 @@ describe("npm start with a configuration", () => {
     return start;
   };
 
-  before(() => createCheckout(root));
+  before(async () => {
+    createCheckout(root);
+    await addNewCluster(root);
+  });
   after(() => rmSync(root, { recursive: true }));
 
   it("reports errors in the configuration before it starts anything", async () => {
