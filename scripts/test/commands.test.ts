@@ -2,7 +2,7 @@ import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { GATED_SCRIPT, SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { alerts } from "./suites/alert.ts";
 import { ACTOR, APPROVAL_TOKEN, approvalQuestions } from "./suites/approval-questions.ts";
-import { chat, CHAT_AGENTS, CHAT_CALLS } from "./suites/chat.ts";
+import { chats, CHAT_AGENTS, CHAT_CALLS } from "./suites/chat.ts";
 import { fork, FORK_CALLS } from "./suites/fork.ts";
 import { socketMessages } from "./suites/socket-messages.ts";
 import { JUDGE_CALLS, tarsy } from "./suites/tarsy.ts";
@@ -44,5 +44,5 @@ describe("commands on one system", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  for (const suite of [tarsy, fork, chat, alerts, approvalQuestions, socketMessages]) suite(() => pipeline);
+  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, socketMessages]) suite(() => pipeline);
 });

@@ -117,8 +117,8 @@ export function changedPrompts(opened: () => ReplayParts): void {
       await using directory = await testConfigDirectory({
         tarsy: { agents: { Ann: { mcp_servers: "k8s" } } },
       });
-      const opened = openReplayer({ configDirectory: directory.path, signal });
-      const error = await opened.then(
+      const opening = openReplayer({ configDirectory: directory.path, signal });
+      const error = await opening.then(
         () => undefined,
         (reason: unknown) => reason,
       );

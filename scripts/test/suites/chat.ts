@@ -18,7 +18,7 @@ export const CHAT_CALLS = [
   { when: { contains: "CURRENT TASK" }, steps: [{ text: "it was the memory" }] },
 ];
 
-export function chat(opened: () => PipelineFixture): void {
+export function chats(opened: () => PipelineFixture): void {
   describe("npm run tarsy -- chat", () => {
     let pipeline: PipelineFixture;
     let id: string;

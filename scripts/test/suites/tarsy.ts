@@ -263,29 +263,6 @@ export function tarsy(opened: () => PipelineFixture): void {
       }
     });
 
-    it("completes commands and options in bash", async () => {
-      const script = (await run("completion", "bash")).out;
-      const complete = async (...words: readonly string[]) => {
-        const bash = spawn("bash", [
-          "--norc",
-          "-c",
-          `${script}
-COMP_WORDS=(tarsy ${words.join(" ")}); COMP_CWORD=${words.length}; _tarsy; echo "\${COMPREPLY[@]}"`,
-        ]);
-        let out = "";
-        bash.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-        await once(bash, "close");
-        return out.trim();
-      };
-      expect(await complete("can")).to.equal("cancel");
-      expect(await complete("show", "--br")).to.equal("--brief");
-      expect(await complete("config", "ch")).to.equal("check");
-      expect((await run("completion", "zsh")).out)
-        .to.include("bashcompinit")
-        .and.include("_tarsy");
-      expect((await run("completion", "fish")).out).to.include("-f -a cancel -d");
-    });
-
     it("ends quietly when the reader of its output has gone", async () => {
       const id = await pipeline.client.submitUntilAccepted("disk full");
       await pipeline.client.waitFor(id, ["completed"]);
