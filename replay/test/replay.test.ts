@@ -1,4 +1,4 @@
-import { STEP } from "../../test/support/nightly.ts";
+import { repetitions } from "../../test/support/nightly.ts";
 import { openReplayer } from "../replayer.ts";
 import { CONTENT_SCENARIOS } from "./content-scenarios.ts";
 import { OUTSIDE_SCENARIOS } from "./outside-scenarios.ts";
@@ -13,6 +13,8 @@ import { TOLD_SCENARIOS } from "./told-scenarios.ts";
 const { signal } = new AbortController();
 /** Every kind of session, prompts and answers of every kind, news from outside, and what agents are told meanwhile. */
 const ALL = [...SCENARIOS, ...CONTENT_SCENARIOS, ...OUTSIDE_SCENARIOS, ...TOLD_SCENARIOS];
+/** Every fifth in `npm test`: calls of tools, a sub-agent that is stopped, a lost owner, a note, alerts that join, among others. */
+const INCREMENT = repetitions({ daily: 5, nightly: 1 });
 
 describe("a replay", () => {
   const resources = new AsyncDisposableStack();
@@ -27,7 +29,7 @@ describe("a replay", () => {
 
   const opened = () => parts;
   replaysOf(
-    ALL.filter((_, index) => index % STEP === 0),
+    ALL.filter((_, index) => index % INCREMENT === 0),
     opened,
   );
   for (const suite of [divergences, changedPrompts, toldTime]) suite(opened);

@@ -37,11 +37,13 @@ async function readWalks(): Promise<ReadonlyMap<string, readonly Step[]>> {
 function run(directory: string, command: readonly string[], input = ""): string {
   const [program = "", ...args] = command;
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
+  // The servers and bundles of this run are those of the checkout.
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith("TEST_"));
   const { status, stdout, stderr } = spawnSync(program, args, {
     cwd: directory,
     input,
     encoding: "utf8",
-    env: { ...process.env, PATH },
+    env: { ...Object.fromEntries(others), PATH },
   });
   expect(status, `${command.join(" ")}\n${input}\n${stdout}${stderr}`).to.equal(0);
   return stdout;

@@ -71,25 +71,23 @@ export function changedPrompts(opened: () => ReplayParts): void {
       cassette = await recording.cassette(id);
     });
 
-    const replayWith = async (words: Readonly<Record<Agent, string>>): Promise<ReplayResult> => {
+    /** Replays the session, and then one of an alert that no chain handles. */
+    const replayWith = async (words: Readonly<Record<Agent, string>>): Promise<readonly ReplayResult[]> => {
       await using directory = await testConfigDirectory({ tarsy: tarsy(words) });
       await using replayer = await openReplayer({ configDirectory: directory.path, signal });
-      return await replayer.replay(cassette, signal);
+      const session = { ...cassette.session, alert_type: "unheard of", session_id: randomUUID() };
+      const replayed = await replayer.replay(cassette, signal);
+      return [replayed, await replayer.replay({ ...cassette, session }, signal)];
     };
 
-    it("is identical if nothing was changed, and says of another alert that no chain handles it", async function () {
-      this.timeout(30_000);
-      await using directory = await testConfigDirectory({ tarsy: tarsy(WORDS) });
-      await using replayer = await openReplayer({ configDirectory: directory.path, signal });
-      expect(await replayer.replay(cassette, signal)).to.deep.equal({ kind: "identical", notReplayed: [] });
-      const other = {
-        ...cassette,
-        session: { ...cassette.session, alert_type: "unheard of", session_id: randomUUID() },
-      };
-      expect(await replayer.replay(other, signal))
-        .to.have.property("message")
-        .that.includes('no chain handles alert type "unheard of"');
-    });
+    // What was not changed before Zoe's words is identical there, too.
+    if (NIGHTLY) {
+      it("is identical if nothing was changed", async function () {
+        this.timeout(30_000);
+        const [result] = await replayWith(WORDS);
+        expect(result).to.deep.equal({ kind: "identical", notReplayed: [] });
+      });
+    }
 
     const changed = [
       ["Ann", "look"],
@@ -99,10 +97,14 @@ export function changedPrompts(opened: () => ReplayParts): void {
     ] as const;
     // Each has a Postgres of its own.
     for (const [agent, stage] of NIGHTLY ? changed : changed.slice(-1)) {
-      it(`finds a word of the instructions of ${agent} that was changed, at the first call that has it`, async function () {
+      it(`finds a word of the instructions of ${agent} that was changed, at the first call that has it, and no chain for another alert`, async function () {
         this.timeout(30_000);
-        const result = await replayWith({ ...WORDS, [agent]: WORDS[agent].replace(/\w+\.$/u, "elsewhere.") });
-        if (result.kind !== "diverged") throw new Error(JSON.stringify(result));
+        const [result, other] = await replayWith({
+          ...WORDS,
+          [agent]: WORDS[agent].replace(/\w+\.$/u, "elsewhere."),
+        });
+        expect(other).to.have.property("message").that.includes('no chain handles alert type "unheard of"');
+        if (result?.kind !== "diverged") throw new Error(JSON.stringify(result));
         const { divergence } = result;
         expect(divergence).to.include({ agent, stage });
         expect(divergence.step).to.match(/^call 1 of the model/u);
