@@ -7,6 +7,7 @@ import { TimelineRenderer } from "./terminal/render-timeline.ts";
 import { printable } from "./terminal/terminal-style.ts";
 import type { CommandCall } from "./command.ts";
 import { notifierOf } from "./connection.ts";
+import { cancelledText } from "./status-text.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LiveStatus } from "./live-status.ts";
 
@@ -83,12 +84,13 @@ async function printResult(
   shown: { api: ApiClient; sessionId: string; renderer: TimelineRenderer; isJson: boolean },
 ): Promise<number> {
   const session = await shown.api.call("GET /api/v1/sessions/:id", { params: { id: shown.sessionId } });
-  const { status, final_analysis, error_message } = session;
+  const { status, final_analysis, error_message, cancelled } = session;
   if (!shown.isJson) {
     if (typeof final_analysis === "string" && final_analysis !== shown.renderer.finalAnalysis) {
       write(`${style.bold("\n● Final analysis\n")}${printable(final_analysis)}\n`);
     }
-    if (status !== "completed") {
+    if (cancelled !== undefined) warn(`${printable(cancelledText(cancelled))}\n`);
+    else if (status !== "completed") {
       const unshown = typeof error_message === "string" ? shown.renderer.unshown(error_message) : undefined;
       const why = unshown === undefined ? "" : `: ${printable(unshown)}`;
       warn(style.red(`The investigation ended ${status.replaceAll("_", " ")}${why}\n`));

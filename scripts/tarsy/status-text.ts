@@ -1,4 +1,5 @@
-import { sessionState, type StateFacts } from "#shared/client/session-state.ts";
+import { cancelledBy, sessionState, type Cancelled, type StateFacts } from "#shared/client/session-state.ts";
+import { fullTimeText } from "#shared/client/time-text.ts";
 import { printable, type TerminalStyle } from "./terminal/terminal-style.ts";
 
 /** A status with its colour; `words` stand for it. */
@@ -13,6 +14,11 @@ export function statusText(
   return ["failed", "failing"].includes(status) || status === "timed_out"
     ? style.red(text)
     : style.cyan(text);
+}
+
+/** Who cancelled a session, and when. */
+export function cancelledText(cancelled: Cancelled): string {
+  return `${cancelledBy(cancelled)} ${fullTimeText(Date.parse(cancelled.at), "utc")}`;
 }
 
 /** How a session stands, in the words of the page, at least `width` characters wide. */

@@ -5,6 +5,8 @@ import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 
 type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 type Parked = NonNullable<Overview["parked"]>;
+/** Who cancelled a session, and when. */
+export type Cancelled = NonNullable<Overview["cancelled"]>;
 /** What keeps failing in a session that runs. */
 export type Failing = NonNullable<Overview["failing"]>;
 
@@ -78,4 +80,9 @@ function stateOf(kind: SessionState["kind"]): SessionState {
 /** Who or what parked a session, as text that follows the word "Parked". */
 export function parkedBy({ by, actor }: Pick<Parked, "by" | "actor">): string {
   return by === "operator" ? `by ${personName(actor ?? NO_USER)}` : "for a critical session";
+}
+
+/** Who cancelled a session, as text that a time follows. */
+export function cancelledBy({ by }: Pick<Cancelled, "by">): string {
+  return `Cancelled by ${personName(by)} at`;
 }

@@ -69,6 +69,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
         insert: true,
         update: [
           "cancel_requested_at",
+          "cancel_actor",
           "cancelled_follow_ups",
           "not_before",
           "last_seq",

@@ -145,7 +145,7 @@ export const TEXT_COLUMNS: Readonly<Record<string, Columns>> = {
   session_runbooks: { tool: ["failure"], digest: ["hash"] },
   session_runtime: {
     person: ["park_reason"],
-    caller: ["park_actor"],
+    caller: ["park_actor", "cancel_actor"],
     other: ["waiting_for"],
     ours: ["lease_owner", "park_by"],
   },

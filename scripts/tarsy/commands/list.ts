@@ -9,7 +9,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { UsageError, type Command, type CommandCall, type Terminal } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
-import { stateText } from "../status-text.ts";
+import { cancelledText, stateText } from "../status-text.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 
 type Listed = ApiResponse<"GET /api/v1/sessions">;
@@ -25,6 +25,21 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   queued: ["pending"],
 };
 
+/** States in which the api finds sessions; a status says no more of them than that they have not ended. */
+const STATES = ["parked", "needs_approval", "failing"];
+
+/** The query for the words of `--status`. */
+function standing(words: string | undefined) {
+  const given = words?.split(",") ?? [];
+  const states = given.filter((word) => STATES.includes(word));
+  if (states.length > 0 && states.length < given.length) {
+    throw new UsageError(`--status is "${words}": give ${STATES.join(", ")} without other words`);
+  }
+  return states.length > 0
+    ? { state: states.join(",") }
+    : { status: words === undefined ? words : given.flatMap((word) => WORDS[word] ?? word).join(",") };
+}
+
 /** `tarsy list` */
 export const listCommand: Command = {
   name: "list",
@@ -35,7 +50,7 @@ export const listCommand: Command = {
     status: {
       value: "STATUS[,STATUS]",
       help: "only these",
-      choices: [...SESSION_STATUSES, ...Object.keys(WORDS)],
+      choices: [...SESSION_STATUSES, ...Object.keys(WORDS), ...STATES],
     },
     priority: { value: "PRIORITY[,PRIORITY]", help: "only these", choices: SESSION_LANES },
     type: { value: "TYPE", help: "only alerts of this type" },
@@ -54,10 +69,7 @@ export const listCommand: Command = {
   run: async (call) => {
     const { option, flag, terminal, signal } = call;
     const given: Readonly<Record<string, string | number | undefined>> = {
-      status: option("status")
-        ?.split(",")
-        .flatMap((word) => WORDS[word] ?? word)
-        .join(","),
+      ...standing(option("status")),
       priority: option("priority"),
       alert_type: option("type"),
       chain_id: option("chain"),
@@ -107,8 +119,9 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
     const took = typeof duration_ms === "number" ? durationText(duration_ms) : "";
     const head = `  ${oneLine(alert_type).padEnd(width)}  ${timeText(Date.parse(created_at), Date.now(), "utc").padStart(TIME_WIDTH)}  ${took.padStart(12)}  `;
     const room = columns - id.length - STATE_WIDTH - 12 - head.length;
-    const { alert_preview, error_message, executive_summary } = session;
-    const text = [alert_preview, failingOf(failing) ?? error_message ?? executive_summary]
+    const { alert_preview, error_message, executive_summary, stage_text, cancelled } = session;
+    const ending = cancelled === undefined ? error_message : cancelledText(cancelled);
+    const text = [alert_preview, failingOf(failing) ?? ending ?? executive_summary ?? stage_text]
       .map(oneLine)
       .filter(Boolean)
       .join(": ");

@@ -8,7 +8,7 @@ import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { budgetLines } from "../budget-lines.ts";
 import { EXIT } from "../exit-codes.ts";
-import { stateText, statusText } from "../status-text.ts";
+import { cancelledText, stateText, statusText } from "../status-text.ts";
 
 type Session = ApiResponse<"GET /api/v1/sessions/:id">;
 
@@ -82,7 +82,8 @@ function showStages({ stages }: Session, { write, style }: Terminal): void {
     const took = typeof duration_ms === "number" ? ` in ${durationText(duration_ms)}` : "";
     write(`\n▶ ${printable(stage_name)}: ${statusText(status, style)}${took}\n`);
     const showAgent = (name: string, { status: of, error_message }: AgentRun) => {
-      const why = typeof error_message === "string" ? `: ${printable(error_message)}` : "";
+      const why =
+        typeof error_message === "string" && of !== "cancelled" ? `: ${printable(error_message)}` : "";
       write(`  ${printable(name)}: ${statusText(of, style)}${why}\n`);
     };
     for (const { sub_agents = [], ...agent } of executions) {
@@ -106,7 +107,9 @@ function showResult(session: Session, { write, style }: Terminal): void {
   const parts: [string, unknown][] = [
     ["Executive summary", session.executive_summary],
     ["Final analysis", session.final_analysis],
-    ["Error", session.error_message],
+    session.cancelled === undefined
+      ? ["Error", session.error_message]
+      : ["Cancelled", cancelledText(session.cancelled)],
   ];
   for (const [title, text] of parts) {
     if (typeof text === "string" && text !== "") write(`\n${style.bold(title)}\n${printable(text)}\n`);

@@ -160,7 +160,8 @@ export class TimelineRenderer {
 
   #statusLine(message: NotifierMessage): string {
     const status = text(message, "status");
-    const why = this.#unshownReason(message);
+    // By whom it was cancelled is said behind it.
+    const why = status === "cancelled" ? undefined : this.#unshownReason(message);
     const reason = why === undefined ? "" : `: ${printable(why)}`;
     const started = this.#startedAt.get("session");
     if (status === "in_progress" && started === undefined) this.#startedAt.set("session", time(message));
@@ -168,7 +169,7 @@ export class TimelineRenderer {
       started === undefined || !ended(status) ? "" : ` after ${durationText(time(message) - started)}`;
     const line = `\nSession ${status.replaceAll("_", " ")}${took}${reason}`;
     if (status === "completed") return this.#style.green(line);
-    return ended(status) ? this.#style.red(line) : this.#style.dim(line);
+    return ended(status) && status !== "cancelled" ? this.#style.red(line) : this.#style.dim(line);
   }
 
   #takeoverLine(message: NotifierMessage): string {

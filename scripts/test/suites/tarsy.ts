@@ -204,6 +204,11 @@ export function tarsy(opened: () => PipelineFixture): void {
       await until("it is parked", async () =>
         /^parked +by \S+ since/mu.test((await run("show", id, "--brief")).out),
       );
+      expect((await run("list", "--status", "parked")).out).to.include(id);
+      expect((await run("list", "--status", "needs_approval,failing")).out).not.to.include(id);
+      const mixed = await run("list", "--status", "parked,completed");
+      expect(mixed).to.include({ code: 2 });
+      expect(mixed.errors).to.include("give parked, needs_approval, failing without other words");
       const resumed = { code: 0, out: `${id} resumes when a slot is free\n`, errors: "" };
       expect(await run("resume", id)).to.deep.equal(resumed);
       await until("it has gone on", async () => (await run("resume", id)).out === `${id} is not parked\n`);
@@ -213,7 +218,14 @@ export function tarsy(opened: () => PipelineFixture): void {
         errors: "",
       });
       await pipeline.client.waitFor(id, ["cancelled"]);
-      expect(await run("watch", id)).to.include({ code: 1 });
+      const watched = await run("watch", id);
+      expect(watched).to.include({ code: 1 });
+      const cancelled = /Cancelled by operator at \w{3} \d+, \d{4}, [\d:]{8} UTC/u;
+      const shown = await run("show", id, "--brief");
+      const listed = await run("list", "--status", "cancelled");
+      for (const text of [watched.errors, shown.out, listed.out]) {
+        expect(text).to.match(cancelled).and.not.include("the user");
+      }
       const again = await run("cancel", id);
       expect(again).to.deep.equal({
         code: 4,

@@ -77,7 +77,8 @@ export async function applyEffect(
   ordinal: number,
 ): Promise<AppliedEffect> {
   if (effect === "cancel") {
-    return { ...(await cancelUnfinished(transaction, session, INCIDENT_OVER)), inboxSeq: undefined };
+    const cancelled = await cancelUnfinished(transaction, session, { actor: null, reason: INCIDENT_OVER });
+    return { ...cancelled, inboxSeq: undefined };
   }
   const posted = await postSteering(transaction, session, {
     messageId: uuidFrom(`resolved:${ordinal}`, session.session_id),

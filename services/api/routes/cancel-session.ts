@@ -6,6 +6,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
@@ -57,12 +58,16 @@ interface RequestedCancel {
 async function requestCancel(db: Database, ctx: RouterContext): Promise<RequestedCancel> {
   return db.transaction(async (manager) => {
     const session = await visibleSession(manager, ctx, { lock: true });
-    if (!mayChange(callerOf(ctx).identity, session)) {
+    const { identity } = callerOf(ctx);
+    if (!mayChange(identity, session)) {
       throw forbidden("only the submitter of a session and operators may cancel it");
     }
     const id = session.session_id;
     if (isTerminal(session.status)) return cancelChat(manager, id);
-    return { id, ...(await cancelUnfinished(manager, session)) };
+    return {
+      id,
+      ...(await cancelUnfinished(manager, session, { actor: postgresSafeText(identity.name).text })),
+    };
   });
 }
 

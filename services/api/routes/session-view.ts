@@ -177,11 +177,18 @@ function ownMembers(session: AlertSession, runtime: SessionRuntime | null): obje
       teams: teams.length === 0 ? null : teams,
       waiting_for: runtime?.waiting_for ?? null,
       parked: parkedView(session, runtime),
+      cancelled: cancelledView(session, runtime),
       last_interaction_at: runtime?.last_interaction_at ?? null,
       last_seq: runtime?.last_seq ?? null,
       events_purged_at: runtime?.events_purged_at ?? null,
     }),
   };
+}
+
+/** Who cancelled it, as in lists; null for one that no person cancels. */
+function cancelledView({ status }: AlertSession, runtime: SessionRuntime | null): object | null {
+  const { cancel_actor: by, cancel_requested_at: at } = runtime ?? {};
+  return !by || !at || !status.startsWith("cancel") ? null : { by, at };
 }
 
 /** Whether any stage executed actions; null if of none it is known. */

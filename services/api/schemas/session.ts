@@ -22,6 +22,7 @@ import { Fork, ForkedFrom } from "./forking.ts";
 import { CostMembers } from "./cost.ts";
 import { Failing } from "./failing.ts";
 import { Parked } from "./parking.ts";
+import { Cancelled } from "./sessions.ts";
 import { UnreadSteering } from "./steering.ts";
 import { TimelineEvent } from "./timeline.ts";
 
@@ -154,6 +155,7 @@ const OverviewMembers = {
   waiting_for: Type.Optional(WaitingFor),
   parked: Type.Optional(Parked),
   failing: Type.Optional(Failing),
+  cancelled: Type.Optional(Cancelled),
   last_interaction_at: OptionalTime,
   input_tokens: Count,
   output_tokens: Count,

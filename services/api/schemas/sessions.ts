@@ -11,7 +11,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { CostMembers } from "./cost.ts";
 import { Failing } from "./failing.ts";
 import { Parked } from "./parking.ts";
-import { SCORING_FILTERS, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
+import { SCORING_FILTERS, SESSION_STATES, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const CountOrNull = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
@@ -26,6 +26,12 @@ export const Excerpt = Type.Object(
   { title: "Excerpt", description: "a line with the term of the search, at most 90 characters on each side" },
 );
 export type Excerpt = Static<typeof Excerpt>;
+
+/** Of a session that a person cancelled, or is cancelling. */
+export const Cancelled = Type.Object(
+  { by: Type.String({ description: "the name of the person or program" }), at: Time },
+  { title: "Cancelled" },
+);
 
 /** A session in a list. */
 export const SessionItem = Type.Object(
@@ -53,6 +59,7 @@ export const SessionItem = Type.Object(
     ),
     parked: Type.Optional(Parked),
     failing: Type.Optional(Failing),
+    cancelled: Type.Optional(Cancelled),
     open_approvals: Type.Integer({ minimum: 0, description: "tool calls that wait for a person's decision" }),
     llm_interaction_count: Count,
     mcp_interaction_count: Count,
@@ -63,6 +70,11 @@ export const SessionItem = Type.Object(
     cost_completeness: CostMembers.cost_completeness,
     total_stages: Count,
     completed_stages: Count,
+    stage_text: Type.Optional(
+      Type.String({
+        description: "where a session that runs is in its chain, for people, as events of progress begin",
+      }),
+    ),
     has_parallel_stages: Type.Boolean(),
     has_sub_agents: Type.Boolean(),
     has_action_stages: Type.Boolean(),
@@ -102,9 +114,9 @@ export const SessionListQuery = Type.Object({
   priority: Type.Optional(Type.String({ description: `${MANY}: ${SESSION_LANES.join(", ")}` })),
   alert_type: Type.Optional(Type.String()),
   chain_id: Type.Optional(Type.String()),
-  needs_person: Type.Optional(
-    Type.Literal("true", {
-      description: "only those with a tool call that waits for a decision, or that are `failing`",
+  state: Type.Optional(
+    Type.String({
+      description: `${MANY}: ${SESSION_STATES.join(", ")}; only those that stand like this; all but \`parked\` need a person`,
     }),
   ),
   author: Type.Optional(Type.String()),

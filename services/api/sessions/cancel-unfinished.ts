@@ -15,7 +15,8 @@ import { cancelledByUser } from "#shared/errors.ts";
 /** A deferred session would wait for its time before anyone could end it. */
 const REQUEST_CANCEL = `
 WITH requested AS (
-  UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()), not_before = NULL
+  UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()), not_before = NULL,
+    cancel_actor = CASE WHEN cancel_requested_at IS NULL THEN $2 ELSE cancel_actor END
   WHERE session_id = $1
   RETURNING session_id, coalesce(lease_expires_at > clock_timestamp(), false) AS owned
 )
@@ -32,19 +33,19 @@ WHERE session_id = $1`;
 const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
 
 /**
- * Requests the cancel of a locked session that has not ended, in the running transaction: a pending one ends in it, for this `reason`. `wakeUp` is for
- * one that must still be ended and that no executor owns.
+ * Requests the cancel of a locked session that has not ended, in the running transaction: a pending one ends in it, for this `reason`. `actor` is the
+ * person or program that wants it, null for none; the first one stays. `wakeUp` is for one that must still be ended and that no executor owns.
  */
 export async function cancelUnfinished(
   manager: Queryable,
   { session_id: id, status }: FoundSession,
-  reason = cancelledByUser().message,
+  { actor, reason = cancelledByUser().message }: { readonly actor: string | null; readonly reason?: string },
 ): Promise<{ readonly events: readonly SessionEvent[]; readonly wakeUp: WakeUp | undefined }> {
   const isPending = status === "pending";
   const payloads = isPending
     ? await endPending(manager, id, reason)
     : await markCancelling(manager, id, status);
-  const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
+  const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id, actor]);
   const events = await appendEvents(manager, id, payloads);
   const needsOwner = !isPending && requested?.owned === false;
   return { events, wakeUp: needsOwner ? { sessionId: id, lane: requested.lane } : undefined };

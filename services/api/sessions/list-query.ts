@@ -23,6 +23,8 @@ export const SORT_KEYS = [
 export type SortKey = (typeof SORT_KEYS)[number];
 export const SORT_ORDERS = ["asc", "desc"] as const;
 export const SCORING_FILTERS = ["scored", "not_scored", "scoring_in_progress", "scoring_failed"] as const;
+/** How a session stands of which the status says no more than that it has not ended. */
+export const SESSION_STATES = ["parked", "needs_approval", "failing"] as const;
 
 /** Which sessions are listed; what is undefined does not matter. */
 export interface SessionFilters {
@@ -30,8 +32,8 @@ export interface SessionFilters {
   readonly priority: readonly SessionLane[] | undefined;
   readonly alert_type: string | undefined;
   readonly chain_id: string | undefined;
-  /** Those alone that get no further without a person. */
-  readonly needs_person: "true" | undefined;
+  /** How those stand that have not ended. */
+  readonly state: readonly (typeof SESSION_STATES)[number][] | undefined;
   readonly author: string | undefined;
   readonly assignee: string | undefined;
   readonly search: string | undefined;
@@ -69,7 +71,7 @@ export function parseListQuery(query: Readonly<Record<string, string | string[] 
       priority: parseChoices("priority", query["priority"], SESSION_LANES),
       alert_type: parseText("alert_type", query["alert_type"]),
       chain_id: parseText("chain_id", query["chain_id"]),
-      needs_person: parseChoice("needs_person", query["needs_person"], ["true"]),
+      state: parseChoices("state", query["state"], SESSION_STATES),
       author: parseText("author", query["author"]),
       assignee: parseText("assignee", query["assignee"]),
       search: parseSearch(query["search"]),

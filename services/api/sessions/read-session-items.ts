@@ -3,12 +3,13 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { alertLabels } from "#shared/alert-labels.ts";
 import { alertPreview, alertStructure } from "#shared/alert-preview.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { stageText } from "#shared/contracts/stage-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { costMembers } from "../cost/cost-members.ts";
 import { Failing } from "../schemas/failing.ts";
 import { Parked } from "../schemas/parking.ts";
-import { SessionItem } from "../schemas/sessions.ts";
+import { Cancelled, SessionItem } from "../schemas/sessions.ts";
 import {
   COST_COLUMNS,
   CostColumns,
@@ -41,6 +42,16 @@ const parseRow = compileParser(
     alert_preview: Type.String(),
     parked: Type.Union([Parked, Type.Null()]),
     failing: Type.Union([Failing, Type.Null()]),
+    cancelled: Type.Union([Cancelled, Type.Null()]),
+    stage_text: Type.Union([
+      Type.Null(),
+      Type.Object({
+        index: Type.Integer(),
+        total: Type.Integer(),
+        name: Type.String(),
+        isSummarizing: Type.Boolean(),
+      }),
+    ]),
   }),
 );
 
@@ -71,13 +82,15 @@ export async function readSessionItems(
       : { ...ITEM_COLUMNS, matched_in_content: new SearchCondition(search, parameters).inTimeline() };
   const rows = await selectRows(db, parseRow, read(columns, wanted), parameters.values);
   const excerpts = search === undefined ? undefined : await readExcerpts(db, ids, search);
-  return rows.map(({ has_summary, has_synthesis, parked, failing, ...row }) => {
+  return rows.map(({ has_summary, has_synthesis, parked, failing, cancelled, stage_text: place, ...row }) => {
     const structure = alertStructure(row.alert_preview);
     const excerpt = excerpts?.get(row.id);
     return {
       ...withCost(row, isCostEstimated),
       ...(parked === null ? {} : { parked }),
       ...(failing === null ? {} : { failing }),
+      ...(cancelled === null ? {} : { cancelled }),
+      ...(place === null ? {} : { stage_text: stageText(place) }),
       ...(excerpt === undefined ? {} : { excerpt }),
       alert_preview: alertPreview(row.alert_preview, structure),
       labels: [...alertLabels(structure, chains.get(row.chain_id)?.row_labels)],

@@ -1,13 +1,24 @@
 import { FAILING } from "./failing-column.ts";
 import { scoringCondition } from "./score-columns.ts";
-import { SCORING_FILTERS, type SessionFilters } from "./list-query.ts";
+import { SCORING_FILTERS, SESSION_STATES, type SessionFilters } from "./list-query.ts";
 import type { SqlParameters } from "./sql-parameters.ts";
 
-/** Only sessions in progress, of which there are few, are looked at. */
-const NEEDS_PERSON = `s.status = 'in_progress' AND (
-  SELECT r.parked_at IS NULL AND (${FAILING} IS NOT NULL
-    OR EXISTS (SELECT FROM approvals a WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval'))
-  FROM session_runtime r WHERE r.session_id = s.session_id)`;
+const ASKS =
+  "EXISTS (SELECT FROM approvals a WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval')";
+/** Conditions over `r`, the session's row of `session_runtime`. A session is in one of these states, as `sessionState` of the clients says. */
+const STATES: Readonly<Record<(typeof SESSION_STATES)[number], string>> = {
+  parked: "r.parked_at IS NOT NULL",
+  needs_approval: `r.parked_at IS NULL AND ${ASKS}`,
+  failing: `r.park_by IS NULL AND NOT ${ASKS} AND ${FAILING} IS NOT NULL`,
+};
+
+/** Only sessions that have not ended, of which there are few, are looked at. */
+function stateCondition(value: unknown): string {
+  const wanted = SESSION_STATES.filter((state) => Array.isArray(value) && value.includes(state));
+  const statuses = wanted.includes("parked") ? "'pending', 'in_progress'" : "'in_progress'";
+  return `s.status IN (${statuses}) AND (
+    SELECT ${wanted.map((state) => `(${STATES[state]})`).join(" OR ")} FROM session_runtime r WHERE r.session_id = s.session_id)`;
+}
 
 type Filter = Exclude<keyof SessionFilters, "search">;
 
@@ -20,7 +31,7 @@ const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unkno
   priority: (parameter) => `s.lane = ANY(${parameter()}::text[])`,
   alert_type: (parameter) => `s.alert_type = ${parameter()}`,
   chain_id: (parameter) => `s.chain_id = ${parameter()}`,
-  needs_person: () => NEEDS_PERSON,
+  state: (_parameter, value) => stateCondition(value),
   start_date: (parameter) => `s.created_at >= ${parameter()}::timestamptz`,
   end_date: (parameter) => `s.created_at < ${parameter()}::timestamptz`,
   scoring_status: (_parameter, value) =>
@@ -39,7 +50,7 @@ const FILTERS: readonly Filter[] = [
   "priority",
   "alert_type",
   "chain_id",
-  "needs_person",
+  "state",
   "start_date",
   "end_date",
   "scoring_status",

@@ -77,6 +77,15 @@ const PARKED = `CASE WHEN s.status IN ('pending', 'in_progress') AND r.park_by I
   THEN jsonb_strip_nulls(jsonb_build_object('by', r.park_by, 'actor', r.park_actor, 'reason', r.park_reason,
     'requested_at', ${isoText("r.park_requested_at")}, 'at', ${isoText("r.parked_at")}, 'until', ${isoText("r.park_until")})) END`;
 
+/** Who cancelled it; null for one that nobody cancels, or that ends because its incident is over. */
+const CANCELLED = `CASE WHEN s.status IN ('cancelling', 'cancelled') AND r.cancel_actor IS NOT NULL
+  THEN jsonb_build_object('by', r.cancel_actor, 'at', ${isoText("r.cancel_requested_at")}) END`;
+
+/** Where a session that runs is in its chain, as events count: neither syntheses nor the summary are stages of it. */
+const STAGE_PLACE = `CASE WHEN s.completed_at IS NULL AND s.current_stage_index IS NOT NULL THEN jsonb_build_object(
+  'index', s.current_stage_index, 'total', (SELECT count(*) FROM ${plannedStageRows("s")}),
+  'name', coalesce(s.resolved_config -> 'stages' -> s.current_stage_index ->> 'name', ''), 'isSummarizing', ${HAS_SUMMARY}) END`;
+
 /** What selects the columns below, for the sessions in scope. The stage of `current_stage_id` is one of the chain. */
 export const STAGE_FACTS = { has_summary: HAS_SUMMARY, has_synthesis: HAS_SYNTHESIS } as const;
 export const StageFacts = Type.Object({ has_summary: Type.Boolean(), has_synthesis: Type.Boolean() });
@@ -94,12 +103,14 @@ export const ITEM_COLUMNS = {
   alert_preview: ALERT_HEAD,
   parked: PARKED,
   failing: FAILING,
+  cancelled: CANCELLED,
   open_approvals: OPEN_APPROVALS,
   llm_interaction_count: "r.llm_interaction_count",
   mcp_interaction_count: "r.mcp_interaction_count",
   ...TOKEN_COLUMNS,
   total_stages: STAGE_COUNT_COLUMNS.total_stages,
   completed_stages: STAGE_COUNT_COLUMNS.completed_stages,
+  stage_text: STAGE_PLACE,
   has_parallel_stages: "r.has_parallel_stages",
   has_sub_agents: `EXISTS (SELECT FROM agent_executions e
     WHERE e.session_id = s.session_id AND e.parent_execution_id IS NOT NULL)`,

@@ -61,6 +61,10 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
       { seq: 3, type: "session.completed", status: "cancelled" },
     ]);
     expect(session).to.include({ last_seq: 3, review_status: "reviewed" });
+    // A person did it: list and session name the same.
+    const { body } = await api.client.request("GET", "/api/v1/sessions?status=cancelled");
+    expect(body).to.have.nested.property("sessions[0].cancelled.by", "api-client");
+    expect(body).to.deep.nested.include({ "sessions[0].cancelled": Reflect.get(session, "cancelled") });
   });
 
   it("is answered with 503 and Retry-After when the session's row stays locked", async () => {

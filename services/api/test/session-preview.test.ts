@@ -147,10 +147,14 @@ describe("what a list tells of a session's alert and questions", () => {
     });
     expect(failing[2]).to.include({ next_at: until });
     expect(failing[2]?.reason.length).to.equal(300);
-    expect((await list("?needs_person=true")).map(({ id }) => id)).to.deep.equal([ids[0], ids[2]]);
+    const found = async (state: string) => (await list(`?state=${state}`)).map(({ id }) => id);
+    expect(await found("needs_approval,failing")).to.deep.equal([ids[0], ids[2]]);
     const overview = await api.raw("GET", `/api/v1/sessions/${ids[0]}/overview`);
     expect(JSON.parse(overview.text)).to.deep.include({ failing: failing[0] });
     await api.servers.query("UPDATE session_runtime SET parked_at = now() WHERE session_id = $1", [ids[0]]);
     expect((await list())[0]?.failing).to.equal(undefined);
+    expect(await found("failing")).to.deep.equal([ids[2]]);
+    expect(await found("needs_approval")).to.deep.equal([]);
+    expect(await found("parked")).to.deep.equal([ids[0]]);
   });
 });

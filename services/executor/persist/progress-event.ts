@@ -1,4 +1,5 @@
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
+import { stageText } from "#shared/contracts/stage-text.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import type { SessionState, StageState } from "../state/session-state.ts";
 
@@ -61,7 +62,8 @@ export function progressEvent(
 }
 
 function statusText({ row, agents, total }: ProgressContext, activity: Activity, active: number): string {
-  const where = `Stage ${row.stage_index} of ${total} (${row.stage_name})`;
+  const isSummarizing = activity === "summarizing";
+  const where = stageText({ index: row.stage_index, total, name: row.stage_name, isSummarizing });
   if (typeof activity === "object") {
     return "waiting" in activity
       ? `${where}: waiting, ${activity.waiting.reason}`
@@ -75,7 +77,7 @@ function statusText({ row, agents, total }: ProgressContext, activity: Activity,
     case "synthesizing":
       return `${where}: combining the results of ${agentCount(agents)}`;
     case "summarizing":
-      return "Writing the executive summary";
+      return where;
     default:
       return activity satisfies never;
   }

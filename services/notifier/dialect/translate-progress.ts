@@ -1,5 +1,6 @@
 import type { SocketMessage } from "#shared/contract-view/socket-message.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { withoutStage } from "#shared/contracts/stage-text.ts";
 import type { PlanNumbering } from "./plan-numbering.ts";
 
 /** The number of a chain's first stage in stored events. */
@@ -27,14 +28,8 @@ export function translateProgress(
     current_stage_index: shown?.index ?? 1,
     total_stages: plan.total,
     active_executions,
+    // The number in the text is that of the chain's stages, which is not the shown one.
     status_text: withoutStage(status_text, current_stage_name),
     timestamp,
   };
-}
-
-/** The stored text begins with the stage's number in the chain, which is not the shown one. */
-function withoutStage(text: string, stageName: string): string {
-  const marker = ` (${stageName}): `;
-  const end = text.indexOf(marker);
-  return text.startsWith("Stage ") && end !== -1 ? text.slice(end + marker.length) : text;
 }

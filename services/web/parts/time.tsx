@@ -1,3 +1,5 @@
+import { cancelledBy, type Cancelled } from "#shared/client/session-state.ts";
+import { shownText } from "../session/shown-text.ts";
 import { now } from "./clock.ts";
 import { ageText, durationText, exactTimeText, momentText } from "./format.ts";
 
@@ -26,5 +28,14 @@ export function Moment({ time }: { readonly time: string }) {
     <time class="numbers" dateTime={time} title={exactTimeText(Date.parse(time))}>
       {momentText(Date.parse(time), now.value)}
     </time>
+  );
+}
+
+/** Who cancelled a session, and when. */
+export function CancelledBy({ cancelled }: { readonly cancelled: Cancelled }) {
+  return (
+    <>
+      {shownText(cancelledBy(cancelled))} <Moment time={cancelled.at} />
+    </>
   );
 }

@@ -23,7 +23,7 @@ describe("the filters of the list", () => {
     expect(start?.getDate()).to.equal(new Date(NOW - 24 * 3_600_000).getDate());
     expect(partsOf(filters)).to.deep.equal({ running: RUNNING, ended: [] });
     const query = queryOf(filters, RUNNING, NOW);
-    expect(query).to.include({ needs_person: "true", start_date: start?.toISOString() });
+    expect(query).to.include({ state: "needs_approval,failing", start_date: start?.toISOString() });
     expect(setFilters(filters)).to.deep.equal(["status", "time"]);
   });
 
@@ -101,17 +101,15 @@ describe("waitingFirst(rows)", () => {
 describe("applyEvent(rows, message)", () => {
   const rows = rowsOf([item("a"), item("b")]);
 
-  it("shows what a session's agents do, and its stage", () => {
-    const after = applyEvent(rows, {
-      type: "session.progress",
-      session_id: "b",
-      current_stage_index: 2,
-      total_stages: 3,
-      status_text: "Deciding",
-    });
+  it("shows what a session's agents do, until they are known to be in another stage", () => {
+    const text = "Stage 1 of 2 (look): 1 agent running";
+    const message = { type: "session.progress", session_id: "b", status_text: text };
+    const after = applyEvent(rows, message);
     expect(after[0]).to.equal(rows[0]);
-    expect(after[1]).to.deep.include({ activity: "Deciding" });
-    expect(after[1]?.item).to.include({ current_stage_index: 2, total_stages: 3 });
+    const shownAt = (stage_text: string) => refreshRows(after, [item("b", { stage_text })])[1]?.activity;
+    expect(after[1]).to.deep.include({ activity: text });
+    expect(shownAt("Stage 1 of 2 (look)")).to.equal(text);
+    expect(shownAt("Stage 2 of 2 (act)")).to.equal("Stage 2 of 2 (act)");
   });
 
   it("ends a session once, in its place", () => {

@@ -149,6 +149,7 @@ CREATE TABLE session_runtime (
   attempts integer NOT NULL DEFAULT 0,
   not_before timestamptz,
   cancel_requested_at timestamptz,
+  cancel_actor text,
   last_seq integer NOT NULL DEFAULT 0,
   last_interaction_at timestamptz,
   input_tokens bigint NOT NULL DEFAULT 0,

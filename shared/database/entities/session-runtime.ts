@@ -45,6 +45,7 @@ export interface SessionRuntime {
   /** The last claim by an executor that reads requests to park. */
   parks_epoch: number | null;
   cancel_requested_at: Date | null;
+  cancel_actor: string | null;
   /** Those of the session's open follow-ups whose cancel was requested. */
   cancelled_follow_ups: string[];
   /** The newest event's `seq`; 0 without events. */
@@ -108,6 +109,7 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     parkings: { type: "integer", default: 0 },
     parks_epoch: { type: "integer", nullable: true },
     cancel_requested_at: { type: "timestamptz", nullable: true },
+    cancel_actor: { type: "text", nullable: true },
     cancelled_follow_ups: { type: "uuid", array: true, default: "{}" },
     last_seq: { type: "integer", default: 0 },
     inbox_seq: { type: "integer", default: 0 },

@@ -272,11 +272,23 @@ export function sessionsScreen(web: WebFixture): void {
     it("cancel a running session after a question", async () => {
       const id = await web.client.submit("HANG now");
       const { page } = await web.open("/?status=running");
-      await page.locator(`[data-session="${id}"]`).waitFor();
+      const row = page.locator(`[data-session="${id}"]`);
+      await row.getByText(/Stage 1 of \d/u).waitFor();
+      const other = await web.open(`/s/${id}`);
+      const progress = other.page.locator(".session-progress");
+      await progress.getByText("running").waitFor();
+      await until("list and page say the same", async () => {
+        const found = await row.locator(".session-found").textContent();
+        return (await progress.textContent())?.startsWith(found ?? "-") === true;
+      });
       await page.keyboard.press("j");
       await page.keyboard.press("x");
       await page.getByRole("button", { name: "Cancel session" }).click();
-      await page.locator(`[data-session="${id}"]`).getByText("Cancelled", { exact: true }).waitFor();
+      await row.getByText("Cancelled", { exact: true }).waitFor();
+      await row.getByText(/^Cancelled by operator at \d\d:\d\d/u).waitFor();
+      const conclusion = other.page.locator(".conclusion");
+      await conclusion.getByText(/^Cancelled by operator at \d\d:\d\d/u).waitFor();
+      expect(await other.page.getByText("cancelled by the user").count()).to.equal(0);
     });
 
     it("say why the list cannot be read, and try again", async () => {

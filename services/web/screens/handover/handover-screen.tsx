@@ -6,7 +6,7 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
 import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
-import type { SessionItem } from "../sessions/list-filters.ts";
+import { NEEDS_PERSON, type SessionItem } from "../sessions/list-filters.ts";
 import { rowsOf } from "../sessions/list-rows.ts";
 import { moveFocus } from "../sessions/row-focus.ts";
 import { SessionPart } from "../sessions/session-part.tsx";
@@ -24,7 +24,7 @@ async function readHandover(hours: number, signal: AbortSignal): Promise<Handove
   const to = new Date();
   const from = new Date(to.getTime() - hours * HOUR_MS);
   const waiting = await api.call("GET /api/v1/sessions", {
-    query: { needs_person: "true", page_size: PAGE_SIZE },
+    query: { ...NEEDS_PERSON, page_size: PAGE_SIZE },
     signal,
   });
   const created: SessionItem[] = [];
@@ -35,7 +35,9 @@ async function readHandover(hours: number, signal: AbortSignal): Promise<Handove
     created.push(...read.sessions);
     pages = read.pagination.total_pages;
   }
-  return { from, to, waiting: waiting.sessions, created, isCapped: pages > MAX_PAGES };
+  // Of a session that moves between two readings both pages have it.
+  const once = [...new Map(created.map((item) => [item.id, item])).values()];
+  return { from, to, waiting: waiting.sessions, created: once, isCapped: pages > MAX_PAGES };
 }
 
 /** The last shift as a summary to hand over: what waits, what still fails, what ran and what it cost. */

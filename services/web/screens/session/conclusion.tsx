@@ -1,6 +1,6 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { Markdown } from "../../parts/markdown.tsx";
-import { Moment } from "../../parts/time.tsx";
+import { CancelledBy } from "../../parts/time.tsx";
 import { laneErrors } from "../../session/lane-errors.ts";
 import { finalAnalysis, lanesOf } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
@@ -44,7 +44,8 @@ export function concludedOf(store: SessionStore): Concluded {
 
 /** What the investigation came to: why it failed if it did, the summary, then the whole analysis. */
 export function Conclusion({ store }: { readonly store: SessionStore }) {
-  const { status, error, endedAt } = store.view.value;
+  const { status, error } = store.view.value;
+  const cancelled = store.facts.value?.cancelled;
   const { summary, analysis, causes } = concludedOf(store);
   const isOver = isTerminal(status);
   if (!isOver && summary === undefined) return null;
@@ -56,7 +57,7 @@ export function Conclusion({ store }: { readonly store: SessionStore }) {
       <h2 id="conclusion-title">{hasConclusion ? TEXT.session.conclusion : TEXT.session.noConclusion}</h2>
       {status === "cancelled" && (
         <p class="soft">
-          {TEXT.session.cancelled} {endedAt !== undefined && <Moment time={endedAt} />}
+          {cancelled === undefined ? shownText(error ?? "") : <CancelledBy cancelled={cancelled} />}
         </p>
       )}
       {error !== undefined && status !== "cancelled" && (

@@ -31,7 +31,9 @@ export const MIN_SEARCH = 3;
 export const RUNNING: readonly SessionStatus[] = ["pending", "in_progress", "cancelling"];
 export const ENDED: readonly SessionStatus[] = ["completed", "failed", "cancelled", "timed_out"];
 
-/** The status of those that need a person. */
+/** What the API calls those that need a person. */
+export const NEEDS_PERSON = { state: "needs_approval,failing" };
+/** The status of those. */
 export const ATTENTION = "attention";
 
 const HOUR = 3_600_000;
@@ -125,7 +127,7 @@ export function queryOf(
     page,
     page_size: PAGE_SIZE,
     ...(search.trim().length < MIN_SEARCH ? {} : { search: search.trim() }),
-    ...(status === ATTENTION ? { needs_person: "true" as const } : {}),
+    ...(status === ATTENTION ? NEEDS_PERSON : {}),
     ...(type === "" ? {} : { alert_type: type }),
     ...(chain === "" ? {} : { chain_id: chain }),
     ...(author === "" ? {} : { author }),

@@ -15,7 +15,13 @@ const ENDINGS = new Set<string>(["completed", "failed", "cancelled", "timed_out"
 /** Rows for sessions that the API lists; keeps what is known about their activity. */
 export function rowsOf(items: readonly SessionItem[], before: readonly ListRow[] = []): readonly ListRow[] {
   const known = new Map(before.map((row) => [row.item.id, row.activity]));
-  return items.map((item) => ({ item, activity: hasEnded(item) ? undefined : known.get(item.id) }));
+  return items.map((item) => rowOf(item, known.get(item.id)));
+}
+
+/** What its agents did in an earlier stage they do no more. */
+function rowOf(item: SessionItem, activity: string | undefined): ListRow {
+  const isOfStage = !hasEnded(item) && activity?.startsWith(item.stage_text ?? "") === true;
+  return { item, activity: isOfStage ? activity : item.stage_text };
 }
 
 /** True for a session that changes no more, but for its review. */
@@ -42,8 +48,8 @@ export function waitingFirst(rows: readonly ListRow[]): readonly ListRow[] {
 export function refreshRows(rows: readonly ListRow[], items: readonly SessionItem[]): readonly ListRow[] {
   const fresh = new Map(items.map((item) => [item.id, item]));
   return rows.map((row) => {
-    const item = fresh.get(row.item.id) ?? row.item;
-    return { item, activity: hasEnded(item) ? undefined : row.activity };
+    const item = fresh.get(row.item.id);
+    return item === undefined ? row : rowOf(item, row.activity);
   });
 }
 
@@ -70,12 +76,8 @@ function changedRow(row: ListRow, message: Message): ListRow {
       return { item: { ...item, status, ...times }, activity: ended ? undefined : row.activity };
     }
     case "session.progress": {
-      const { current_stage_index: stage, total_stages: stages, status_text: text } = message;
-      if (hasEnded(item) || typeof stage !== "number" || typeof stages !== "number") return row;
-      return {
-        item: { ...item, current_stage_index: stage, total_stages: stages },
-        activity: typeof text === "string" ? text : row.activity,
-      };
+      const { status_text: text } = message;
+      return hasEnded(item) || typeof text !== "string" ? row : { item, activity: text };
     }
     case "session.parked":
     case "session.resumed":

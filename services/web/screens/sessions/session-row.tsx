@@ -4,7 +4,7 @@ import { failingText, parkedBy, sessionState } from "#shared/client/session-stat
 import { now } from "../../parts/clock.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
-import { Duration, Elapsed, Moment } from "../../parts/time.tsx";
+import { CancelledBy, Duration, Elapsed, Moment } from "../../parts/time.tsx";
 import { previewOf } from "../../session/preview-of.ts";
 import { SEVERE } from "../../session/read-alert.ts";
 import { shownText } from "../../session/shown-text.ts";
@@ -53,8 +53,7 @@ export function SessionRow({ row, isSelected, onSelect, children }: SessionRowPr
           <Marks item={item} />
         </div>
         <p class={`session-summary ${item.status === "failed" || kind === "failing" ? "failed" : ""}`}>
-          <span class="session-type">{type}</span>
-          {stageText(item)}{" "}
+          <span class="session-type">{type}</span>{" "}
           <span class="session-found">
             <Found row={row} />
           </span>
@@ -66,14 +65,9 @@ export function SessionRow({ row, isSelected, onSelect, children }: SessionRowPr
   );
 }
 
-function stageText(item: SessionItem): string {
-  if (hasEnded(item) || item.total_stages === 0) return "";
-  return ` ${texts.stage(Math.max(item.current_stage_index ?? 1, 1), item.total_stages)} `;
-}
-
 /** What it does, what it came to, or why it ended. */
 function Found({ row: { item, activity } }: Pick<SessionRowProps, "row">) {
-  const { parked, failing, excerpt } = item;
+  const { parked, failing, excerpt, cancelled } = item;
   const { kind, since } = sessionState(factsOf(item));
   if (parked !== undefined && since !== undefined) {
     return (
@@ -92,6 +86,7 @@ function Found({ row: { item, activity } }: Pick<SessionRowProps, "row">) {
       </>
     );
   }
+  if (cancelled !== undefined) return <CancelledBy cancelled={cancelled} />;
   if (item.status === "pending") return <>{texts.queued}</>;
   return <>{previewOf(activity ?? item.executive_summary ?? item.error_message ?? "")}</>;
 }

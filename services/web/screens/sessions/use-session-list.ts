@@ -4,7 +4,7 @@ import type { NotifierMessage } from "#shared/client/follow-session.ts";
 import { followFeed } from "#shared/client/follow-feed.ts";
 import { api, failureText, socketUrl } from "../../api/client.ts";
 import { openSocket } from "../../api/sockets.ts";
-import { partsOf, queryOf, type ListFilters, type SessionItem } from "./list-filters.ts";
+import { NEEDS_PERSON, partsOf, queryOf, type ListFilters, type SessionItem } from "./list-filters.ts";
 import { ListReader } from "./list-reader.ts";
 import { applyEvent, hasEnded, refreshRows, rowsOf, waitingFirst, type ListRow } from "./list-rows.ts";
 import { missingRows, readMissing, settle } from "./read-missing.ts";
@@ -55,7 +55,7 @@ async function readList(filters: ListFilters, signal: AbortSignal): Promise<Read
       : api.call("GET /api/v1/sessions", {
           query: {
             ...queryOf({ ...filters, page }, statuses, Date.now()),
-            ...(isWaiting ? { needs_person: "true" as const } : {}),
+            ...(isWaiting ? NEEDS_PERSON : {}),
           },
           signal,
         });

@@ -7,7 +7,7 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
 import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
-import type { SessionItem } from "../sessions/list-filters.ts";
+import { NEEDS_PERSON, type SessionItem } from "../sessions/list-filters.ts";
 import { rowsOf } from "../sessions/list-rows.ts";
 import { focusedId, moveFocus } from "../sessions/row-focus.ts";
 import { SessionPart } from "../sessions/session-part.tsx";
@@ -32,7 +32,7 @@ interface Group {
 /** The groups in the order in which people take them: what waits for a person, then the states of reviews. */
 async function readGroups(signal: AbortSignal): Promise<readonly Group[]> {
   const attention = async (): Promise<Group> => {
-    const query = { needs_person: "true" as const, page_size: PAGE_SIZE };
+    const query = { ...NEEDS_PERSON, page_size: PAGE_SIZE };
     const { sessions, pagination } = await api.call("GET /api/v1/sessions", { query, signal });
     return { name: "attention", count: pagination.total_items, sessions };
   };
