@@ -18,6 +18,7 @@ export const REVIEW_CONTRACTS = {
     tag: "review",
     summary: "Take a step in the review of up to 50 sessions",
     description: "Each session is reviewed or refused alone; see `results`.",
+    errors: [409],
     body: {
       schema: ReviewBody,
       example: { session_ids: ["0199f0a0-0000-7000-8000-000000000000"], action: "claim" },

@@ -1,8 +1,10 @@
 import {
   QUALITY_RATINGS,
   REVIEW_ACTIONS,
+  REVIEW_STATUSES,
   type QualityRating,
   type ReviewAction,
+  type ReviewStatus,
 } from "#shared/contracts/review.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
@@ -20,6 +22,14 @@ export interface ReviewRequest {
   readonly sessionIds: readonly string[];
   readonly action: ReviewAction;
   readonly fields: ReviewFields;
+  /** What the reviewer saw; undefined for a step that is taken whatever others have done meanwhile. */
+  readonly expected: ExpectedReview | undefined;
+}
+
+/** The state of a review as a reviewer saw it. */
+export interface ExpectedReview {
+  readonly review_status: ReviewStatus;
+  readonly assignee: string | null;
 }
 
 export const MAX_REVIEWED_SESSIONS = 50;
@@ -38,7 +48,7 @@ const TAKES: Readonly<Record<ReviewAction, readonly (keyof ReviewFields)[]>> = {
 };
 
 /**
- * Reads a decoded body of `{session_ids, action, quality_rating?, action_taken?, investigation_feedback?}`. Unknown members are
+ * Reads a decoded body of `{session_ids, action, quality_rating?, action_taken?, investigation_feedback?, expected?}`. Unknown members are
  * ignored, null is absent, and an empty text clears. Throws RequestError 400 naming the field.
  */
 export function parseReviewRequest(body: unknown): ReviewRequest {
@@ -58,7 +68,17 @@ export function parseReviewRequest(body: unknown): ReviewRequest {
     ...given("investigation_feedback", parseText("investigation_feedback", taken("investigation_feedback"))),
   };
   checkFields(action, fields);
-  return { sessionIds, action, fields };
+  return { sessionIds, action, fields, expected: parseExpected(members["expected"]) };
+}
+
+/** Undefined if absent. */
+function parseExpected(value: unknown): ExpectedReview | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { review_status, assignee }: { review_status?: unknown; assignee?: unknown } = Object(value);
+  if (assignee !== null && typeof assignee !== "string") {
+    throw validationError("expected.assignee", "must be a string or null");
+  }
+  return { review_status: oneOf("expected.review_status", review_status, REVIEW_STATUSES), assignee };
 }
 
 function given<F extends keyof ReviewFields>(field: F, value: ReviewFields[F]): ReviewFields {

@@ -8,11 +8,13 @@ import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-e
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { Database } from "#shared/database/database.ts";
+import { isoText } from "#shared/database/iso-text.ts";
 import { findSession } from "#shared/database/find-session.ts";
 import type { InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { overtakenText, type FoundReview } from "./overtaken-text.ts";
 import type { ReviewRequest } from "./review-request.ts";
 import { reviewStep, type Review, type ReviewStep } from "./review-step.ts";
 
@@ -20,13 +22,14 @@ const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S)
   Type.Union([schema, Type.Null()]);
 
 const READ = `
-SELECT review_status, assignee, quality_rating, action_taken, investigation_feedback, feedback_edited
+SELECT review_status, assignee, ${isoText("assigned_at")} AS assigned_at, quality_rating, action_taken, investigation_feedback, feedback_edited
 FROM alert_sessions WHERE session_id = $1`;
 const parseReview = compileParser(
   "review",
   Type.Object({
     review_status: nullable(literals(REVIEW_STATUSES)),
     assignee: nullable(Type.String()),
+    assigned_at: nullable(Type.String()),
     quality_rating: nullable(literals(QUALITY_RATINGS)),
     action_taken: nullable(Type.String()),
     investigation_feedback: nullable(Type.String()),
@@ -70,7 +73,12 @@ export type Reviewed =
       /** Work that learns from the feedback. */
       readonly followUp: InsertedFollowUp | null;
     }
-  | { readonly isReviewed: false; readonly why: string };
+  | {
+      readonly isReviewed: false;
+      readonly why: string;
+      /** The reviewer has seen another state than the session is in. */
+      readonly isOvertaken?: true;
+    };
 
 const NOT_FOUND = { isReviewed: false, why: "not found" } as const;
 
@@ -87,7 +95,7 @@ interface ReviewOptions {
 export async function reviewSession(
   db: Database,
   id: string,
-  { action, fields, identity, learn }: Pick<ReviewRequest, "action" | "fields"> & ReviewOptions,
+  { action, fields, expected, identity, learn }: Omit<ReviewRequest, "sessionIds"> & ReviewOptions,
 ): Promise<Reviewed> {
   if (!isUuid(id)) return NOT_FOUND;
   const actor = postgresSafeText(identity.name).text;
@@ -99,6 +107,8 @@ export async function reviewSession(
     }
     const review = await readReview(transaction, id);
     if (review === undefined) return conflict(`the session is ${session.status}: it has not ended yet`);
+    const overtaken = expected && overtakenText(review, expected, { action, actor });
+    if (overtaken !== undefined) return { isReviewed: false, why: overtaken, isOvertaken: true };
     const step = reviewStep(review, { action, fields, actor });
     if (typeof step === "string") return conflict(step);
     await write(transaction, id, step, actor);
@@ -115,7 +125,7 @@ function conflict(why: string): Reviewed {
 }
 
 /** Undefined for a session that runs. */
-async function readReview(transaction: Queryable, id: string): Promise<Review | undefined> {
+async function readReview(transaction: Queryable, id: string): Promise<FoundReview | undefined> {
   const [row] = await selectRows(transaction, parseReview, READ, [id]);
   if (row === undefined || row.review_status === null) return undefined;
   return { ...row, review_status: row.review_status };

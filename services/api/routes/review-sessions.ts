@@ -11,6 +11,7 @@ import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
 import { requestExtraction } from "../memories/request-extraction.ts";
+import { RequestError } from "../http/request-error.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { parseReviewRequest } from "../review/review-request.ts";
 import { reviewSession, type Reviewed } from "../review/review-session.ts";
@@ -19,9 +20,9 @@ const MAX_BODY_BYTES = 256 * 1024;
 const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
 
 /**
- * `PATCH /api/v1/sessions/review` `{session_ids, action, quality_rating?, action_taken?, investigation_feedback?}`: takes a step in
- * the review of each session, and answers 200 with what came of each, in their order. One that is refused keeps no other from
- * being reviewed.
+ * `PATCH /api/v1/sessions/review` `{session_ids, action, quality_rating?, action_taken?, investigation_feedback?, expected?}`: takes a
+ * step in the review of each session, and answers 200 with what came of each, in their order. One that is refused keeps no other from
+ * being reviewed. A single one that is not as `expected` is answered 409.
  */
 export function reviewSessions(deps: ApiDeps): RouterMiddleware {
   const { db, dispatcher, log, metrics } = deps;
@@ -32,10 +33,12 @@ export function reviewSessions(deps: ApiDeps): RouterMiddleware {
       sessionIds,
       action,
       fields: written,
+      expected,
     } = parseReviewRequest(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
     const caller = callerOf(ctx);
     const { identity } = caller;
     const results = [];
+    const overtaken: string[] = [];
     let reviewed = 0;
     // One after another: fifty connections at once would be more than the pool has.
     for (const session_id of sessionIds) {
@@ -44,6 +47,7 @@ export function reviewSessions(deps: ApiDeps): RouterMiddleware {
       const outcome = await reviewSession(db, session_id, {
         action,
         fields,
+        expected,
         identity,
         learn: learner(deps, session_id, fields.investigation_feedback ?? "", identity),
       });
@@ -55,6 +59,7 @@ export function reviewSessions(deps: ApiDeps): RouterMiddleware {
         }
         countReview(metrics, action, outcome);
       }
+      if (!outcome.isReviewed && outcome.isOvertaken === true) overtaken.push(outcome.why);
       results.push(
         outcome.isReviewed
           ? { session_id, success: true }
@@ -63,6 +68,9 @@ export function reviewSessions(deps: ApiDeps): RouterMiddleware {
     }
     caller.detail = { action, sessions: sessionIds.length, reviewed };
     log.info({ action, sessions: sessionIds.length, reviewed }, "sessions reviewed");
+    // Of several sessions the others were reviewed.
+    const [only] = overtaken;
+    if (only !== undefined && sessionIds.length === 1) throw new RequestError(409, only);
     ctx.body = { results };
   };
 }

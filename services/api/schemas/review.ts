@@ -17,6 +17,12 @@ export const ReviewBody = Type.Object({
   quality_rating: Type.Optional(Type.Union([literals([...QUALITY_RATINGS, ""]), Type.Null()])),
   action_taken: Text,
   investigation_feedback: Text,
+  expected: Type.Optional(
+    Type.Object(
+      { review_status: literals(REVIEW_STATUSES), assignee: Type.Union([Type.String(), Type.Null()]) },
+      { description: "what the reviewer saw: no step is taken with a session that is in another state" },
+    ),
+  ),
 });
 
 export const ReviewResponse = Type.Object({

@@ -160,6 +160,20 @@ export function sessionsScreen(web: WebFixture): void {
       const row = (group: string) =>
         page.getByRole("region", { name: group }).locator(`[data-session="${id}"]`);
       await row("Needs review").locator(".session-link").focus();
+      // Another person is quicker than what the page knows.
+      const body = JSON.stringify({ session_ids: [id], action: "claim" });
+      const headers = { "content-type": "application/json", "x-forwarded-user": "amy" };
+      await fetch(web.url("/api/v1/sessions/review"), { method: "PATCH", headers, body });
+      await page.keyboard.press("c");
+      await page
+        .getByRole("alert")
+        .getByText(/amy has claimed this since \d\d:\d\d UTC/u)
+        .waitFor();
+      await row("In review").getByText("In review · amy").waitFor();
+      await row("In review").getByRole("button", { name: "Release" }).click();
+      await page.getByRole("heading", { name: "Release the claim of amy?" }).waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
+      await row("Needs review").locator(".session-link").focus();
       await page.keyboard.press("c");
       await row("In review").getByText("In review · operator").waitFor();
       await row("In review").getByRole("button", { name: "Release" }).click();
@@ -183,7 +197,8 @@ export function sessionsScreen(web: WebFixture): void {
         const link = await page.evaluate<string>("navigator.clipboard.readText()");
         return link === web.url(`/s/${id}`);
       });
-      expect(problems).to.deep.equal([]);
+      // The answer to the one who was slower.
+      expect(problems.filter((text) => !text.includes("409 (Conflict)"))).to.deep.equal([]);
     });
 
     it("put a session first whose provider keeps failing, and say so, with the labels of its alert", async () => {

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, failureText } from "../../api/client.ts";
+import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { TEXT } from "../../text.ts";
+import { LATER_TEXT } from "../session/later/later-text.ts";
 import { LIST_TEXT as texts } from "./list-text.ts";
 import "./review-bar.css";
 
@@ -23,17 +25,25 @@ async function review(ids: readonly string[], step: Step) {
   const results: { readonly session_id: string; readonly success: boolean; readonly error?: string }[] = [];
   for (let start = 0; start < ids.length; start += MAX_SESSIONS) {
     const answer = await api.call("PATCH /api/v1/sessions/review", {
-      body: { session_ids: ids.slice(start, start + MAX_SESSIONS), ...step },
+      body: {
+        session_ids: ids.slice(start, start + MAX_SESSIONS),
+        ...step,
+        ...(step.action === "claim" ? { expected: UNCLAIMED } : {}),
+      },
     });
     results.push(...answer.results);
   }
   return results;
 }
 
+/** A claim takes nothing from others. */
+const UNCLAIMED = { review_status: "needs_review", assignee: null } as const;
+
 /** What can be done with the selected sessions. */
 export function ReviewBar({ ids, onDone }: ReviewBarProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const take = async (step: Step) => {
     setBusy(true);
     try {
@@ -62,7 +72,7 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
               type="button"
               class="button"
               disabled={isBusy}
-              onClick={() => void take({ action })}
+              onClick={() => (action === "reopen" ? setAsking(true) : void take({ action }))}
             >
               {texts.actions[action]}
             </button>
@@ -88,6 +98,15 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
             {texts.unselect}
           </button>
         </div>
+      )}
+      {isAsking && (
+        <ConfirmQuestion
+          texts={LATER_TEXT.review.questions.reopen}
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) void take({ action: "reopen" });
+          }}
+        />
       )}
       <p role="status" class="small">
         {said}

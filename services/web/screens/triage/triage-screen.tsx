@@ -1,6 +1,4 @@
-import { useState } from "preact/hooks";
-import type { ReviewAction } from "#shared/contracts/review.ts";
-import { api, failureText } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
@@ -10,6 +8,7 @@ import { TEXT } from "../../text.ts";
 import { NEEDS_PERSON, type SessionItem } from "../sessions/list-filters.ts";
 import { rowsOf } from "../sessions/list-rows.ts";
 import { focusedId, moveFocus } from "../sessions/row-focus.ts";
+import { useReviewStep } from "../session/later/review-step.tsx";
 import { SessionPart } from "../sessions/session-part.tsx";
 import { TRIAGE_TEXT } from "./triage-text.ts";
 import "./triage-screen.css";
@@ -50,22 +49,12 @@ async function readGroups(signal: AbortSignal): Promise<readonly Group[]> {
 /** Which sessions a person has to look at, in four groups, with the steps of a review. */
 export function TriageScreen() {
   const groups = useRemote("triage", readGroups, { every: EVERY_MS });
-  const [problem, setProblem] = useState<string>();
   const waiting = groups.value?.find(({ name }) => name === "attention")?.count ?? 0;
   useTitle(TEXT.sessions.waiting(waiting, TEXT.titles.triage));
-  const take = async (id: string, action: ReviewAction) => {
-    setProblem(undefined);
-    try {
-      const body = { session_ids: [id], action };
-      const { results } = await api.call("PATCH /api/v1/sessions/review", { body });
-      setProblem(results[0]?.error);
-    } catch (error) {
-      setProblem(failureText(error));
-    }
-    groups.reload();
-  };
-  const takeStep = ({ id, review_status: status }: SessionItem) => {
-    if (status !== null && me.value?.may_review !== false) void take(id, STEPS[status]);
+  const { take, problem, question } = useReviewStep(groups.reload);
+  const takeStep = (item: SessionItem) => {
+    const { review_status: status } = item;
+    if (status !== null && me.value?.may_review !== false) take(item, STEPS[status]);
   };
   useKeys({
     j: [TEXT.sessions.keys.next, () => moveFocus(1)],
@@ -99,6 +88,7 @@ export function TriageScreen() {
           {texts.failed(problem)}
         </p>
       )}
+      {question}
       <RemoteState remote={groups} />
       {groups.value?.map(({ name, count, sessions }) => (
         <div key={name}>

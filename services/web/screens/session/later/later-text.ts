@@ -19,6 +19,7 @@ export const LATER_TEXT = {
     unclaim: "Release",
     complete: "Mark as reviewed",
     reopen: "Reopen",
+    noReview: "No review needed",
     rating: "How accurate was it?",
     ask: "Ask",
   },
@@ -27,6 +28,20 @@ export const LATER_TEXT = {
     feedbackHint: "Future investigations can learn from it.",
     action: "What did you do about the alert?",
     edit: "Edit review",
+    questions: {
+      reopen: {
+        title: "Reopen this review?",
+        text: "Its rating, texts and assignee are cleared.",
+        yes: "Reopen",
+        no: "Keep it",
+      },
+      unclaim: (name: string) => ({
+        title: `Release the claim of ${name}?`,
+        text: `${name} may be reviewing this session now.`,
+        yes: "Release",
+        no: "Keep it",
+      }),
+    },
   },
   write: "Write a message",
   approval: {
