@@ -31,6 +31,10 @@ const ACTIONS = {
   "audit.read": "admin",
 } as const satisfies Record<string, Role>;
 export type Action = keyof typeof ACTIONS;
+/** All of them, for those who offer what a role allows. */
+export const ACTION_NAMES = Object.keys(ACTIONS).filter((name): name is Action =>
+  Object.hasOwn(ACTIONS, name),
+);
 
 /** Whose session it is and which teams may see it. */
 export interface SessionAccess {

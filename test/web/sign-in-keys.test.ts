@@ -100,17 +100,37 @@ describeOnPage("signing in to the page with API keys, and beside an identity pro
     expect(await page.getByLabel("Write a message").isDisabled()).to.equal(true);
     await page.getByRole("slider", { name: "Time" }).waitFor();
     expect(await page.getByRole("button", { name: "Fork from here" }).count()).to.equal(0);
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByRole("button", { name: "Cancel session" }).click();
-    await page.locator(".session-actions [role=alert]").getByText("submitter").waitFor();
+    const offered = async () => {
+      await page.getByRole("button", { name: "More actions" }).click();
+      await page.getByRole("button", { name: "Copy link" }).waitFor();
+      return page.locator(".session-actions").locator("button, a").allTextContents();
+    };
+    expect(await offered()).to.deep.equal(["Trace", "…", "Copy link"]);
+    await page.keyboard.press("x");
+    expect(await page.getByRole("button", { name: "Cancel session" }).count()).to.equal(0);
+    // Who reads the page is asked again while that fails.
+    await page.clock.install();
+    await page.route("**/api/v1/me", (route) => route.abort());
+    const refused = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/me"));
     await page.goto(web.url("/new"));
+    await refused;
+    await page.unroute("**/api/v1/me");
+    await page.clock.runFor(6_000);
     await page
       .getByText("Starting an investigation requires the submitter role. Your role: viewer.")
       .waitFor();
     await page.goto(web.url("/system"));
     await page.getByText("Only operators can see the configuration. Your role: viewer.").waitFor();
     expect(await form(page).count()).to.equal(0);
+    await page.goto(web.url(`/s/${id}`));
     await clientOf(operator.text).request("POST", `/api/v1/sessions/${id}/cancel`);
+    await page.locator(".session-header .status-dot.cancelled").waitFor();
+    await page.getByText("Cancelled by operator at").waitFor();
+    expect(await offered()).to.deep.equal(["Trace", "…", "Copy link", "Compare with…"]);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("new al");
+    await page.getByText("No results.").waitFor();
+    await page.keyboard.press("Escape");
     const outside = await addApiKey(web.pipeline.servers, {
       subject: "bob",
       roles: ["viewer"],

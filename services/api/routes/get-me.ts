@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
-import { allows, seesAll } from "#shared/access/authorize.ts";
+import { ACTION_NAMES, allows, seesAll } from "#shared/access/authorize.ts";
 import { isPersonal, ROLES } from "#shared/access/identity.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
@@ -14,8 +14,7 @@ export function getMe({ config }: Pick<ApiDeps, "config">): RouterMiddleware {
       role: ROLES.findLast((role) => roles.includes(role)),
       teams,
       sees_all: seesAll(identity),
-      may_submit: allows(identity, "alert.submit"),
-      may_review: allows(identity, "session.review"),
+      actions: ACTION_NAMES.filter((action) => allows(identity, action)),
       memory_enabled: config.agents.defaults.memory.enabled,
     };
   };

@@ -1,3 +1,4 @@
+import { ACTION_NAMES } from "#shared/access/authorize.ts";
 import { ROLES } from "#shared/access/identity.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
@@ -51,8 +52,7 @@ export const MeResponse = Type.Object(
     role: literals(ROLES),
     teams: Type.Array(Type.String()),
     sees_all: Type.Boolean({ description: "no session is hidden from the caller" }),
-    may_submit: Type.Boolean(),
-    may_review: Type.Boolean(),
+    actions: Type.Array(literals(ACTION_NAMES), { description: "what the caller's role allows" }),
     memory_enabled: Type.Boolean({ description: "whether this installation learns from its sessions" }),
   },
   { title: "Me" },

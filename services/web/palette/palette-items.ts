@@ -1,6 +1,7 @@
 import { sessionState } from "#shared/client/session-state.ts";
 import { factsOf } from "../screens/sessions/list-rows.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { may } from "../api/me.ts";
 import type { KeyBindings } from "../keys.ts";
 import { momentText, shortId } from "../parts/format.ts";
 import { shownText } from "../session/shown-text.ts";
@@ -51,7 +52,8 @@ export function screenItems(text: string, path: string): readonly PaletteItem[] 
           [`/compare/${id}`, TEXT.session.compareWith],
         ].map(([url = "", name = ""]) => ({ key: url, text: name, note: TEXT.palette.screen, url }));
   const words = wordsOf(text);
-  return [...own, ...SCREENS].filter((item) => item.url !== path && hasWords(item.text, words));
+  const isOffered = (url: string) => url !== path && (url !== "/new" || may("alert.submit"));
+  return [...own, ...SCREENS].filter((item) => isOffered(item.url) && hasWords(item.text, words));
 }
 
 /** What the keys of the present screen do, if its words contain all words of a text, and there is one. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { signInWanted } from "../api/ask-to-sign-in.ts";
-import { me } from "../api/me.ts";
+import { may, me } from "../api/me.ts";
 import { pageProof } from "../api/page-proof.ts";
 import { signOut } from "../api/sign-in.ts";
 import { HelpOverlay, openHelp } from "../help/help-overlay.tsx";
@@ -117,7 +117,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
               {TEXT.signIn.out}
             </button>
           )}
-          {me.value?.may_submit !== false && (
+          {may("alert.submit") && (
             <a class="button" href="/new">
               <ShortText long={TEXT.titles.submit} short="+" />
             </a>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { api, failureText } from "../../api/client.ts";
-import { me } from "../../api/me.ts";
+import { may, me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { laterPart } from "../../parts/later-part.tsx";
 import { useTitle } from "../../parts/use-title.ts";
@@ -21,9 +21,6 @@ import "./sessions-screen.css";
 const { sessions: texts } = TEXT;
 const ConfirmQuestion = laterPart(async () => (await loadRare()).ConfirmQuestion);
 const ReviewBar = laterPart(async () => (await loadRare()).ReviewBar);
-
-/** Whether the reader may take steps in reviews, as far as is known. */
-const mayReview = () => me.value?.may_review !== false;
 
 function Pages({ list, filters }: { readonly list: SessionList; readonly filters: ListFilters }) {
   const pagination = list.shown?.pagination;
@@ -76,7 +73,7 @@ function Notices({ list, filters }: { readonly list: SessionList; readonly filte
       {isEmpty && !hasFilters(filters) && (
         <p class="session-empty">
           {me.value?.sees_all === false ? shownText(texts.emptyOfTeams(me.value.teams)) : texts.empty}{" "}
-          {me.value?.may_submit !== false && (
+          {may("alert.submit") && (
             <>
               {texts.emptyHint} <a href="/new">{TEXT.titles.submit}</a>
             </>
@@ -104,14 +101,14 @@ function useListKeys(
       texts.keys.select,
       () => {
         const row = reviewable(shown).find(({ item }) => item.id === focusedId());
-        if (row !== undefined && mayReview()) select(row.item.id, !selected.has(row.item.id));
+        if (row !== undefined && may("session.review")) select(row.item.id, !selected.has(row.item.id));
       },
     ],
     x: [
       texts.keys.cancel,
       () => {
         const row = shown?.running.find(({ item }) => item.id === focusedId());
-        if (row !== undefined && me.value?.may_submit !== false) setCancelling(row.item.id);
+        if (row !== undefined && may("session.cancel")) setCancelling(row.item.id);
       },
     ],
   });
@@ -149,6 +146,7 @@ export function SessionsScreen() {
   useTitle(texts.waiting(list.shown?.running.filter(waitsForPerson).length ?? 0, TEXT.titles.sessions));
   const { ids, selected, select, setSelected } = useSelection(list);
   const { search, cancelling, setCancelling } = useListKeys(list, { selected, select });
+  const onSelect = may("session.review") ? select : undefined;
   const { shown, newCount, reload, refresh, isLive } = list;
   const change = (changed: Partial<ListFilters>) => {
     // Typing replaces the entry of the history, a choice adds one.
@@ -177,7 +175,7 @@ export function SessionsScreen() {
         <button
           type="button"
           class={`button plain select-all ${ids.length === 0 ? "wide" : ""}`}
-          hidden={reviewable(shown).length === 0 || !mayReview()}
+          hidden={reviewable(shown).length === 0 || onSelect === undefined}
           onClick={() => setSelected(new Set(reviewable(shown).map(({ item }) => item.id)))}
         >
           {texts.selectAll}
@@ -201,14 +199,9 @@ export function SessionsScreen() {
         title={texts.running}
         rows={shown?.running ?? []}
         selected={selected}
-        onSelect={mayReview() ? select : undefined}
+        onSelect={onSelect}
       />
-      <SessionPart
-        title={texts.ended}
-        rows={shown?.ended ?? []}
-        selected={selected}
-        onSelect={mayReview() ? select : undefined}
-      />
+      <SessionPart title={texts.ended} rows={shown?.ended ?? []} selected={selected} onSelect={onSelect} />
       <Pages list={list} filters={filters} />
       {cancelling !== undefined && <ConfirmQuestion texts={TEXT.cancel} onAnswer={answer} />}
     </div>

@@ -1,5 +1,5 @@
 import { api } from "../../api/client.ts";
-import { me } from "../../api/me.ts";
+import { may } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
@@ -54,7 +54,7 @@ export function TriageScreen() {
   const { take, problem, question } = useReviewStep(groups.reload);
   const takeStep = (item: SessionItem) => {
     const { review_status: status } = item;
-    if (status !== null && me.value?.may_review !== false) take(item, STEPS[status]);
+    if (status !== null && may("session.review")) take(item, STEPS[status]);
   };
   useKeys({
     j: [TEXT.sessions.keys.next, () => moveFocus(1)],
@@ -70,7 +70,7 @@ export function TriageScreen() {
   });
   const actionsOf = (item: SessionItem) =>
     item.review_status !== null &&
-    me.value?.may_review !== false && (
+    may("session.review") && (
       <button type="button" class="button row-action" onClick={() => takeStep(item)}>
         {texts.steps[STEPS[item.review_status]]}
       </button>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import { isForApproval, signInWanted } from "../../../api/ask-to-sign-in.ts";
 import { api } from "../../../api/client.ts";
+import { may } from "../../../api/me.ts";
 import { now } from "../../../parts/clock.ts";
 import { momentText } from "../../../parts/format.ts";
 import { previewOf } from "../../../session/preview-of.ts";
@@ -60,7 +61,8 @@ export function ApprovalQuestion({ entry, approval, store }: ApprovalQuestionPro
       {!approval.argumentsComplete && <p class="small soft">{LATER_TEXT.session.argumentsCut}</p>}
       {!isOpen && <p>{TEXT.session.decided[approval.state](by)}</p>}
       {approval.reason !== null && <p class="plain-text soft">{shownText(approval.reason)}</p>}
-      {isOpen && (
+      {isOpen && !may("approval.decide") && <p class="soft">{TEXTS.notAllowed}</p>}
+      {isOpen && may("approval.decide") && (
         <form class="approval-form" onSubmit={(event) => event.preventDefault()}>
           <label>
             <span class="small soft">{TEXT.session.reason}</span>

@@ -45,6 +45,7 @@ export const LATER_TEXT = {
   },
   write: "Write a message",
   approval: {
+    notAllowed: "Only operators can decide.",
     effect: "Effect",
     effects: {
       read: "read-only",

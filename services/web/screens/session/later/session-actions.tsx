@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
+import { may } from "../../../api/me.ts";
 import { CopyButton } from "../../../parts/copy-button.tsx";
 import { Menu } from "../../../parts/menu.tsx";
 import type { SessionView } from "../../../session/session-view.ts";
@@ -21,10 +22,11 @@ interface SessionActionsProps {
 
 /** What ends a session or has it wait; to be parked after its step, of which there is no event, counts as parked. */
 function StopButtons({ store, view, facts }: SessionActionsProps) {
-  const isParking = facts?.parked !== undefined && facts.parked.at === undefined;
+  if (facts?.may_change !== true) return null;
+  const isParking = facts.parked !== undefined && facts.parked.at === undefined;
   return (
     <>
-      {facts?.may_change === true && store.at.value === undefined && (
+      {store.at.value === undefined && (
         <ParkButton store={store} isParked={view.parked !== undefined || isParking} />
       )}
       <CancelButton store={store} />
@@ -43,7 +45,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
       {(status === "pending" || status === "in_progress") && (
         <StopButtons store={store} view={view} facts={facts} />
       )}
-      {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
+      {isOver && facts?.may_change === true && <ReviewButtons store={store} facts={facts} />}
       <a class="button plain" href={traceOf(store)}>
         {TEXT.session.trace}
       </a>
@@ -51,7 +53,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
         {said}
       </span>
       <Menu label={TEXT.session.more}>
-        {isOver && facts !== undefined && <ClaimButton store={store} facts={facts} />}
+        {isOver && facts?.may_change === true && <ClaimButton store={store} facts={facts} />}
         {isOver && store.at.value === undefined && (summary ?? analysis) !== undefined && (
           <CopyButton
             value={() => conclusionText(store, view)}
@@ -79,7 +81,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
             {TEXT.session.compareWith}
           </a>
         )}
-        {isOver && (
+        {isOver && may("alert.submit") && (
           <a class="button" href={`/new?from=${store.id}`}>
             {LATER_TEXT.session.resubmit}
           </a>
