@@ -3,6 +3,7 @@ export { ConfirmQuestion } from "../parts/confirm-question.tsx";
 export { SignInForm } from "../parts/sign-in-form.tsx";
 export { CompareScreen } from "./compare/compare-screen.tsx";
 export { HandoverScreen } from "./handover/handover-screen.tsx";
+export { eventsOfRest } from "../session/events-of-rest.ts";
 export { MemoriesScreen } from "./memories/memories-screen.tsx";
 export { ApprovalQuestion } from "./session/later/approval-question.tsx";
 export { CitationsPart } from "./session/later/citations.tsx";

@@ -13,6 +13,13 @@ export function parking(web: WebFixture): void {
       const progress = (await page.locator(".session-progress").textContent()) ?? "";
       expect(progress).to.match(/^since .*, by operator$/u);
       expect(await page.locator(".session-header .status-dot.in_progress").count()).to.equal(0);
+      // Nothing in it runs: neither the stage nor its agents.
+      await page.locator(".stage-head .status-dot.parked").first().waitFor();
+      await page.locator(".lane-head .status-dot.parked, .lane-tabs .status-dot.parked").first().waitFor();
+      expect(await page.locator(".status-dot.active, .status-dot.in_progress").count()).to.equal(0);
+      await page.goto(web.url(`/s/${id}/trace`));
+      await page.locator(".trace-figures .status-dot.parked").waitFor();
+      await page.goto(web.url(`/s/${id}`));
       await page.clock.install();
       await page.reload();
       await page.locator(".session-header .status-dot.parked").waitFor();

@@ -54,7 +54,7 @@ function isShownBelow({ error, entries }: Lane): boolean {
 function LaneHead({ lane, store }: { readonly lane: Lane; readonly store: SessionStore }) {
   return (
     <h3 class="lane-head">
-      <StatusDot status={lane.status} compact />
+      <StatusDot status={store.standing(lane.status, [lane])} compact />
       <span class="lane-name">{laneName(lane)}</span>
       {lane.startedAt !== undefined && (
         <span class="soft small">

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { failingText, parkedBy, sessionState } from "#shared/client/session-state.ts";
+import { failingText, parkedBy } from "#shared/client/session-state.ts";
 import { useKeys } from "../../keys.ts";
 import { now } from "../../parts/clock.ts";
 import { durationText } from "../../parts/format.ts";
@@ -27,12 +27,6 @@ interface SessionHeaderProps {
   readonly showEntry: (entryId: string) => void;
 }
 
-/** That it is to be parked after its step, of which there is no event. */
-function parkingOf({ at, facts }: SessionStore) {
-  const parked = at.value === undefined ? facts.value?.parked : undefined;
-  return parked?.at === undefined ? parked : undefined;
-}
-
 /** What one must know first: how the session stands, how long it takes and what it costs, and what can be done with it. */
 export function SessionHeader({ store, view, target, showEntry }: SessionHeaderProps) {
   const facts = store.facts.value;
@@ -41,13 +35,7 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
   // As of an earlier moment only its events say how the session stood.
   const isKnown = !store.isReading.value || (facts !== undefined && store.at.value === undefined);
   const failing = store.at.value === undefined ? facts?.failing : undefined;
-  const state = sessionState({
-    status: view.status,
-    parked: view.parked ?? parkingOf(store),
-    // Until the events are read only the first answer knows what waits.
-    openApprovals: store.isReading.value ? (facts?.approvals.length ?? 0) : openApprovals(view).length,
-    failing,
-  });
+  const state = store.state.value;
   const shown = questions.find(({ id }) => id === target) ?? question;
   // A key alone decides nothing: it leads to the button, which Enter presses.
   const goTo = (button: "approve" | "deny") => {

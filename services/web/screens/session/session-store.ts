@@ -2,6 +2,7 @@ import { computed, signal, type Signal } from "@preact/signals";
 import { ApiFailure } from "#shared/client/api-failure.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { followSession } from "#shared/client/follow-session.ts";
+import { sessionState } from "#shared/client/session-state.ts";
 import { waitFor } from "#shared/client/retry-delay.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { api, socketUrl } from "../../api/client.ts";
@@ -12,7 +13,8 @@ import { readHistory } from "../../session/read-history.ts";
 import { LiveTexts } from "../../session/live-texts.ts";
 import { DEFAULT_OPEN, type OpenRules } from "../../session/open-entries.ts";
 import { isSessionMessage, type SessionMessage, type StoredMessage } from "../../session/session-message.ts";
-import type { SessionView } from "../../session/session-view.ts";
+import { loadRare } from "../load-rare.ts";
+import { openApprovals, type Lane, type SessionView } from "../../session/session-view.ts";
 import { viewOfFacts } from "../../session/view-of-facts.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -120,7 +122,32 @@ export class SessionStore {
     this.isReading.value ? this.#factsView.value : this.#shown().snapshot(),
   );
 
-  /** How the session stands now, whatever moment is shown; undefined until that is known. */
+  /** How the session stands at the moment that is shown, in the words of list and terminal. */
+  readonly state = computed(() => {
+    const [view, facts] = [this.view.value, this.at.value === undefined ? this.facts.value : undefined];
+    // No event tells that it is to be parked after its step.
+    const asked = facts?.parked?.at === undefined ? facts?.parked : undefined;
+    return sessionState({
+      status: view.status,
+      parked: view.parked ?? asked,
+      // Until the events are read only the first answer knows what waits.
+      openApprovals: this.isReading.value ? (facts?.approvals.length ?? 0) : openApprovals(view).length,
+      failing: facts?.failing,
+    });
+  });
+
+  /** How a stage or an agent of it stands: one that does nothing now is not running. */
+  standing(status: string, lanes: readonly Lane[]): string {
+    if (status !== "active") return status;
+    const { kind } = this.state.value;
+    if (kind === "parked") return kind;
+    const asks = lanes.some(({ entries }) =>
+      entries.some(({ approval }) => approval?.state === "awaiting_approval"),
+    );
+    return asks && kind === "needs_approval" ? kind : status;
+  }
+
+  /** The status of the session now, whatever moment is shown; undefined until that is known. */
   readonly status = computed(() => {
     const [historyEnd] = [this.historyEnd.value, this.version.value];
     return historyEnd === undefined ? this.facts.value?.status : this.#fold.view.status;
@@ -331,7 +358,7 @@ export class SessionStore {
     const facts = await api.call("GET /api/v1/sessions/:id", request).catch(() => undefined);
     if (facts === undefined || !isTerminal(facts.status)) return false;
     // Few sessions need it. Where its file is gone, as after an update of the api, it is tried again.
-    const loaded = await import("../../session/events-of-rest.ts").catch(() => undefined);
+    const loaded = await loadRare().catch(() => undefined);
     if (loaded === undefined) return false;
     this.#fold = new SessionFold();
     this.#events = loaded.eventsOfRest(facts);

@@ -27,7 +27,7 @@ export function StageBand({ stage, store, target }: StageBandProps) {
     <section class={`stage ${status}`} aria-labelledby={`stage-${stage.id}`}>
       <header class="stage-head">
         <h2 id={`stage-${stage.id}`}>{TEXT.session.stage(stage.index, shownText(stage.name))}</h2>
-        <StatusDot status={status} />
+        <StatusDot status={store.standing(status, lanes)} />
         {stage.type === "action" && <span class="tag">{TEXT.session.action}</span>}
         <span class="soft small stage-facts">
           {TEXT.session.agents(Math.max(agents, stage.expectedAgents))}
@@ -107,7 +107,7 @@ function LaneTabs({ stage, store, target }: StageBandProps) {
             tabIndex={lane === shown ? 0 : -1}
             onClick={() => choose(lane.executionId)}
           >
-            <StatusDot status={lane.status} compact />
+            <StatusDot status={store.standing(lane.status, [lane])} compact />
             <span>{laneName(lane)}</span>
             <span class="soft small numbers">{lane.entries.length}</span>
           </button>

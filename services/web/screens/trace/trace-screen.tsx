@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { sessionState } from "#shared/client/session-state.ts";
 import { useLocation, useRoute } from "preact-iso/router";
 import { useMemo } from "preact/hooks";
 import { useKeys } from "../../keys.ts";
@@ -156,11 +157,13 @@ function SessionFigures({
   readonly session: Session;
   readonly rows: readonly TraceRow[];
 }) {
+  const { status, parked, failing, approvals } = session;
+  const { kind: state } = sessionState({ status, parked, failing, openApprovals: approvals.length });
   const calls = rows.filter(({ kind }) => kind === "llm" || kind === "mcp");
   const failures = calls.filter(({ isFailed }) => isFailed).length;
   return (
     <p class="trace-figures">
-      <StatusDot status={session.status} />
+      <StatusDot status={state} />
       {session.alert_type !== null && <span>{session.alert_type}</span>}
       {session.duration_ms !== null && <span class="numbers">{durationText(session.duration_ms)}</span>}
       <span class="numbers">
