@@ -27,6 +27,7 @@ export const TEXT = {
     hint: "Use the token in .tarsy/token (npm start) or APPROVAL_TOKEN in deploy/.env (containers). With AUTH_MODE=token, use your API key.",
     token: "Token or API key",
     notValid: "the token is not valid",
+    noStorage: "This browser blocks storage for this page.",
     ended: "Your token is no longer valid. Sign in again.",
     submit: "Sign in",
     cancel: "Not now",

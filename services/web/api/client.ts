@@ -3,12 +3,12 @@ import { ApiFailure } from "#shared/client/api-failure.ts";
 import type { ApiRequest, ApiResponse, ApiRoute } from "#shared/client/api-types.ts";
 import { TEXT } from "../text.ts";
 import { askToSignIn, untilAnswered } from "./ask-to-sign-in.ts";
-import { keepPageProof, pageProof } from "./page-proof.ts";
+import { store, stored } from "./stored.ts";
 
 const client = new ApiClient({
   url: globalThis.location?.origin ?? "",
   headers: () => {
-    const proof = pageProof();
+    const proof = stored("page");
     return proof === undefined ? {} : { "x-tarsy-page": proof };
   },
 });
@@ -28,20 +28,20 @@ export const api = {
     // Each round either gives up a proof or asks the reader, so that none repeats by itself.
     for (;;) {
       await untilAnswered(request.signal);
-      const proof = pageProof();
+      const proof = stored("page");
       try {
         return await client.call(route, request);
       } catch (error) {
         if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
         // Another tab or request has signed in meanwhile, or given up the same proof.
-        if (pageProof() !== proof) continue;
+        if (stored("page") !== proof) continue;
         if (proof === undefined) {
           // A page that was signed out shows what may be no business of its reader.
           const forApproval = !hasEnded && route === "POST /api/v1/sessions/:id/approvals/:approval";
           if (!(await askToSignIn(whyOf(error), request.signal, forApproval))) throw error;
         } else {
           // Without it the page is who a proxy says that it is, if there is one.
-          keepPageProof(undefined);
+          store("page", undefined);
           hasEnded = true;
         }
       }
@@ -52,7 +52,7 @@ export const api = {
   async signIn(token: string): Promise<void> {
     const headers = { authorization: `Bearer ${token}` };
     const { proof } = await client.call("POST /api/v1/page-session", { headers });
-    keepPageProof(proof);
+    if (!store("page", proof)) throw new Error(TEXT.signIn.noStorage);
     hasEnded = false;
   },
 };

@@ -1,7 +1,7 @@
 import { TEXT } from "../text.ts";
 import { api, failureText } from "./client.ts";
 import { askToSignIn, signedIn } from "./ask-to-sign-in.ts";
-import { PAGE_PROOF, keepPageProof } from "./page-proof.ts";
+import { store, storedName } from "./stored.ts";
 
 const TOKEN = /^#token=(?<token>.+)$/u;
 
@@ -17,7 +17,7 @@ export async function signIn(token: string): Promise<void> {
 
 /** Forgets both halves of what let this page in, and everything that it shows. */
 export async function signOut(): Promise<void> {
-  keepPageProof(undefined);
+  store("page", undefined);
   // The proof alone is worth nothing, the cookie alone neither: without an answer the page is signed out, too.
   await api.call("DELETE /api/v1/page-session").catch(() => undefined);
   location.reload();
@@ -48,6 +48,6 @@ function decoded(text: string): string {
 export function listenForSignIns(): void {
   addEventListener("hashchange", () => void signInByAddress());
   addEventListener("storage", ({ key, newValue }) => {
-    if (key === PAGE_PROOF && newValue !== null) signedIn();
+    if (key === storedName("page") && newValue !== null) signedIn();
   });
 }

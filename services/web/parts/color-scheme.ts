@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
+import { store, stored, storedName } from "../api/stored.ts";
 
-const NAME = "tarsy.scheme";
 /** The schemes in the order of the switch; without one the system decides. */
 const SCHEMES = ["system", "light", "dark"] as const;
 type Scheme = (typeof SCHEMES)[number];
@@ -17,13 +17,9 @@ function show(chosen: Scheme): void {
 /** Shows what the reader has chosen before, also in other tabs. Called once, before anything is shown. */
 export function followScheme(): void {
   const known = (name: string | null | undefined) => SCHEMES.find((one) => one === name) ?? "system";
-  try {
-    show(known(globalThis.localStorage?.getItem(NAME)));
-  } catch {
-    // Storage is switched off: the choice lasts as long as the page.
-  }
+  show(known(stored("scheme")));
   addEventListener("storage", ({ key, newValue }) => {
-    if (key === NAME) show(known(newValue));
+    if (key === storedName("scheme")) show(known(newValue));
   });
 }
 
@@ -31,10 +27,5 @@ export function followScheme(): void {
 export function nextScheme(): void {
   const next = SCHEMES[(SCHEMES.indexOf(scheme.value) + 1) % SCHEMES.length] ?? "system";
   show(next);
-  try {
-    if (next === "system") globalThis.localStorage?.removeItem(NAME);
-    else globalThis.localStorage?.setItem(NAME, next);
-  } catch {
-    // As above.
-  }
+  store("scheme", next === "system" ? undefined : next);
 }

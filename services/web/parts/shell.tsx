@@ -3,9 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { signInWanted } from "../api/ask-to-sign-in.ts";
 import { may, me } from "../api/me.ts";
-import { pageProof } from "../api/page-proof.ts";
 import { signOut } from "../api/sign-in.ts";
 import { HelpOverlay, openHelp } from "../help/help-overlay.tsx";
+import { stored } from "../api/stored.ts";
 import { isMac, keyParts } from "../help/key-text.ts";
 import { openPalette, Palette } from "../palette/palette.tsx";
 import { shownText } from "../session/shown-text.ts";
@@ -112,7 +112,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
               {shownText(me.value.name)} · {TEXT.app.roles[me.value.role]}
             </span>
           )}
-          {pageProof() !== undefined && why === undefined && (
+          {stored("page") !== undefined && why === undefined && (
             <button type="button" class="button plain" onClick={() => void signOut()}>
               {TEXT.signIn.out}
             </button>
