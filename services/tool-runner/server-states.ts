@@ -183,9 +183,12 @@ export class ServerStates implements AsyncDisposable {
   #stubRow(id: string): StateRow {
     const tools = this.#options.stubs
       .filter(({ server }) => server === id)
-      .map(({ name, description }) => ({
+      .map(({ name, description, effect, effect_known: isKnown, needs_approval: asks }) => ({
         name: name.slice(id.length + 1),
         description: description.slice(0, safeCut(description, MAX_DESCRIPTION_CHARS)),
+        ...(effect === undefined ? {} : { effect }),
+        ...(isKnown === undefined ? {} : { effect_known: isKnown }),
+        ...(asks === undefined ? {} : { needs_approval: asks }),
       }));
     return { ...EMPTY, server: id, state: "healthy", version: "stub-tools.yaml", tools };
   }

@@ -202,6 +202,16 @@ describe("the states of MCP servers", () => {
           parameters_schema: "{}",
           read_only: true,
         },
+        {
+          name: "stubbed.restart",
+          server: "stubbed",
+          description: "Restarts a pod",
+          parameters_schema: "{}",
+          read_only: false,
+          effect: "destructive",
+          effect_known: true,
+          needs_approval: true,
+        },
       ],
     });
     servers.warm();
@@ -211,6 +221,13 @@ describe("the states of MCP servers", () => {
     });
     expect((await run.stateOf("stubbed"))?.tools).to.deep.equal([
       { name: "pods", description: "Lists pods" },
+      {
+        name: "restart",
+        description: "Restarts a pod",
+        effect: "destructive",
+        effect_known: true,
+        needs_approval: true,
+      },
     ]);
   });
 
