@@ -4,7 +4,7 @@ import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
 
 /**
  * A stage's outcome from those of its agents, at least one, all terminal: completed by policy, else the status that all
- * share, else failed. A single agent's outcome is its stage's. Without a policy one success is enough.
+ * share, else failed, with the error of the first agent that failed. A single agent's outcome is its stage's. Without a policy one success is enough.
  */
 export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessPolicy | null): RunOutcome {
   const [first, second] = agents;
@@ -20,7 +20,12 @@ export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessP
     return { status: "cancelled", errorMessage: "all agents cancelled", errorCode };
   }
   const text = policy === "all" ? "one or more agents failed" : "all agents failed";
-  return { status: "failed", errorMessage: text, errorCode };
+  const why = agents.find(({ status, error_message }) => status === "failed" && error_message !== null);
+  return {
+    status: "failed",
+    errorMessage: why === undefined ? text : `${text}: ${why.error_message}`,
+    errorCode,
+  };
 }
 
 /** What a stage's agents say about actions: executed if one of them says so, null if none says anything. */

@@ -130,10 +130,10 @@ describe("a chain", () => {
 
   const ends: readonly (readonly [SuccessPolicy, readonly string[], string, string | null])[] = [
     ["any", ["One", "Hangs", "Fails"], "completed", null],
-    ["any", ["Fails", "Hangs"], "failed", "all agents failed"],
+    ["any", ["Fails", "Hangs"], "failed", "all agents failed: no"],
     ["any", ["Hangs", "Hangs", "Hangs"], "timed_out", "all agents timed out"],
     ["all", ["One", "Two"], "completed", null],
-    ["all", ["One", "Fails"], "failed", "one or more agents failed"],
+    ["all", ["One", "Fails"], "failed", "one or more agents failed: no"],
     ["all", ["Hangs", "One"], "failed", "one or more agents failed"],
     ["all", ["Hangs", "Hangs"], "timed_out", "all agents timed out"],
   ];

@@ -263,7 +263,7 @@ describe("nextSessionStep", () => {
         kind: "complete-stage",
         outcome: {
           status: "failed",
-          errorMessage: "one or more agents failed",
+          errorMessage: "one or more agents failed: agent-0.2 failed",
           errorCode: "code_of_agent-0.2",
         },
       });

@@ -28,7 +28,9 @@ function table(
   if (isMet) return ["completed", null];
   if (kinds.size === 1 && kinds.has("timed_out")) return ["timed_out", "all agents timed out"];
   if (kinds.size === 1 && kinds.has("cancelled")) return ["cancelled", "all agents cancelled"];
-  return ["failed", policy === "all" ? "one or more agents failed" : "all agents failed"];
+  const first = statuses.indexOf("failed");
+  const why = first === -1 ? "" : `: ${first} failed`;
+  return ["failed", `${policy === "all" ? "one or more agents failed" : "all agents failed"}${why}`];
 }
 
 describe("stageOutcome", () => {

@@ -60,11 +60,13 @@ export function Conclusion({ store }: { readonly store: SessionStore }) {
           {cancelled === undefined ? shownText(error ?? "") : <CancelledBy cancelled={cancelled} />}
         </p>
       )}
-      {error !== undefined && status !== "cancelled" && (
-        <p class="problem">
-          <b>{TEXT.session.failed}:</b> {shownText(error)}
-        </p>
-      )}
+      {error !== undefined &&
+        status !== "cancelled" &&
+        !causes.some((cause) => error.endsWith(cause.error)) && (
+          <p class="problem">
+            <b>{TEXT.session.failed}:</b> {shownText(error)}
+          </p>
+        )}
       {status === "failed" && causes.length > 0 && <Causes causes={causes} />}
       {summary !== undefined && <Markdown source={summary} link={link} />}
       {shown !== undefined && (
