@@ -81,7 +81,6 @@ export const TEXT = {
     scored: (score: number) => `Score ${score}`,
     clear: "Clear filters",
     select: (name: string) => `Select ${name}`,
-    waits: "Needs your approval",
     waiting: (count: number, title: string) => (count === 0 ? title : `(${count}) ${title}`),
     queued: "Waiting for an executor",
     inContent: "matched in timeline",

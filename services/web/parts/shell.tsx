@@ -68,6 +68,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   }, [path]);
   const why = signInWanted.value;
   const links = LINKS.filter((link) => link.path !== "/memories" || me.value?.memory_enabled === true);
+  const menu = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A phone has no room for all of the menu.
+    const current = menu.current?.querySelector<HTMLElement>("[aria-current]");
+    if (menu.current && current) menu.current.scrollLeft = current.offsetLeft - menu.current.offsetLeft;
+  }, [path, links.length]);
   return (
     <>
       <a class="skip-link" href="#content">
@@ -77,7 +83,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <a class="shell-name" href="/">
           {TEXT.app.name}
         </a>
-        <nav aria-label={TEXT.app.navigation}>
+        <nav ref={menu} aria-label={TEXT.app.navigation}>
           {links.map((link) => (
             <a key={link.path} href={link.path} aria-current={path === link.path ? "page" : undefined}>
               {link.text}

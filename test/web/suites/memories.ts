@@ -57,6 +57,17 @@ export function memories(web: WebFixture): void {
       expect(problems).to.deep.equal([]);
     });
 
+    it("are in a menu that has one line on a phone, with the present screen in view", async () => {
+      const { page } = await web.open("/memories", { width: 390 });
+      const menu = page.getByRole("navigation", { name: "Main" });
+      const link = menu.getByRole("link", { name: "Memories" });
+      await link.waitFor();
+      await page.getByText("No memories yet").waitFor();
+      const [around, inside] = await Promise.all([menu.boundingBox(), link.boundingBox()]);
+      expect(around?.height).to.be.lessThan(45);
+      expect(inside?.x).to.be.within(around?.x ?? 0, (around?.x ?? 0) + (around?.width ?? 0) / 2);
+    });
+
     it("are found, paged, corrected and deleted by keyboard", async () => {
       await remember("numbat", 25);
       await remember("<b>wombat</b>");

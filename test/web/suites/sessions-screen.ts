@@ -145,11 +145,13 @@ export function sessionsScreen(web: WebFixture): void {
         await page.keyboard.press("n");
         return row.isVisible();
       });
-      await row.getByText("Needs your approval").waitFor();
+      await row.getByText("Needs approval").waitFor();
+      const state = row.locator(".status-dot");
+      expect(await state.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).to.equal(0);
       await page.reload();
-      await row.getByText("Needs your approval").waitFor();
+      await row.getByText("Needs approval").waitFor();
       await web.client.request("POST", `/api/v1/sessions/${id}/cancel`);
-      await row.getByText("Needs your approval").waitFor({ state: "detached" });
+      await row.getByText("Needs approval").waitFor({ state: "detached" });
     });
 
     it("lead through triage and a handover by keys", async () => {

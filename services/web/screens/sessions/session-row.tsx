@@ -34,15 +34,17 @@ export function SessionRow({ row, isSelected, onSelect, children }: SessionRowPr
   const name = shownText(item.alert_preview) || type;
   return (
     <li class={`session-row ${isSelected ? "selected" : ""}`} data-session={item.id}>
-      <label class="session-select" hidden={!ended || onSelect === undefined}>
-        <input
-          type="checkbox"
-          aria-label={texts.select(name)}
-          checked={isSelected}
-          disabled={!ended || onSelect === undefined}
-          onChange={(event) => onSelect?.(item.id, event.currentTarget.checked)}
-        />
-      </label>
+      {onSelect !== undefined && (
+        <label class="session-select" hidden={!ended}>
+          <input
+            type="checkbox"
+            aria-label={texts.select(name)}
+            checked={isSelected}
+            disabled={!ended}
+            onChange={(event) => onSelect(item.id, event.currentTarget.checked)}
+          />
+        </label>
+      )}
       <div class="session-main">
         <div class="session-head">
           <StatusDot status={kind} />
@@ -110,11 +112,10 @@ function Labels({ item: { labels, priority } }: { readonly item: SessionItem }) 
   );
 }
 
-/** What a person has to do about it. */
+/** What people have said about it, and its score. */
 function Marks({ item }: { readonly item: SessionItem }) {
   return (
     <>
-      {item.open_approvals > 0 && <span class="session-mark asks">{texts.waits}</span>}
       {item.review_status !== null && item.review_status !== "reviewed" && (
         <span class={`session-mark ${item.review_status}`}>
           {REVIEWS[item.review_status]}
