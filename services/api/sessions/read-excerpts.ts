@@ -66,16 +66,39 @@ function excerptOf(text: string, terms: readonly string[]): Excerpt | undefined 
     const at = small.indexOf(term);
     // Letters that have another length in lower case are rare; then the place is not known.
     if (at === -1 || small.length !== text.length) continue;
-    const [before = ""] = text.slice(0, at).split("\n").slice(-1);
+    const [before = ""] = withoutJson(text.slice(0, at)).split("\n").slice(-1);
     // The stem of a word is found, the whole word is shown.
     const [rest = ""] = /^[\p{L}\p{N}_]*/u.exec(text.slice(at + term.length)) ?? [];
     const end = at + term.length + rest.length;
-    const [after = ""] = text.slice(end).split("\n", 1);
+    const [after = ""] = withoutJson(text.slice(end)).split("\n", 1);
     return {
-      before: before.slice(safeCut(before, Math.max(0, before.length - SHOWN))).trimStart(),
+      before: endOf(before).trimStart(),
       match: text.slice(at, end),
-      after: after.slice(0, safeCut(after, SHOWN)).trimEnd(),
+      after: beginningOf(after).trimEnd(),
     };
   }
   return undefined;
+}
+
+/** A part of a text with the signs of JSON read as in a list of names and values; other texts are returned as they are. */
+function withoutJson(part: string): string {
+  if (!/"\s*:/u.test(part) && !/^"\s*[,}\]]/u.test(part)) return part;
+  return part
+    .replaceAll(/(?<!\\)"(\s*[:,]\s*)?[{["]*/gu, (_signs, sign: string | undefined) =>
+      sign === undefined ? "" : `${sign.trim()} `,
+    )
+    .replaceAll(/\\"/gu, '"')
+    .replaceAll(/^[{[]+|[}\]]+$/gu, "");
+}
+
+/** The last words of a text. */
+function endOf(text: string): string {
+  if (text.length <= SHOWN) return text;
+  return `…${text.slice(safeCut(text, text.length - SHOWN)).replace(/^\S*\s+(?=\S)/u, "")}`;
+}
+
+/** The first words of a text. */
+function beginningOf(text: string): string {
+  if (text.length <= SHOWN) return text;
+  return `${text.slice(0, safeCut(text, SHOWN)).replace(/(?<=\S)\s+\S*$/u, "")}…`;
 }

@@ -79,8 +79,29 @@ describe("what a list tells of a session's alert and questions", () => {
     });
     expect(excerpts.get(both)).to.deep.equal({ before: "", match: "Payments", after: " were retried." });
     const { before = "", match, after = "" } = excerpts.get(timeline) ?? {};
-    expect([before.length, match, after.length]).to.deep.equal([90, "payment", 90]);
+    expect([before.length, match, after.length]).to.deep.equal([91, "payment", 9]);
     expect((await list("?search=evicting"))[0]?.excerpt?.match).to.equal("evicted");
+  });
+
+  it("cuts what was found between words, and leaves out the signs of JSON", async () => {
+    const words = "one of many words ".repeat(20);
+    const alert = JSON.stringify({
+      status: "firing",
+      labels: { alertname: 'the "cart" of wombats', url: "http://a/b" },
+    });
+    const inText = await seedSession(api.db, { age: 2, analysis: `${words}wombats ${words}` });
+    const inJson = await seedSession(api.db, { age: 1, alert });
+    await indexSessions(api.deps.db, new AbortController().signal);
+    const excerpts = new Map((await list("?search=wombats")).map(({ id, excerpt }) => [id, excerpt]));
+    expect(excerpts.get(inText)?.before)
+      .to.match(/^…(one|of|many|words) /u)
+      .and.to.match(/ words $/u);
+    expect(excerpts.get(inText)?.after).to.match(/^ one of .* (one|of|many|words)…$/u);
+    expect(excerpts.get(inJson)).to.deep.equal({
+      before: 'status: firing, labels: alertname: the "cart" of ',
+      match: "wombats",
+      after: ", url: http://a/b",
+    });
   });
 
   it("counts the open questions of a session that runs", async () => {

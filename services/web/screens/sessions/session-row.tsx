@@ -54,7 +54,9 @@ export function SessionRow({ row, isSelected, onSelect, children }: SessionRowPr
           <Labels item={item} />
           <Marks item={item} />
         </div>
-        <p class={`session-summary ${item.status === "failed" || kind === "failing" ? "failed" : ""}`}>
+        <p
+          class={`session-summary ${(item.status === "failed" && item.excerpt === undefined) || kind === "failing" ? "failed" : ""}`}
+        >
           <span class="session-type">{type}</span>{" "}
           <span class="session-found">
             <Found row={row} />
