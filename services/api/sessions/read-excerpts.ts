@@ -84,7 +84,7 @@ function excerptOf(text: string, terms: readonly string[]): Excerpt | undefined 
 function withoutJson(part: string): string {
   if (!/"\s*:/u.test(part) && !/^"\s*[,}\]]/u.test(part)) return part;
   return part
-    .replaceAll(/(?<!\\)"(\s*[:,]\s*)?[{["]*/gu, (_signs, sign: string | undefined) =>
+    .replaceAll(/(?<!\\)["}\]]+(\s*[:,]\s*)?[{["]*/gu, (_signs, sign: string | undefined) =>
       sign === undefined ? "" : `${sign.trim()} `,
     )
     .replaceAll(/\\"/gu, '"')

@@ -88,6 +88,7 @@ describe("what a list tells of a session's alert and questions", () => {
     const alert = JSON.stringify({
       status: "firing",
       labels: { alertname: 'the "cart" of wombats', url: "http://a/b" },
+      n: 1,
     });
     const inText = await seedSession(api.db, { age: 2, analysis: `${words}wombats ${words}` });
     const inJson = await seedSession(api.db, { age: 1, alert });
@@ -100,7 +101,7 @@ describe("what a list tells of a session's alert and questions", () => {
     expect(excerpts.get(inJson)).to.deep.equal({
       before: 'status: firing, labels: alertname: the "cart" of ',
       match: "wombats",
-      after: ", url: http://a/b",
+      after: ", url: http://a/b, n: 1",
     });
   });
 
