@@ -218,21 +218,22 @@ describe("TimelineRenderer", () => {
 
   it("shows the sentence of an error once", () => {
     const why = "local (qwen3 at http://llm:8000): the server cannot be reached";
-    const failed = `LLM error: ${why} (code: max_retries, retryable: true)`;
+    const shown = `LLM error: ${why}`;
+    const failed = `${shown} (code: max_retries, retryable: true)`;
     const screen = render([
       created("e", "error", { status: "completed", content: failed }),
       created("f", "error", { status: "completed", content: failed }),
       status("failed", 1, { error_message: `gave up: ${why}` }),
     ]);
     expect(screen).to.equal(
-      `\n● error\n${failed}\n\n● error\nthe same error again\n\nSession failed: gave up: see above\n`,
+      `\n● error\n${shown}\n\n● error\nthe same error again\n\nSession failed: gave up: see above\n`,
     );
     expect(
       render([
         created("e", "error", { status: "completed", content: failed }),
         status("failed", 1, { error_message: why }),
       ]),
-    ).to.equal(`\n● error\n${failed}\n\nSession failed\n`);
+    ).to.equal(`\n● error\n${shown}\n\nSession failed\n`);
   });
 
   it("tells what people and alerts say to the agents from questions", () => {

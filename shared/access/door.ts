@@ -86,7 +86,7 @@ export class Door {
       const page = token === undefined ? givenPageCredential(headers) : undefined;
       if (page !== undefined && isPageOf(page, approvalToken)) return;
       throw unauthenticated(
-        "approving tool calls needs the approval token: the contents of .tarsy/token, or APPROVAL_TOKEN; send it as `Authorization: Bearer …`",
+        "approving tool calls needs the approval token as a bearer token: the contents of .tarsy/token, or APPROVAL_TOKEN",
       );
     });
   }

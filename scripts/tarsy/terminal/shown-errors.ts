@@ -7,12 +7,13 @@ export class ShownErrors {
   readonly #messages: string[] = [];
   readonly #contents = new Set<string>();
 
-  /** What to show of an error event. */
+  /** What to show of an error event, without what only programs read. */
   show(content: string): string {
     if (this.#contents.has(content)) return AGAIN;
     this.#contents.add(content);
-    this.#messages.push(LLM_ERROR.exec(content)?.groups?.["message"] ?? content);
-    return content;
+    const message = LLM_ERROR.exec(content)?.groups?.["message"];
+    this.#messages.push(message ?? content);
+    return message === undefined ? content : `LLM error: ${message}`;
   }
 
   /** What to show of the reason of a failure: without what was shown, and undefined if nothing is left. */

@@ -38,6 +38,11 @@ function valueText(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** The error of an agent without what only programs read of it. */
+export function plainError(content: string): string {
+  return content.replace(/ \(code: [^,()]+, retryable: (?:true|false)\)$/u, "");
+}
+
 /**
  * The entries that a lane shows: a response that is repeated as the final analysis behind it is left out, and of equal errors one after
  * another the last one stands for all.

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { argumentsLine, shortArguments, shownEntries } from "../session/describe-entry.ts";
+import { argumentsLine, plainError, shortArguments, shownEntries } from "../session/describe-entry.ts";
 import { exampleEntry } from "./example-entry.ts";
 
 describe("the words about an entry", () => {
@@ -20,6 +20,13 @@ describe("the words about an entry", () => {
     expect(shortArguments('{"labels":["a"]}')).to.equal(undefined);
     expect(shortArguments(`{"a":"${"x".repeat(500)}"}`)).to.equal(undefined);
     expect(shortArguments("plain")).to.equal(undefined);
+  });
+
+  it("leave out of an error what only programs read", () => {
+    expect(plainError("LLM error: too busy (code: overloaded, retryable: true)")).to.equal(
+      "LLM error: too busy",
+    );
+    expect(plainError("no tool (of two)")).to.equal("no tool (of two)");
   });
 
   it("fold equal errors one after another into the last one", () => {

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { laterPart } from "../../parts/later-part.tsx";
 import { anchorOf } from "../../session/anchor-of.ts";
-import { shortArguments } from "../../session/describe-entry.ts";
+import { plainError, shortArguments } from "../../session/describe-entry.ts";
 import type { Entry } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -80,7 +80,7 @@ export function EntryContent({ entry, store }: EntryBodyProps) {
   }
   return (
     <ModelText
-      text={content}
+      text={type === "error" ? plainError(content) : content}
       isMarkdown={MARKDOWN.has(type)}
       label={TEXT.session.text}
       link={type === "final_analysis" ? store.citations.value?.link : undefined}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { personName } from "#shared/client/person-name.ts";
 import { api } from "../../api/client.ts";
 import { TEXT } from "../../text.ts";
 import {
@@ -73,12 +74,13 @@ function choicesOf(options: FilterOptions | undefined): readonly Choice[] {
   const statuses = [...RUNNING, ...ENDED].map((status) => [status, STATUSES[status] ?? status] as const);
   const groups = [[ATTENTION, texts.attention] as const, ["running", texts.unfinished] as const];
   const times = Object.keys(TIME_RANGES).map((range) => [range, TIMES[range] ?? range] as const);
+  const authors = (options?.authors ?? []).map((author) => [author, personName(author)] as const);
   return [
     { name: "status", label: texts.status, all: texts.anyStatus, values: [...groups, ...statuses] },
     { name: "time", label: texts.time, all: texts.anyTime, values: times },
     { name: "type", label: texts.type, all: texts.anyType, values: pairs(options?.alert_types) },
     { name: "chain", label: texts.chain, all: texts.anyChain, values: pairs(options?.chain_ids) },
-    { name: "author", label: texts.author, all: texts.anyAuthor, values: pairs(options?.authors) },
+    { name: "author", label: texts.author, all: texts.anyAuthor, values: authors },
     { name: "review", label: texts.review, all: texts.anyReview, values: Object.entries(REVIEWS) },
     { name: "score", label: texts.score, all: texts.anyScore, values: Object.entries(texts.scores) },
     { name: "sort", label: texts.sort, all: texts.newest, values: Object.entries(texts.sortings) },

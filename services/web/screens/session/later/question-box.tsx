@@ -63,7 +63,7 @@ export function QuestionBox({ store, facts }: QuestionBoxProps) {
         setValue={write}
         send={() => void ask()}
       />
-      <button type="submit" class="button primary" disabled={text.trim() === "" || isTooLong || isSending}>
+      <button type="submit" class="button" disabled={text.trim() === "" || isTooLong || isSending}>
         {TEXTS.ask}
       </button>
       {open !== undefined && facts.may_change && <CancelAnswer key={open.id} store={store} />}

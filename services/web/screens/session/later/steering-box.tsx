@@ -69,7 +69,7 @@ export function SteeringBox({ store, facts }: SteeringBoxProps) {
             ))}
           </select>
         </label>
-        <button type="button" class="button primary" disabled={!hasText} onClick={() => void tell("note")}>
+        <button type="button" class="button" disabled={!hasText} onClick={() => void tell("note")}>
           {TEXTS.note}
         </button>
         <button type="button" class="button" title={TEXTS.concludeHint} onClick={() => void tell("conclude")}>
