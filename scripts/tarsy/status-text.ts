@@ -6,7 +6,7 @@ import { printable, type TerminalStyle } from "./terminal/terminal-style.ts";
 export function statusText(
   status: string,
   style: TerminalStyle,
-  words: string = status.replaceAll("_", " "),
+  words: string = status === "active" ? "running" : status.replaceAll("_", " "),
 ): string {
   const text = printable(words);
   if (status === "completed") return style.green(text);

@@ -1,9 +1,11 @@
-import { personName } from "#shared/client/person-name.ts";
+import { messageTitle, personName } from "#shared/client/person-name.ts";
 import { failingText, parkedBy } from "#shared/client/session-state.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { fullTimeText } from "#shared/client/time-text.ts";
 import type { Command, Terminal } from "../command.ts";
+import { ShownErrors } from "../terminal/shown-errors.ts";
+import { eventTitle } from "../terminal/timeline-block.ts";
 import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { budgetLines } from "../budget-lines.ts";
@@ -41,6 +43,7 @@ export const showCommand: Command = {
 
 function showHead(session: Session, { write, style }: Terminal): void {
   const lines: [string, unknown][] = [
+    ["alert", session.alert_preview],
     ["session", session.id],
     ["type", session.alert_type],
     ["chain", session.chain_id],
@@ -50,7 +53,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["took", typeof session.duration_ms === "number" ? durationText(session.duration_ms) : undefined],
     ["tokens", session.total_tokens],
     ["score", session.latest_score ?? session.scoring_status],
-    ["waits for", session.waiting_for?.reason],
+    ["waiting", session.waiting_for?.reason],
     ["alerts", session.alert_group && `${session.alert_group.count} (${session.alert_group.state})`],
     ["parked", session.parked && parkedText(session.parked)],
     ["failing", session.failing && failingText(session.failing, Date.now())],
@@ -94,11 +97,14 @@ function showStages({ stages }: Session, { write, style }: Terminal): void {
 }
 
 function showTimeline({ timeline }: Session, { write, style }: Terminal): void {
+  const errors = new ShownErrors();
   for (const { event_type, content, created_at, metadata } of timeline) {
     const tool = toolName(metadata);
-    const title = `● ${event_type.replaceAll("_", " ")}${tool === "" ? "" : ` ${tool}`}`;
+    const type = event_type === "user_question" ? (messageTitle(metadata) ?? event_type) : event_type;
+    const title = `● ${eventTitle(type)}${tool === "" ? "" : ` ${tool}`}`;
+    const shown = event_type === "error" ? errors.show(content) : content;
     write(
-      `\n${style.cyan(title)} ${style.dim(fullTimeText(Date.parse(created_at), "utc"))}\n${printable(content)}\n`,
+      `\n${style.cyan(title)} ${style.dim(fullTimeText(Date.parse(created_at), "utc"))}\n${printable(shown)}\n`,
     );
   }
 }

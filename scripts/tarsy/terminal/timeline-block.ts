@@ -22,6 +22,11 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const MAX_TOOL_LINES = 20;
 
+/** What a timeline event of a type is, in words. */
+export function eventTitle(type: string): string {
+  return LABELS[type] ?? printable(type);
+}
+
 /** A piece of the screen; blocks are shown one after another. */
 export interface ScreenBlock {
   readonly done: boolean;
@@ -60,7 +65,7 @@ export class TimelineBlock implements ScreenBlock {
     this.execution = execution;
     this.#type = type;
     this.#style = style;
-    this.#heading = `${LABELS[type] ?? printable(type)}${suffix}`;
+    this.#heading = `${eventTitle(type)}${suffix}`;
   }
 
   /** Adds streamed text at `offset`. Repeated text is harmless; a higher attempt starts over. */

@@ -152,7 +152,9 @@ export function tarsy(opened: () => PipelineFixture): void {
       expect(shown).to.include({ code: 0, errors: "" });
       expect(shown.out)
         .to.include(id)
+        .and.match(/^alert +disk full$/mu)
         .and.include("completed")
+        .and.include("\n● thinking ")
         .and.include("Final analysis\n")
         .and.not.include("\u001B");
       const listed = await run(
@@ -198,6 +200,7 @@ export function tarsy(opened: () => PipelineFixture): void {
       expect(await watching.exit).to.include({ code: 130 });
       expect(watching.out()).to.include(`npm run tarsy -- cancel ${id}`);
       expect(await pipeline.client.session(id)).to.include({ status: "in_progress" });
+      expect((await run("show", id, "--brief")).out).to.match(/^▶ .*: running$/mu);
       expect(await run("approve", id)).to.deep.equal({ code: 0, out: "no pending approvals\n", errors: "" });
       const parked = { code: 0, out: `${id} will be parked after its current step\n`, errors: "" };
       expect(await run("park", id, "--reason", "later")).to.deep.equal(parked);
