@@ -6,7 +6,6 @@ import { loadMarkdown } from "../../parts/markdown.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { setOpen, toggleOpen } from "../../session/open-entries.ts";
-import { openApprovals } from "../../session/session-view.ts";
 import { TEXT } from "../../text.ts";
 import { loadRare } from "../load-rare.ts";
 import { entryOfAddress, numberParameter, stageOfAddress } from "./address.ts";
@@ -43,7 +42,8 @@ function OneSession({ id }: { readonly id: string }) {
   }, [store]);
   const facts = store.facts.value;
   const title = store.title.value ?? TEXT.titles.session;
-  useTitle(TEXT.sessions.waiting(openApprovals(store.view.value).length, title));
+  const { kind } = store.state.value;
+  useTitle(TEXT.sessions.waiting(kind === "needs_approval" || kind === "failing" ? 1 : 0, title));
   const { target, showEntry, reveal } = useTarget(store);
   const [alertOpen, setAlertOpen] = useState<boolean>();
   useSessionKeys(store, () => setAlertOpen(!isAlertOpen));
