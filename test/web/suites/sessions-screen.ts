@@ -205,6 +205,11 @@ export function sessionsScreen(web: WebFixture): void {
 
     it("put a session first whose provider keeps failing, and say so, with the labels of its alert", async () => {
       const labels = { severity: "critical", namespace: "shop" };
+      const { page } = await web.open("/");
+      await page.clock.install();
+      await page.goto(web.url("/?status=attention"));
+      await page.waitForSelector(".live-mark.on");
+      await page.getByText("No sessions match these filters.").waitFor();
       const id = await web.client.submit(JSON.stringify({ title: "REMOVE the queue", labels }), {
         alert_type: "act",
       });
@@ -220,8 +225,9 @@ export function sessionsScreen(web: WebFixture): void {
         return changed.length > 0;
       });
       await web.pipeline.servers.query("UPDATE approvals SET state = 'denied' WHERE session_id = $1", [id]);
-      const { page } = await web.open("/?status=attention");
+      // Of a provider that fails no event tells.
       const row = page.locator("[data-session]").first();
+      await page.clock.runFor(11_000);
       await row.locator(".status-dot.failing").waitFor();
       expect(await row.locator(".session-found").textContent()).to.equal(
         "provider 'scripted': HTTP 500, 22 tries",
