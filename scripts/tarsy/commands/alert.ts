@@ -12,7 +12,7 @@ export const alertCommand: Command = {
   name: "alert",
   args: "FILE | --text TEXT",
   maxArgs: 1,
-  summary: "Sends a file's content or a text as an alert and shows the investigation live",
+  summary: "Sends a file or a text as an alert and shows the investigation live",
   details: `FILE is any text, such as examples/alerts/alertmanager-webhook.json; - reads standard input.
 Ctrl-C leaves the investigation running. With --json each event is a line of JSON.`,
   options: {
@@ -27,8 +27,11 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
       choices: SESSION_LANES,
     },
     runbook: { value: "URL", help: "URL of a runbook, passed to the agents" },
-    key: { value: "KEY", help: "the Idempotency-Key: the same alert with it is submitted once" },
-    "no-wait": { help: "prints the session's id and ends" },
+    key: {
+      value: "KEY",
+      help: "the Idempotency-Key: repeating the command with it submits the alert only once",
+    },
+    "no-wait": { help: "prints the session's ID and exits" },
     ...JSON_OPTION,
     ...API_OPTION,
     ...WS_OPTION,

@@ -13,7 +13,7 @@ export const alertsCommand: Command = {
   maxArgs: 1,
   summary: "Shows the alerts of a session's incident, newest first",
   options: {
-    before: { value: "NUMBER", help: "only alerts with a smaller number" },
+    before: { value: "NUMBER", help: "only alerts with a number below this one" },
     limit: { value: "NUMBER", help: "how many, up to 100 (default: 50)" },
     ...JSON_OPTION,
     ...API_OPTION,

@@ -13,7 +13,7 @@ export const cassetteCommand: Command = {
   name: "cassette",
   args: "SESSION…",
   maxArgs: 1_000,
-  summary: "Writes sessions that have ended to files, without secrets, to replay them",
+  summary: "Writes finished sessions to files, without secrets, for replay",
   options: {
     out: { value: "DIR", help: "where the files are written (default: the current directory)" },
     ...API_OPTION,

@@ -14,11 +14,11 @@ export const chatCommand: Command = {
   name: "chat",
   args: "SESSION [--message TEXT]",
   maxArgs: 1,
-  summary: "Asks about an investigation that has ended, and shows the answers live",
+  summary: "Asks about a finished investigation and shows the answers live",
   details: `Without --message each line is a question: of a person, or of standard input.
 Ctrl-C during an answer cancels it, and at the prompt it only ends the command, as the end of the input (Ctrl-D) does. With --json each event is a line of JSON.`,
   options: {
-    message: { value: "TEXT", help: "the one question" },
+    message: { value: "TEXT", help: "asks this question and exits" },
     ...JSON_OPTION,
     ...API_OPTION,
     ...WS_OPTION,

@@ -18,7 +18,7 @@ export const compareCommand: Command = {
   name: "compare",
   args: "SESSION SESSION",
   maxArgs: 2,
-  summary: "Shows where two sessions first differ, and what each has cost, taken and concluded",
+  summary: "Shows where two sessions first differ, with cost, duration and conclusion of each",
   details: "Ends with exit code 0 whether they differ or not; --json has every step.",
   options: { ...JSON_OPTION, ...API_OPTION },
   run: async (call) => {

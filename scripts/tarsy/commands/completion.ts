@@ -8,7 +8,7 @@ export function completionCommand(others: readonly Command[]): Command {
     name: "completion",
     args: SHELLS.join(" | "),
     maxArgs: 1,
-    summary: "Prints a script with which the shell completes commands and options",
+    summary: "Prints a completion script for the shell",
     details: `The shell completes the word tarsy: alias tarsy='npm --prefix DIRECTORY run --silent tarsy --'
 bash: source <(tarsy completion bash)   zsh: source <(tarsy completion zsh)   fish: tarsy completion fish | source`,
     words: SHELLS,

@@ -15,7 +15,7 @@ export const evalCommand: Command = {
   name: "eval",
   args: "SUITE.yaml",
   maxArgs: 1,
-  summary: "Runs recorded alerts with other configurations or models, and compares what comes of them",
+  summary: "Runs recorded alerts with other configurations or models, and compares the results",
   details: `Models are live and cost money; tools answer from the cassettes. Results are kept in a directory, so that the same command
 continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2 the suite or the command line is wrong,
 3 the budget has ended.`,
@@ -24,7 +24,7 @@ continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2
       value: "DIR",
       help: "where results and reports are kept; by default SUITE.results beside the suite",
     },
-    fresh: { help: "runs all cells again; the results of before are kept in results.jsonl.old" },
+    fresh: { help: "runs all cells again; earlier results are kept in results.jsonl.old" },
     junit: { value: "FILE", help: "writes JUnit's XML there, too" },
     ...JSON_OPTION,
   },

@@ -20,21 +20,24 @@ export const forkCommand: Command = {
   details: `Without --at-seq the fork begins behind the last step before the session's end. With recorded tools (the default) its agents get
 the results that the session got; what it has not called is an error to them. Prints the id of the fork.`,
   options: {
-    "at-seq": { value: "N", help: "the number of the last event of the step from which the fork goes on" },
-    provider: { value: "NAME", help: "another LLM provider of the configuration, for all agents" },
-    model: { value: "MODEL", help: "another model, for all agents" },
-    instructions: { value: "TEXT|@FILE", help: "other custom instructions for all agents" },
-    "max-iterations": { value: "N", help: "another limit of iterations for all agents" },
+    "at-seq": { value: "N", help: "the number of the last event before the fork" },
+    provider: { value: "NAME", help: "use this configured LLM provider for all agents" },
+    model: { value: "MODEL", help: "use this model for all agents" },
+    instructions: { value: "TEXT|@FILE", help: "replace every agent's custom instructions" },
+    "max-iterations": { value: "N", help: "use this iteration limit for all agents" },
     "tool-result": {
       value: "CALL=TEXT|@FILE",
-      help: "another result of this tool call, by its id in the trace",
+      help: "replace the result of this tool call (its ID is in the trace)",
     },
     tools: {
       value: "MODE",
-      help: "whether tool calls are answered from the session's record or made",
+      help: "whether tools are replayed from the recording or called for real",
       choices: TOOLS_MODES,
     },
-    key: { value: "KEY", help: "the Idempotency-Key: the same fork with it is made once" },
+    key: {
+      value: "KEY",
+      help: "the Idempotency-Key: repeating the command with it creates the fork only once",
+    },
     watch: { help: "shows the fork live to its end" },
     ...JSON_OPTION,
     ...API_OPTION,

@@ -23,7 +23,7 @@ export const initCommand: Command = {
   name: "init",
   args: "",
   maxArgs: 0,
-  summary: "Writes a configuration for the keys, the local model and the cluster that it finds",
+  summary: "Writes a configuration for the API keys, local model and cluster it finds",
   details: `Looks at the names of variables with API keys, at the usual ports of model servers on 127.0.0.1, and at $KUBECONFIG or
 ~/.kube/config, whose cluster is asked for its version. Installs the program that reads a cluster below .tarsy/packs if there is one.
 Makes one short call to the model. Shows no key, and changes neither a cluster nor an existing configuration.`,

@@ -16,7 +16,7 @@ export const keysCommand: Command = {
   name: "keys",
   args: "add NAME | list | revoke ID",
   maxArgs: 2,
-  summary: "Adds an API key and prints it once, lists the keys, or revokes one within 5 s everywhere",
+  summary: "Adds an API key and prints it once, lists keys, or revokes one (takes effect within 5 s)",
   details: `The database is that of DATABASE_URL, as its owner, or else that of the \`npm start\` that runs in this checkout.`,
   words: ["add", "list", "revoke"],
   options: {

@@ -57,10 +57,10 @@ export const listCommand: Command = {
     chain: { value: "CHAIN", help: "only sessions of this chain" },
     search: {
       value: "TEXT",
-      help: "in alerts, analyses and timelines; at least 3 characters, or 1 of Chinese",
+      help: "text in alerts, analyses and timelines; at least 3 characters, or 1 of Chinese",
     },
-    since: { value: "TIME", help: "created then or later, RFC 3339" },
-    until: { value: "TIME", help: "created before, RFC 3339" },
+    since: { value: "TIME", help: "created at or after this time, RFC 3339" },
+    until: { value: "TIME", help: "created before this time, RFC 3339" },
     limit: { value: "N", help: "how many, 1 to 100 (default 25)" },
     page: { value: "N", help: "the page, from 1" },
     ...JSON_OPTION,

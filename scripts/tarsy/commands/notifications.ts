@@ -18,8 +18,8 @@ export const notificationsCommand: Command = {
   words: ["retry"],
   options: {
     state: { value: "STATE", help: "only these", choices: STATES },
-    destination: { value: "NAME", help: "only those to slack or webhook:<name>" },
-    session: { value: "SESSION", help: "only those of this session" },
+    destination: { value: "NAME", help: "only notifications to slack or webhook:<name>" },
+    session: { value: "SESSION", help: "only notifications of this session" },
     ...JSON_OPTION,
     ...API_OPTION,
   },

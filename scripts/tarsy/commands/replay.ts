@@ -26,7 +26,10 @@ export const replayCommand: Command = {
 the api. Without --config-dir and CONFIG_DIR each session has the configuration that was recorded, so that only the code can make a
 difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line is wrong or a cassette cannot be replayed.`,
   options: {
-    "config-dir": { value: "DIR", help: "resolves the configuration anew from this directory" },
+    "config-dir": {
+      value: "DIR",
+      help: "uses the configuration in this directory instead of the recorded one",
+    },
     junit: { value: "FILE", help: "writes the results there as JUnit's XML, too" },
     jobs: {
       value: "N",

@@ -15,9 +15,8 @@ export const scoreCommand: Command = {
   name: "score",
   args: "SESSION",
   maxArgs: 1,
-  summary: "Has a judge score a session that has ended, and shows what it says",
-  details:
-    "A scoring goes on when the command is interrupted. With --last, nothing is asked for: the newest score is shown.",
+  summary: "Has a judge score a finished session, and shows the result",
+  details: "Scoring continues if you interrupt the command. With --last, no new score is requested.",
   options: {
     last: { help: "shows the newest score instead" },
     ...JSON_OPTION,

@@ -7,11 +7,11 @@ export const steerCommand: Command = {
   name: "steer",
   args: "SESSION note TEXT | conclude [TEXT] | skip",
   maxArgs: 3,
-  summary: "Tells the agents of a running investigation something, or has them conclude",
+  summary: "Messages the agents of a running investigation, or asks them to conclude",
   details:
     "All agents that run read it before their next step, or those that start next; with --agent, only one. conclude asks for an answer from what is known; skip goes on without the tool calls that are running.",
   options: {
-    agent: { value: "EXECUTION", help: "the id of the one agent that it is for" },
+    agent: { value: "EXECUTION", help: "the ID of the agent to address (default: all)" },
     ...JSON_OPTION,
     ...API_OPTION,
   },
