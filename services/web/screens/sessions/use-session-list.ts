@@ -4,7 +4,14 @@ import type { NotifierMessage } from "#shared/client/follow-session.ts";
 import { followFeed } from "#shared/client/follow-feed.ts";
 import { api, failureText, socketUrl } from "../../api/client.ts";
 import { openSocket } from "../../api/sockets.ts";
-import { ATTENTION, NEEDS_PERSON, partsOf, queryOf, type ListFilters, type SessionItem } from "./list-filters.ts";
+import {
+  ATTENTION,
+  NEEDS_PERSON,
+  partsOf,
+  queryOf,
+  type ListFilters,
+  type SessionItem,
+} from "./list-filters.ts";
 import { ListReader } from "./list-reader.ts";
 import { applyEvent, hasEnded, refreshRows, rowsOf, waitingFirst, type ListRow } from "./list-rows.ts";
 import { missingRows, readMissing, settle } from "./read-missing.ts";
