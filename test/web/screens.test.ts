@@ -7,9 +7,11 @@ import { lostConnection } from "./suites/lost-connection.ts";
 import { noMemories } from "./suites/memories.ts";
 import { screens } from "./suites/screens.ts";
 import { sessionsScreen } from "./suites/sessions-screen.ts";
+import { triage } from "./suites/triage.ts";
 
 describeOnPage("the screens", { config: SESSION_CONFIG }, (web) => {
   sessionsScreen(web);
+  triage(web);
   keptInPlace(web);
   lostConnection(web);
   failingParts(web);

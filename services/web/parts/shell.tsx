@@ -2,10 +2,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { signInWanted } from "../api/ask-to-sign-in.ts";
+import { api } from "../api/client.ts";
 import { may, me } from "../api/me.ts";
 import { signOut } from "../api/sign-in.ts";
-import { HelpOverlay, openHelp } from "../help/help-overlay.tsx";
 import { stored } from "../api/stored.ts";
+import { HelpOverlay, openHelp } from "../help/help-overlay.tsx";
 import { isMac, keyParts } from "../help/key-text.ts";
 import { openPalette, Palette } from "../palette/palette.tsx";
 import { shownText } from "../session/shown-text.ts";
@@ -17,6 +18,8 @@ import { now } from "./clock.ts";
 import { switchZone, zone } from "./zone.ts";
 import { laterPart } from "./later-part.tsx";
 import { loadRare } from "../screens/load-rare.ts";
+import { NEEDS_PERSON } from "../screens/sessions/list-filters.ts";
+import { useRemote } from "./use-remote.ts";
 import "./shell.css";
 
 const SignInForm = laterPart(async () => (await loadRare()).SignInForm);
@@ -30,6 +33,9 @@ const LINKS = [
   { path: "/system", text: TEXT.titles.system },
 ];
 
+/** How often the sessions that need a person are counted. */
+const COUNT_MS = 15_000;
+
 /** The signs of the switch of colours. */
 const SCHEME_MARKS = { system: "◐", light: "○", dark: "●" } as const;
 
@@ -42,6 +48,16 @@ function ZoneSwitch() {
       {name}
     </button>
   );
+}
+
+/** The name of the screen that has them, with the number of sessions that need a person. */
+function TriageName() {
+  const waiting = useRemote(
+    "waiting",
+    async (signal) => api.call("GET /api/v1/sessions", { query: { ...NEEDS_PERSON, page_size: 1 }, signal }),
+    { every: COUNT_MS },
+  );
+  return <>{TEXT.sessions.waiting(waiting.value?.pagination.total_items ?? 0, TEXT.titles.triage)}</>;
 }
 
 /** A sign takes the place of the text on a phone, where menu and actions are one row. */
@@ -86,7 +102,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <nav ref={menu} aria-label={TEXT.app.navigation}>
           {links.map((link) => (
             <a key={link.path} href={link.path} aria-current={path === link.path ? "page" : undefined}>
-              {link.text}
+              {link.path === "/triage" ? <TriageName /> : link.text}
             </a>
           ))}
         </nav>

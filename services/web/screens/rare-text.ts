@@ -167,6 +167,12 @@ export const RARE_TEXT = {
     keys: { reload: "Refresh" },
   },
   usage: {
+    budgets: {
+      title: "Budgets",
+      name: (scope: string, key: string, period: string) =>
+        scope === "day" ? "Budget, today" : `Budget of ${key}, this ${period}`,
+      used: (used: string, limit: string) => `${used} of ${limit}`,
+    },
     last: (days: number) => (days === 365 ? "1 year" : `${days} days`),
     window: "Period",
     from: "From",

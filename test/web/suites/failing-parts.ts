@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { until } from "../../support/until.ts";
 import { axeViolations } from "../support/axe.ts";
 import { QUOTES } from "../support/session-script.ts";
 import type { WebFixture } from "../support/web-fixture.ts";
@@ -14,6 +15,29 @@ export function failingParts(web: WebFixture): void {
       await page.locator(".conclusion .markdown", { hasText: "QUOTES" }).last().waitFor();
       expect(await text.textContent()).to.equal(QUOTES);
       expect(problems).to.deep.equal([]);
+    });
+
+    it("reads a trace again of which a reading has failed", async () => {
+      const running = await web.client.submit("HANG for a trace");
+      const { page } = await web.open(`/s/${running}/trace`);
+      await page.waitForSelector(".trace-row");
+      await page.clock.install();
+      const pattern = `**/api/v1/sessions/${running}/trace`;
+      await page.route(pattern, (route) => route.abort());
+      const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/trace"));
+      await web.client.request("POST", `/api/v1/sessions/${running}/cancel`);
+      // Events tell of the change once.
+      await until("a reading fails", async () => {
+        await page.clock.runFor(1_000);
+        return Promise.race([
+          failed.then(() => true),
+          new Promise((resolve) => setTimeout(resolve, 100, false)),
+        ]);
+      });
+      await until("it has ended", async () => (await web.client.session(running)).status === "cancelled");
+      await page.unroute(pattern);
+      await page.clock.runFor(11_000);
+      await page.locator(".trace-figures .status-dot.cancelled").waitFor();
     });
 
     for (const path of ["/s/%", "/s/%E0%A4%A/trace"]) {

@@ -78,11 +78,12 @@ export function UsageFigures({ summary, daily, earlier }: UsageFiguresProps) {
 interface FigureProps {
   readonly name: string;
   readonly value: ComponentChildren;
-  readonly note?: string | undefined;
+  readonly note?: ComponentChildren;
   readonly change?: string | undefined;
 }
 
-function Figure({ name, value, note, change }: FigureProps) {
+/** A sum with what it is of, and how it was before. */
+export function Figure({ name, value, note, change }: FigureProps) {
   return (
     <div>
       <dt class="soft small">{name}</dt>

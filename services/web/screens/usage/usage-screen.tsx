@@ -6,6 +6,7 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
+import { Budgets } from "./budgets.tsx";
 import { UsageControls } from "./usage-controls.tsx";
 import { UsageFigures } from "./usage-figures.tsx";
 import { UsagePlots } from "./usage-plots.tsx";
@@ -50,6 +51,7 @@ export function UsageScreen() {
         isLatest={(count) => sameWindow(window, latestDays(count, today))}
       />
       <RemoteState remote={remote} />
+      {value !== undefined && <Budgets budgets={value.summary.budgets} />}
       {value !== undefined && value.summary.totals.session_count === 0 && (
         <p class="soft empty">{RARE_TEXT.usage.empty}</p>
       )}
