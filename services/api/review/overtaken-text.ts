@@ -19,8 +19,8 @@ export function overtakenText(
   { action, actor }: { readonly action: ReviewAction; readonly actor: string },
 ): string | undefined {
   const isSame = review_status === expected.review_status && assignee === expected.assignee;
-  if (isSame || (action === "claim" && review_status === "in_progress" && assignee === actor))
-    return undefined;
+  const isOwn = action === "claim" && review_status === "in_progress" && assignee === actor;
+  if (isSame || isOwn) return undefined;
   const who = personName(assignee ?? "");
   if (review_status === "needs_review") return "this needs a review again";
   if (review_status === "reviewed") return who === "" ? "this needs no review" : `${who} has reviewed this`;

@@ -74,7 +74,8 @@ export function parseReviewRequest(body: unknown): ReviewRequest {
 /** Undefined if absent. */
 function parseExpected(value: unknown): ExpectedReview | undefined {
   if (value === undefined || value === null) return undefined;
-  const { review_status, assignee }: { review_status?: unknown; assignee?: unknown } = Object(value);
+  const members = new Map<string, unknown>(typeof value === "object" ? Object.entries(value) : []);
+  const [review_status, assignee] = [members.get("review_status"), members.get("assignee")];
   if (assignee !== null && typeof assignee !== "string") {
     throw validationError("expected.assignee", "must be a string or null");
   }

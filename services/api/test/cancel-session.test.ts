@@ -64,7 +64,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     // A person did it: list and session name the same.
     const { body } = await api.client.request("GET", "/api/v1/sessions?status=cancelled");
     expect(body).to.have.nested.property("sessions[0].cancelled.by", "api-client");
-    expect(body).to.deep.nested.include({ "sessions[0].cancelled": Reflect.get(session, "cancelled") });
+    expect(session).to.have.nested.property("cancelled.by", "api-client");
   });
 
   it("is answered with 503 and Retry-After when the session's row stays locked", async () => {

@@ -72,46 +72,6 @@ describe("PATCH /api/v1/sessions/review", () => {
     edited: false,
   };
 
-  it("lets the first of two people claim, release and reopen, and says to the second who it was", async () => {
-    const id = await ended();
-    const seen = async () => {
-      const found = new Map<string, unknown>(Object.entries((await row(id)) ?? {}));
-      return { review_status: found.get("review_status"), assignee: found.get("assignee") };
-    };
-    /** Both have seen the same. */
-    const race = async (action: ReviewAction) => {
-      const body = { session_ids: [id], action, expected: await seen() };
-      const answers = await Promise.all([send(body, "amy"), send(body, "bob")]);
-      expect(answers.map(({ status }) => status).toSorted(), action).to.deep.equal([200, 409]);
-      return JSON.stringify(answers.find(({ status }) => status === 409)?.body);
-    };
-    const told = await race("claim");
-    const { assignee } = await seen();
-    expect(told).to.match(new RegExp(`"${String(assignee)} has claimed this since [\\d:]{5} UTC"`, "u"));
-    await step(id, "claim", {
-      user: String(assignee),
-      expected: { review_status: "needs_review", assignee: null },
-    });
-    expect(await race("unclaim")).to.include("this needs a review again");
-    await step(id, "acknowledge", { user: "eve" });
-    const late = {
-      session_ids: [id],
-      action: "claim",
-      expected: { review_status: "needs_review", assignee: null },
-    };
-    expect(await send(late)).to.deep.equal({ status: 409, body: { message: "eve has reviewed this" } });
-    expect(await race("reopen")).to.include("this needs a review again");
-    const other = await ended();
-    await step(id, "claim", { user: "amy" });
-    const { expected } = late;
-    const [mine, free] = await review([id, other], "claim", { expected });
-    expect(mine?.error).to.match(/^amy has claimed this/u);
-    expect(free).to.deep.equal({ session_id: other, success: true });
-    const wrong = await send({ ...late, expected: { review_status: "gone", assignee: null } });
-    expect(wrong.status).to.equal(400);
-    expect(JSON.stringify(wrong.body)).to.include("expected.review_status");
-  });
-
   it("leads from the end of a session to its review and back, and logs each step", async () => {
     const id = await ended();
     expect(await row(id)).to.deep.equal({ ...NOTHING, review_status: "needs_review" });

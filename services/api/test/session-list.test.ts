@@ -86,24 +86,6 @@ describe("the list of sessions", () => {
     expect(answer.headers.get("content-type")).to.match(/^application\/json/u);
   });
 
-  it("says where a session that runs is in its chain, as its events do", async () => {
-    const id = await seed({ status: "in_progress" });
-    const set = async (columns: string) =>
-      api.servers.query(`UPDATE alert_sessions SET ${columns} WHERE session_id = $1`, [id]);
-    expect((await list()).sessions[0]).not.to.have.property("stage_text");
-    await set(
-      `current_stage_index = 2, resolved_config = '{"stages": [null, {"name": "look", "synthesis": {}}, {"name": "act"}]}'`,
-    );
-    // The contract counts the synthesis and the summary, too.
-    expect((await list()).sessions[0]).to.include({ total_stages: 4, stage_text: "Stage 2 of 2 (act)" });
-    await api.servers.query("UPDATE session_runtime SET has_summary_stage = true WHERE session_id = $1", [
-      id,
-    ]);
-    expect((await list()).sessions[0]).to.include({ stage_text: "Writing the executive summary" });
-    await set("status = 'completed', completed_at = now()");
-    expect((await list()).sessions[0]).not.to.have.property("stage_text");
-  });
-
   it("pages from the newest to the oldest, and knows how many there are", async () => {
     const all: string[] = [];
     for (let age = 1; age <= 7; age += 1) all.push(await seed({ age }));

@@ -31,6 +31,24 @@ describe("what a list tells of a session's alert and questions", () => {
     expect(previews[2]?.length).to.be.within(190, 200);
   });
 
+  it("says where a session that runs is in its chain, as its events do", async () => {
+    const id = await seedSession(api.db, { status: "in_progress" });
+    const set = async (columns: string) =>
+      api.servers.query(`UPDATE alert_sessions SET ${columns} WHERE session_id = $1`, [id]);
+    expect((await list())[0]).not.to.have.property("stage_text");
+    await set(
+      `current_stage_index = 2, resolved_config = '{"stages": [null, {"name": "look", "synthesis": {}}, {"name": "act"}]}'`,
+    );
+    // The contract counts the synthesis and the summary, too.
+    expect((await list())[0]).to.include({ total_stages: 4, stage_text: "Stage 2 of 2 (act)" });
+    await api.servers.query("UPDATE session_runtime SET has_summary_stage = true WHERE session_id = $1", [
+      id,
+    ]);
+    expect((await list())[0]).to.include({ stage_text: "Writing the executive summary" });
+    await set("status = 'completed', completed_at = now()");
+    expect((await list())[0]).not.to.have.property("stage_text");
+  });
+
   it("has the labels of the alert that its chain names, else how bad it is and where", async () => {
     const labels = { severity: "critical", namespace: "shop", team: "core" };
     const alert = JSON.stringify({ alerts: [{ labels }] });

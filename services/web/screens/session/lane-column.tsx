@@ -7,6 +7,7 @@ import { TEXT } from "../../text.ts";
 import { EntryList } from "./entry-list.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionStore } from "./session-store.ts";
+import { standing } from "./standing.ts";
 import "./lane-column.css";
 
 interface LaneColumnProps {
@@ -54,7 +55,7 @@ function isShownBelow({ error, entries }: Lane): boolean {
 function LaneHead({ lane, store }: { readonly lane: Lane; readonly store: SessionStore }) {
   return (
     <h3 class="lane-head">
-      <StatusDot status={store.standing(lane.status, [lane])} compact />
+      <StatusDot status={standing(lane.status, [lane], store)} compact />
       <span class="lane-name">{laneName(lane)}</span>
       {lane.startedAt !== undefined && (
         <span class="soft small">

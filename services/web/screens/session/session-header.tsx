@@ -16,6 +16,7 @@ import { loadRare } from "../load-rare.ts";
 import { SCORE_ANCHOR } from "./follow-ups-part.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
+import { stateOf } from "./standing.ts";
 import "./session-header.css";
 
 const SessionActions = laterPart(async () => (await loadRare()).SessionActions);
@@ -35,7 +36,7 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
   // As of an earlier moment only its events say how the session stood.
   const isKnown = !store.isReading.value || (facts !== undefined && store.at.value === undefined);
   const failing = store.at.value === undefined ? facts?.failing : undefined;
-  const state = store.state.value;
+  const state = stateOf(store);
   const shown = questions.find(({ id }) => id === target) ?? question;
   // A key alone decides nothing: it leads to the button, which Enter presses.
   const goTo = (button: "approve" | "deny") => {

@@ -2,7 +2,6 @@ import { computed, signal, type Signal } from "@preact/signals";
 import { ApiFailure } from "#shared/client/api-failure.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { followSession } from "#shared/client/follow-session.ts";
-import { sessionState } from "#shared/client/session-state.ts";
 import { waitFor } from "#shared/client/retry-delay.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { api, socketUrl } from "../../api/client.ts";
@@ -14,7 +13,7 @@ import { LiveTexts } from "../../session/live-texts.ts";
 import { DEFAULT_OPEN, type OpenRules } from "../../session/open-entries.ts";
 import { isSessionMessage, type SessionMessage, type StoredMessage } from "../../session/session-message.ts";
 import { loadRare } from "../load-rare.ts";
-import { openApprovals, type Lane, type SessionView } from "../../session/session-view.ts";
+import type { SessionView } from "../../session/session-view.ts";
 import { viewOfFacts } from "../../session/view-of-facts.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -121,31 +120,6 @@ export class SessionStore {
   readonly view = computed<SessionView>(() =>
     this.isReading.value ? this.#factsView.value : this.#shown().snapshot(),
   );
-
-  /** How the session stands at the moment that is shown, in the words of list and terminal. */
-  readonly state = computed(() => {
-    const [view, facts] = [this.view.value, this.at.value === undefined ? this.facts.value : undefined];
-    // No event tells that it is to be parked after its step.
-    const asked = facts?.parked?.at === undefined ? facts?.parked : undefined;
-    return sessionState({
-      status: view.status,
-      parked: view.parked ?? asked,
-      // Until the events are read only the first answer knows what waits.
-      openApprovals: this.isReading.value ? (facts?.approvals.length ?? 0) : openApprovals(view).length,
-      failing: facts?.failing,
-    });
-  });
-
-  /** How a stage or an agent of it stands: one that does nothing now is not running. */
-  standing(status: string, lanes: readonly Lane[]): string {
-    if (status !== "active") return status;
-    const { kind } = this.state.value;
-    if (kind === "parked") return kind;
-    const asks = lanes.some(({ entries }) =>
-      entries.some(({ approval }) => approval?.state === "awaiting_approval"),
-    );
-    return asks && kind === "needs_approval" ? kind : status;
-  }
 
   /** The status of the session now, whatever moment is shown; undefined until that is known. */
   readonly status = computed(() => {

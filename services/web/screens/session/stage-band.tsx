@@ -7,6 +7,7 @@ import { LaneColumn, laneName } from "./lane-column.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionStore } from "./session-store.ts";
 import { isNarrow } from "./is-narrow.ts";
+import { standing } from "./standing.ts";
 import "./stage-band.css";
 
 /** So many agents are shown side by side. */
@@ -27,7 +28,7 @@ export function StageBand({ stage, store, target }: StageBandProps) {
     <section class={`stage ${status}`} aria-labelledby={`stage-${stage.id}`}>
       <header class="stage-head">
         <h2 id={`stage-${stage.id}`}>{TEXT.session.stage(stage.index, shownText(stage.name))}</h2>
-        <StatusDot status={store.standing(status, lanes)} />
+        <StatusDot status={standing(status, lanes, store)} />
         {stage.type === "action" && <span class="tag">{TEXT.session.action}</span>}
         <span class="soft small stage-facts">
           {TEXT.session.agents(Math.max(agents, stage.expectedAgents))}
@@ -107,7 +108,7 @@ function LaneTabs({ stage, store, target }: StageBandProps) {
             tabIndex={lane === shown ? 0 : -1}
             onClick={() => choose(lane.executionId)}
           >
-            <StatusDot status={store.standing(lane.status, [lane])} compact />
+            <StatusDot status={standing(lane.status, [lane], store)} compact />
             <span>{laneName(lane)}</span>
             <span class="soft small numbers">{lane.entries.length}</span>
           </button>

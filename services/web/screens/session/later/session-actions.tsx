@@ -38,6 +38,7 @@ function StopButtons({ store, view, facts }: SessionActionsProps) {
 export function SessionActions({ store, view, facts }: SessionActionsProps) {
   const status = store.status.value;
   const isOver = status !== undefined && isTerminal(status);
+  const mayReview = isOver && facts?.may_change === true;
   const { summary, analysis } = concludedOf(store);
   const [said, setSaid] = useState<string>();
   return (
@@ -45,7 +46,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
       {(status === "pending" || status === "in_progress") && (
         <StopButtons store={store} view={view} facts={facts} />
       )}
-      {isOver && facts?.may_change === true && <ReviewButtons store={store} facts={facts} />}
+      {mayReview && <ReviewButtons store={store} facts={facts} />}
       <a class="button plain" href={traceOf(store)}>
         {TEXT.session.trace}
       </a>
@@ -53,7 +54,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
         {said}
       </span>
       <Menu label={TEXT.session.more}>
-        {isOver && facts?.may_change === true && <ClaimButton store={store} facts={facts} />}
+        {mayReview && <ClaimButton store={store} facts={facts} />}
         {isOver && store.at.value === undefined && (summary ?? analysis) !== undefined && (
           <CopyButton
             value={() => conclusionText(store, view)}
