@@ -166,6 +166,9 @@ describe("npm run release", () => {
     await git("checkout", "--quiet", "main");
   });
 
+  // It runs npm and writes every document that names the version.
+  if (!NIGHTLY) return;
+
   it("sets the version, dates the entry, writes the SBOM, commits and tags, and pushes nothing", async () => {
     const { status, stderr } = release(VERSION);
     expect(status, stderr).to.equal(0);
