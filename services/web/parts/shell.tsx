@@ -72,6 +72,26 @@ function ShortText({ long, short }: { readonly long: string; readonly short: str
   );
 }
 
+/** The way to the screens. */
+function Menu({ path }: { readonly path: string }) {
+  const links = LINKS.filter((link) => link.path !== "/memories" || me.value?.memory_enabled === true);
+  const menu = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A phone has no room for all of the menu.
+    const current = menu.current?.querySelector<HTMLElement>("[aria-current]");
+    if (menu.current && current) menu.current.scrollLeft = current.offsetLeft - menu.current.offsetLeft;
+  }, [path, links.length]);
+  return (
+    <nav ref={menu} aria-label={TEXT.app.navigation}>
+      {links.map((link) => (
+        <a key={link.path} href={link.path} aria-current={path === link.path ? "page" : undefined}>
+          {link.path === "/triage" ? <TriageName /> : link.text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
 /** What surrounds each screen: the way to the others. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
@@ -83,13 +103,6 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     shownPath.current = path;
   }, [path]);
   const why = signInWanted.value;
-  const links = LINKS.filter((link) => link.path !== "/memories" || me.value?.memory_enabled === true);
-  const menu = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // A phone has no room for all of the menu.
-    const current = menu.current?.querySelector<HTMLElement>("[aria-current]");
-    if (menu.current && current) menu.current.scrollLeft = current.offsetLeft - menu.current.offsetLeft;
-  }, [path, links.length]);
   return (
     <>
       <a class="skip-link" href="#content">
@@ -99,13 +112,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <a class="shell-name" href="/">
           {TEXT.app.name}
         </a>
-        <nav ref={menu} aria-label={TEXT.app.navigation}>
-          {links.map((link) => (
-            <a key={link.path} href={link.path} aria-current={path === link.path ? "page" : undefined}>
-              {link.path === "/triage" ? <TriageName /> : link.text}
-            </a>
-          ))}
-        </nav>
+        <Menu path={path} />
         <div class="shell-actions">
           <ZoneSwitch />
           <button type="button" class="button plain" onClick={openPalette}>
