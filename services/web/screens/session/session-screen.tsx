@@ -15,6 +15,7 @@ import { FollowUpsPart } from "./follow-ups-part.tsx";
 import { isWide } from "./is-wide.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { SessionStore } from "./session-store.ts";
+import { stateOf } from "./standing.ts";
 import { StageBand } from "./stage-band.tsx";
 import { SteeringPart } from "./steering-part.tsx";
 import { TimePart } from "./time-part.tsx";
@@ -42,7 +43,7 @@ function OneSession({ id }: { readonly id: string }) {
   }, [store]);
   const facts = store.facts.value;
   const title = store.title.value ?? TEXT.titles.session;
-  const { kind } = store.state.value;
+  const { kind } = stateOf(store);
   useTitle(TEXT.sessions.waiting(kind === "needs_approval" || kind === "failing" ? 1 : 0, title));
   const { target, showEntry, reveal } = useTarget(store);
   const [alertOpen, setAlertOpen] = useState<boolean>();
