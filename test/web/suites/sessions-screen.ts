@@ -156,26 +156,33 @@ export function sessionsScreen(web: WebFixture): void {
 
     it("put a session first whose provider keeps failing, and say so, with the labels of its alert", async () => {
       const labels = { severity: "critical", namespace: "shop" };
-      const { page } = await web.open("/");
-      await page.clock.install();
-      await page.goto(web.url("/?status=attention"));
-      await page.waitForSelector(".live-mark.on");
-      await page.getByText("No sessions match these filters.").waitFor();
       const id = await web.client.submit(JSON.stringify({ title: "REMOVE the queue", labels }), {
         alert_type: "act",
       });
-      await web.client.submit("HANG later");
+      await web.client.waitFor(await web.client.submit("HANG later"), ["in_progress"]);
       // While it waits for a decision no executor has it; the rows say that the provider fails instead.
       await until("it waits", async () => {
         const changed = await web.pipeline.servers.query(
-          `UPDATE agent_executions e SET iteration_state = iteration_state || '{"consecutive_failures": 22, "last_error": "HTTP 500"}'
-           FROM session_runtime r WHERE e.session_id = $1 AND r.session_id = $1 AND r.waiting_for IS NOT NULL
-             AND r.lease_owner IS NULL AND e.status = 'active' RETURNING 1`,
+          `UPDATE approvals a SET state = 'denied' FROM session_runtime r
+           WHERE a.session_id = $1 AND r.session_id = $1 AND r.waiting_for IS NOT NULL AND r.lease_owner IS NULL RETURNING 1`,
           [id],
         );
         return changed.length > 0;
       });
-      await web.pipeline.servers.query("UPDATE approvals SET state = 'denied' WHERE session_id = $1", [id]);
+      const { page } = await web.open("/");
+      await page.clock.install();
+      await page.goto(web.url("/?status=attention"));
+      await page.waitForSelector(".live-mark.on");
+      // The list is read once more behind the subscription.
+      const again = page.waitForResponse(/\/api\/v1\/sessions\?.*needs_person=/u);
+      await page.clock.runFor(1_500);
+      await again;
+      await page.getByText("No sessions match these filters.").waitFor();
+      await web.pipeline.servers.query(
+        `UPDATE agent_executions SET iteration_state = iteration_state || '{"consecutive_failures": 22, "last_error": "HTTP 500"}'
+         WHERE session_id = $1 AND status = 'active'`,
+        [id],
+      );
       // Of a provider that fails no event tells.
       const row = page.locator("[data-session]").first();
       await page.clock.runFor(11_000);
