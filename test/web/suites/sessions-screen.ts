@@ -174,7 +174,7 @@ export function sessionsScreen(web: WebFixture): void {
       await page.goto(web.url("/?status=attention"));
       await page.waitForSelector(".live-mark.on");
       // The list is read once more behind the subscription.
-      const again = page.waitForResponse(/\/api\/v1\/sessions\?.*needs_person=/u);
+      const again = page.waitForResponse(/\/api\/v1\/sessions\?.*status=/u);
       await page.clock.runFor(1_500);
       await again;
       await page.getByText("No sessions match these filters.").waitFor();
