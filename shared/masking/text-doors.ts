@@ -205,6 +205,7 @@ export const ROUTE_TEXTS = {
   "GET /api/v1/sessions/triage/:group": { "query.assignee": "compared" },
   "PATCH /api/v1/sessions/review": {
     "session_ids[]": "compared",
+    "expected.assignee": "compared",
     action_taken: "person",
     investigation_feedback: "person",
   },
@@ -213,6 +214,7 @@ export const ROUTE_TEXTS = {
     ...PERIOD,
     ...OF_ALERTS,
     "query.status": "checked",
+    "query.state": "checked",
     "query.priority": "checked",
     "query.review_status": "checked",
     "query.author": "compared",
