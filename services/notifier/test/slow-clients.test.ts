@@ -6,7 +6,7 @@ import { TestClient } from "./test-client.ts";
 
 const LARGE = "z".repeat(250_000);
 /** Of each kind. */
-const CLIENTS = repetitions({ daily: 30, nightly: 100 });
+const CLIENTS = repetitions({ daily: 10, nightly: 100 });
 /** No client gets this many events that it does not read into what the kernel and the notifier keep for it. */
 const MOST_UNREAD = 400;
 
