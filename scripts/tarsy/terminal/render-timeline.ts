@@ -160,7 +160,7 @@ export class TimelineRenderer {
 
   #statusLine(message: NotifierMessage): string {
     const status = text(message, "status");
-    // By whom it was cancelled is said behind it.
+    // The line after it names the person who cancelled it.
     const why = status === "cancelled" ? undefined : this.#unshownReason(message);
     const reason = why === undefined ? "" : `: ${printable(why)}`;
     const started = this.#startedAt.get("session");

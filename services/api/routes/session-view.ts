@@ -185,7 +185,7 @@ function ownMembers(session: AlertSession, runtime: SessionRuntime | null): obje
   };
 }
 
-/** Who cancelled it, as in lists; null for one that no person cancels. */
+/** Who cancelled it, as in lists; null if no person or program did. */
 function cancelledView({ status }: AlertSession, runtime: SessionRuntime | null): object | null {
   const { cancel_actor: by, cancel_requested_at: at } = runtime ?? {};
   return !by || !at || !status.startsWith("cancel") ? null : { by, at };

@@ -77,7 +77,7 @@ const PARKED = `CASE WHEN s.status IN ('pending', 'in_progress') AND r.park_by I
   THEN jsonb_strip_nulls(jsonb_build_object('by', r.park_by, 'actor', r.park_actor, 'reason', r.park_reason,
     'requested_at', ${isoText("r.park_requested_at")}, 'at', ${isoText("r.parked_at")}, 'until', ${isoText("r.park_until")})) END`;
 
-/** Who cancelled it; null for one that nobody cancels, or that ends because its incident is over. */
+/** Who cancelled it; null if no person or program did, as for one that ends because its incident is over. */
 const CANCELLED = `CASE WHEN s.status IN ('cancelling', 'cancelled') AND r.cancel_actor IS NOT NULL
   THEN jsonb_build_object('by', r.cancel_actor, 'at', ${isoText("r.cancel_requested_at")}) END`;
 

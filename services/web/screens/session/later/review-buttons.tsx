@@ -20,7 +20,7 @@ export function ReviewButtons({ store, facts }: ReviewProps) {
   const [isAsking, setAsking] = useState(false);
   const { take, problem, question } = useReviewStep(async () => store.readFacts());
   const ask = () => review_status !== null && review_status !== "reviewed" && setAsking(true);
-  // What is cancelled nobody has to look at.
+  // A cancelled session needs no review.
   const isSpared = facts.status === "cancelled" && review_status === "reviewed" && assignee === null;
   useKeys({ v: [TEXT.session.keys.review, ask] });
   if (review_status === null) return null;
