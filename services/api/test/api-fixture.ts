@@ -154,6 +154,16 @@ export class ApiFixture implements AsyncDisposable {
     return { authorization: `Bearer ${text}` };
   }
 
+  /** A session that has completed. */
+  async ended(): Promise<string> {
+    const id = await this.client.submit("x");
+    await this.servers.query(
+      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
+      [id],
+    );
+    return id;
+  }
+
   /** Runs the clean-up until the fixture is disposed. */
   cleanUp(): void {
     const cleaning = cleanUp(this.deps, this.#stopping.signal);

@@ -17,18 +17,10 @@ describe("a step in a review with what the reviewer saw", () => {
     });
     return { status, text };
   };
-  const ended = async () => {
-    const id = await api.client.submit("x");
-    await api.servers.query(
-      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
-      [id],
-    );
-    return id;
-  };
   const UNCLAIMED = { review_status: "needs_review", assignee: null };
 
   it("is taken by the first of two people, and tells the second who that was", async () => {
-    const id = await ended();
+    const id = await api.ended();
     const seen = async () => {
       const [found] = await api.servers.query(
         "SELECT review_status, assignee FROM alert_sessions WHERE session_id = $1",
@@ -60,7 +52,7 @@ describe("a step in a review with what the reviewer saw", () => {
   });
 
   it("is refused for those alone that are different, and wants a state", async () => {
-    const [claimed, free] = [await ended(), await ended()];
+    const [claimed, free] = [await api.ended(), await api.ended()];
     await send({ session_ids: [claimed], action: "claim" }, "amy");
     const body = { session_ids: [claimed, free], action: "claim" };
     const { status, text } = await send({ ...body, expected: UNCLAIMED });

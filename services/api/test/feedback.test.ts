@@ -22,14 +22,6 @@ describe("feedback that sessions are learned from", () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  const ended = async () => {
-    const id = await api.client.submit("x");
-    await api.servers.query(
-      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
-      [id],
-    );
-    return id;
-  };
   const say = async (id: string, investigation_feedback: string) => {
     const body = {
       session_ids: [id],
@@ -68,7 +60,7 @@ describe("feedback that sessions are learned from", () => {
     ]);
 
   it("waits for an earlier one and is learned from after it, each text once, however the one before ends", async () => {
-    const id = await ended();
+    const id = await api.ended();
     await say(id, "first");
     for (const text of ["second", "third", "second", "first"]) await say(id, text);
     expect(await learned(id)).to.deep.equal([JSON.stringify({ work: "first pending" })]);
@@ -87,7 +79,7 @@ describe("feedback that sessions are learned from", () => {
   });
 
   it("is not learned from once its session is deleted", async () => {
-    const [id, other] = [await ended(), await ended()];
+    const [id, other] = [await api.ended(), await api.ended()];
     for (const session of [id, other]) {
       await say(session, "first");
       await say(session, "second");
