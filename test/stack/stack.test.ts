@@ -153,12 +153,9 @@ describe("the compose stack, through its published port", () => {
       await stack.replace("api", first);
       // Both are too busy for a check, until the proxy has given both up.
       const before = await timesWithoutApi();
-      for (const api of [first, second]) await stack.podman("pause", api);
-      try {
+      await stack.whilePaused([first, second], async () => {
         await until("the proxy has given up both", async () => (await timesWithoutApi()) > before);
-      } finally {
-        for (const api of [first, second]) await stack.podman("unpause", api);
-      }
+      });
       await stack.restart(second);
     };
     await load.during(replaceEach, "wait", STACK_SLOTS).finally(() => replaced.abort());

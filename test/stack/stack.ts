@@ -178,6 +178,26 @@ export class Stack implements AsyncDisposable {
     await until(`${container} is healthy`, check, HEALTHY_MS);
   }
 
+  /** Pauses containers while `work` runs. On a busy machine a container may be refused to be paused or to go on: then it is tried again. */
+  async whilePaused(containers: readonly string[], work: () => Promise<void>): Promise<void> {
+    const bring = async (command: "pause" | "unpause", state: string) => {
+      for (const name of containers) {
+        await until(`${name} is ${state}`, async () => {
+          const found = await this.podman("inspect", "--format", "{{.State.Status}}", name);
+          if (found.trim() === state) return true;
+          await this.podman(command, name);
+          return false;
+        });
+      }
+    };
+    try {
+      await bring("pause", "paused");
+      await work();
+    } finally {
+      await bring("unpause", "running");
+    }
+  }
+
   /**
    * Waits until the containers of these services are healthy, one after the other: a check takes half a second of a core, and checks of all
    * at once would keep the containers from starting.
