@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { baselineHash } from "#shared/database/baseline/baseline-sql.ts";
+import { baselineHash, baselineTables } from "#shared/database/baseline-sql.ts";
 import { PAST_TRIGGERS, pastFunction, pastFunctions } from "#shared/database/past-triggers.ts";
 
 /** What `npm run schemas` writes of the baseline, below the root of the repository. */
@@ -16,19 +16,26 @@ export async function frozenBaseline(root: string): Promise<string | undefined> 
   return FROZEN.exec(await readFile(join(root, "CHANGELOG.md"), "utf8"))?.[1];
 }
 
-/** The text of BASELINE_FILE: the functions and triggers that keep the past, by `PAST_TABLES`, and the hash of the whole baseline. */
+/** The text of BASELINE_FILE: the tables as they are declared, the functions and triggers that keep their past, and the hash of both. */
 export function baselineFile(): string {
   const sql = (schema: string): string =>
     `\n${[...pastFunctions(schema), ...PAST_TRIGGERS.map(createTrigger)].join(";\n\n")};\n`;
+  const tables = baselineTables();
   return `// Written by \`npm run schemas\`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "${baselineHash(sql)}";
+export const BASELINE_HASH = "${baselineHash(tables, sql)}";
+
+/** The statements that create the tables. */
+export const BASELINE_TABLES = ${asLiteral(tables)};
 
 /** The statements that create the triggers of the past; \`schema\` is the quoted identifier of the tables' schema. */
 export const pastTriggersSql = (schema: string): string => \`${sql("${schema}")}\`;
 `;
 }
+
+/** SQL as a template literal. */
+const asLiteral = (sql: string): string => `\`\n${sql.replaceAll(/[\\`]|\$(?=\{)/gu, String.raw`\$&`)}\``;
 
 function createTrigger({ name, table, when, columns }: (typeof PAST_TRIGGERS)[number]): string {
   const of = columns.length === 0 ? "" : ` OF ${columns.join(", ")}`;

@@ -8,7 +8,7 @@ import {
   type StageExecution,
 } from "#shared/contract-view/shown-stages.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
-import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 
 type Execution = StageExecution & { readonly execution_id: string; readonly status: RunStatus };
 

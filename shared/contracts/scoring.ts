@@ -2,7 +2,14 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 
 /** The states of a scoring; those before `completed` are open. `memorizing`: the score is known, its lessons are not yet drawn. */
-const SCORE_STATUSES = ["pending", "in_progress", "memorizing", "completed", "failed", "cancelled"] as const;
+export const SCORE_STATUSES = [
+  "pending",
+  "in_progress",
+  "memorizing",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
 export const ScoreStatus = literals(SCORE_STATUSES);
 export type ScoreStatus = Static<typeof ScoreStatus>;
 

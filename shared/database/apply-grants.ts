@@ -1,8 +1,8 @@
 import { escapeIdentifier as quoted } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { TABLES } from "#shared/database/grants.ts";
-import type { TableGrants } from "#shared/database/table-rules.ts";
+import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
+import { privilegesOf, type Table } from "#shared/database/tables/table.ts";
 import { OWNED_FUNCTIONS } from "#shared/database/owned-functions.ts";
 import { pastSchemaOf } from "#shared/database/past-views.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -99,11 +99,7 @@ function roleStatements(
       : [
           `REVOKE ALL ON ${tables.map((name) => `${schema}.${quoted(name)}`).join(", ")} FROM PUBLIC, ${roles}`,
         ]),
-    ...Object.entries(TABLES).flatMap(([table, { grants }]) =>
-      services.flatMap((service) =>
-        tableStatements(`${schema}.${quoted(table)}`, grants[service], SERVICE_ROLES[service]),
-      ),
-    ),
+    ...ALL_TABLES.flatMap((table) => services.flatMap((service) => tableStatements(schema, table, service))),
   ];
 }
 
@@ -123,10 +119,10 @@ function pastStatements(past: string, services: readonly DatabaseService[]): str
   ];
 }
 
-function tableStatements(table: string, grants: TableGrants | undefined, role: string): string[] {
-  return Object.entries(grants ?? {}).map(([privilege, columns]: [string, true | readonly string[]]) => {
+function tableStatements(schema: string, table: Table, service: DatabaseService): string[] {
+  return privilegesOf(table, service).map(({ action, columns }) => {
     const list = columns === true ? "" : ` (${columns.map(quoted).join(", ")})`;
-    return `GRANT ${privilege.toUpperCase()}${list} ON ${table} TO ${role}`;
+    return `GRANT ${action.toUpperCase()}${list} ON ${schema}.${quoted(table.name)} TO ${SERVICE_ROLES[service]}`;
   });
 }
 

@@ -1,3 +1,6 @@
+/** What every call counts. */
+export const TOKENS = ["input_tokens", "output_tokens", "thinking_tokens", "total_tokens"] as const;
+
 /** What executions and sessions sum up of their LLM calls, beside the tokens; each step adds what it stores. */
 export const COST_SUMS = [
   "cached_input_tokens",
@@ -22,11 +25,6 @@ export const costAggregates = (call: string): Readonly<Record<CostSum, string>> 
 
 /** All columns of `session_model_usage` but its key, as SQL aggregates over rows of `llm_interactions`. */
 export const modelUsageAggregates = (call: string): Readonly<Record<string, string>> => ({
-  ...Object.fromEntries(
-    ["input_tokens", "output_tokens", "thinking_tokens", "total_tokens"].map((name) => [
-      name,
-      `coalesce(sum(${call}.${name}), 0)::bigint`,
-    ]),
-  ),
+  ...Object.fromEntries(TOKENS.map((name) => [name, `coalesce(sum(${call}.${name}), 0)::bigint`])),
   ...costAggregates(call),
 });

@@ -1,7 +1,8 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { functionSignature } from "#shared/database/apply-grants.ts";
-import { TABLES } from "#shared/database/grants.ts";
+import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
+import { privilegesOf } from "#shared/database/tables/table.ts";
 import { OWNED_FUNCTIONS } from "#shared/database/owned-functions.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -46,11 +47,14 @@ interface NeededPrivilege {
 }
 
 function neededPrivileges(service: DatabaseService): NeededPrivilege[] {
-  const ofTables = Object.entries(TABLES).flatMap(([target, { grants }]) =>
-    Object.entries(grants[service] ?? {}).flatMap(([action, columns]: [string, true | readonly string[]]) => {
-      const privilege = action.toUpperCase();
-      return (columns === true ? [null] : columns).map((column) => ({ target, column, privilege }));
-    }),
+  const ofTables = ALL_TABLES.flatMap((table) =>
+    privilegesOf(table, service).flatMap(({ action, columns }) =>
+      (columns === true ? [null] : columns).map((column) => ({
+        target: table.name,
+        column,
+        privilege: action.toUpperCase(),
+      })),
+    ),
   );
   const ofFunctions = OWNED_FUNCTIONS.filter(({ execute }) => execute.includes(service)).map((owned) => ({
     target: functionSignature(owned),

@@ -10,28 +10,7 @@ import {
   untilDatabaseAnswers,
   type DatabaseOptions,
 } from "#shared/database/open-database.ts";
-import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
-import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
-import { ChatUserMessageEntity } from "#shared/database/entities/chat-user-message.ts";
-import { ChatEntity } from "#shared/database/entities/chat.ts";
-import { EventEntity } from "#shared/database/entities/event.ts";
-import { FollowUpEntity } from "#shared/database/entities/follow-up.ts";
-import { IdempotencyKeyEntity } from "#shared/database/entities/idempotency-key.ts";
-import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import { MessageEntity } from "#shared/database/entities/message.ts";
-import { SessionModelUsageEntity } from "#shared/database/entities/session-model-usage.ts";
-import { SessionReviewActivityEntity } from "#shared/database/entities/session-review-activity.ts";
-import { SessionScoreEntity } from "#shared/database/entities/session-score.ts";
-import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
-import { StageEntity } from "#shared/database/entities/stage.ts";
-import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
-import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
-import { ApprovalEntity } from "#shared/database/entities/approval.ts";
-import { SessionRunbookEntity } from "#shared/database/entities/session-runbook.ts";
-import { NeededTextEntity } from "#shared/database/entities/needed-text.ts";
-import { TextEntity } from "#shared/database/entities/text.ts";
-import { ToolResultEntity } from "#shared/database/entities/tool-result.ts";
+import { ENTITIES } from "#shared/database/entities.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
 import { RediallingPool } from "#shared/database/redialling-pool.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -88,31 +67,6 @@ const SOURCE = {
   driver: { ...pg, Pool: RediallingPool },
   installExtensions: false,
 } as const;
-
-const ENTITIES = [
-  AlertSessionEntity,
-  SessionModelUsageEntity,
-  SessionRuntimeEntity,
-  SessionScoreEntity,
-  StageEntity,
-  AgentExecutionEntity,
-  TimelineEventEntity,
-  MessageEntity,
-  LlmInteractionEntity,
-  McpInteractionEntity,
-  EventEntity,
-  FollowUpEntity,
-  ToolCallEntity,
-  ToolResultEntity,
-  NeededTextEntity,
-  SessionRunbookEntity,
-  TextEntity,
-  ApprovalEntity,
-  SessionReviewActivityEntity,
-  IdempotencyKeyEntity,
-  ChatEntity,
-  ChatUserMessageEntity,
-];
 
 /** Without a handler, a restart of Postgres would end the process. */
 function warnOfLostConnection(log: Logger): (error: unknown) => void {

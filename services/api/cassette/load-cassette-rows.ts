@@ -1,17 +1,28 @@
 import { In, type EntityManager } from "typeorm";
-import { AgentExecutionEntity, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
-import { ApprovalEntity, type Approval } from "#shared/database/entities/approval.ts";
-import { FollowUpEntity } from "#shared/database/entities/follow-up.ts";
-import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
-import { SessionRunbookEntity } from "#shared/database/entities/session-runbook.ts";
-import { SessionRuntimeEntity, type SessionRuntime } from "#shared/database/entities/session-runtime.ts";
-import { SessionScoreEntity, type SessionScore } from "#shared/database/entities/session-score.ts";
-import { StageEntity, type Stage } from "#shared/database/entities/stage.ts";
-import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import { ToolResultEntity } from "#shared/database/entities/tool-result.ts";
+import {
+  AgentExecutionEntity,
+  AlertSessionEntity,
+  ApprovalEntity,
+  FollowUpEntity,
+  LlmInteractionEntity,
+  McpInteractionEntity,
+  MessageEntity,
+  SessionRunbookEntity,
+  SessionRuntimeEntity,
+  SessionScoreEntity,
+  StageEntity,
+  TimelineEventEntity,
+  ToolResultEntity,
+} from "#shared/database/entities.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
+import type { Approval } from "#shared/database/tables/approvals.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
+import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
+import type { SessionScore } from "#shared/database/tables/session-scores.ts";
+import type { Stage } from "#shared/database/tables/stages.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { loadInputs, type CassetteInputs } from "./load-inputs.ts";
 

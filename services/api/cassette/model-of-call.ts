@@ -1,6 +1,6 @@
 import type { ModelSettings } from "#shared/cassette/recorded-calls.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
-import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { ConfiguredAgent } from "./session-agents.ts";
 
 /** What a recorded call said of its model; null if the configuration has no such provider. */

@@ -1,7 +1,7 @@
 import type { RecordedExecution } from "#shared/cassette/cassette.ts";
 import type { RecordedMessage } from "#shared/cassette/recorded-calls.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import type { CassetteRows } from "./load-cassette-rows.ts";
 import { recordedLlmCall } from "./recorded-llm-calls.ts";
 import { boundTools, recordedListing, recordedToolCall } from "./recorded-tool-calls.ts";

@@ -1,7 +1,7 @@
 import type { RecordedInput, RecordedLlmCall, RecordedMessage } from "#shared/cassette/recorded-calls.ts";
-import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
-import type { Message } from "#shared/database/entities/message.ts";
-import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import { withKeptText } from "./kept-window.ts";
 import { modelOfCall } from "./model-of-call.ts";
 import { recordedReply } from "./recorded-reply.ts";

@@ -1,6 +1,6 @@
 import type { RecordedLlmOutcome, RecordedReply } from "#shared/cassette/recorded-calls.ts";
-import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import type { Remainder, StoredResponse } from "./stored-call.ts";
 
 interface StoredReply {

@@ -5,7 +5,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { markedDescription } from "#shared/contracts/tool-marks.ts";
-import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { CassetteRows } from "./load-cassette-rows.ts";
 import { parseStoredRequest } from "./stored-call.ts";
 

@@ -5,8 +5,8 @@ import {
   type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
 import { isChainStage } from "#shared/contracts/statuses.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import type { Stage } from "#shared/database/entities/stage.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import type { Stage } from "#shared/database/tables/stages.ts";
 import type { CassetteRows } from "./load-cassette-rows.ts";
 
 /** An execution's part of the configuration. */

@@ -3,7 +3,7 @@ import { canonicalRequest } from "#shared/cassette/canonical-request.ts";
 import type { RecordedExecution } from "#shared/cassette/cassette.ts";
 import type { RecordedLlmCall, RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
 import { recordedRequest } from "#shared/cassette/recorded-request.ts";
-import type { LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { CassetteRows } from "../cassette/load-cassette-rows.ts";
 import { recordedExecution } from "../cassette/recorded-execution.ts";
 import { SessionAgents } from "../cassette/session-agents.ts";

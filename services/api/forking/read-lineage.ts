@@ -5,7 +5,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
-import type { AlertSession } from "#shared/database/entities/alert-session.ts";
+import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

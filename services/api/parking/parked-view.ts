@@ -1,6 +1,6 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
-import type { AlertSession } from "#shared/database/entities/alert-session.ts";
-import type { SessionRuntime } from "#shared/database/entities/session-runtime.ts";
+import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
+import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
 import { withoutNulls } from "../routes/without-nulls.ts";
 
 /** How a session is parked or asked to park, as shown; null if it is neither. */

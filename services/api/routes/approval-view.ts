@@ -1,4 +1,4 @@
-import type { Approval } from "#shared/database/entities/approval.ts";
+import type { Approval } from "#shared/database/tables/approvals.ts";
 import { withoutNulls } from "./without-nulls.ts";
 
 /** A question about a tool call and its decision, as JSON. */

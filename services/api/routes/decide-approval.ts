@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import { ownerOf } from "#shared/access/authorize.ts";
 import { NO_USER } from "#shared/contracts/no-user.ts";
 import type { Identity } from "#shared/access/identity.ts";
-import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { ApprovalEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { decideApproval as decide } from "../approvals/decide-approval.ts";
 import { parseDecision } from "../approvals/decision-request.ts";

@@ -3,8 +3,8 @@ import { costMembers, withoutCostSums } from "../cost/cost-members.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { summaryAgent } from "#shared/contract-view/shown-stages.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
 import { withoutNulls } from "./without-nulls.ts";
 

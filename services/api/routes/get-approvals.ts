@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
-import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { ApprovalEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { approvalView } from "./approval-view.ts";

@@ -4,13 +4,17 @@ import { In, type EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
-import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
-import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
-import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
-import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
-import { StageEntity } from "#shared/database/entities/stage.ts";
+import {
+  AgentExecutionEntity,
+  AlertSessionEntity,
+  LlmInteractionEntity,
+  McpInteractionEntity,
+  MessageEntity,
+  StageEntity,
+  TimelineEventEntity,
+} from "#shared/database/entities.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { sessionAt } from "../http/session-at.ts";

@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import { isUuid } from "#shared/contracts/uuid.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
+import { McpInteractionEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { sessionAt } from "../http/session-at.ts";

@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
-import { SessionReviewActivityEntity } from "#shared/database/entities/session-review-activity.ts";
+import { SessionReviewActivityEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { withoutNulls } from "./without-nulls.ts";

@@ -1,13 +1,16 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
-import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
+import {
+  AlertSessionEntity,
+  ApprovalEntity,
+  ChatEntity,
+  LlmInteractionEntity,
+  McpInteractionEntity,
+  SessionRuntimeEntity,
+} from "#shared/database/entities.ts";
+import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { ANY_KEY } from "#shared/contracts/budget.ts";
-import { ApprovalEntity } from "#shared/database/entities/approval.ts";
-import { ChatEntity } from "#shared/database/entities/chat.ts";
-import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { allows, mayChange } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { budgetView, mayKnow, readBudgets, type ConfiguredBudget } from "../budgets/read-budgets.ts";

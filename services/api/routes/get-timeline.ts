@@ -1,7 +1,8 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { timelineEntries } from "#shared/contract-view/timeline-entry.ts";
-import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import { TimelineEventEntity } from "#shared/database/entities.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { readStagesOf } from "./read-stages.ts";

@@ -1,10 +1,10 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { summaryAgent, summaryStageId, type ShownStage } from "#shared/contract-view/shown-stages.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import type { Stage } from "#shared/database/entities/stage.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import { LlmInteractionEntity, McpInteractionEntity } from "#shared/database/entities.ts";
+import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
+import type { Stage } from "#shared/database/tables/stages.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { readStagesOf } from "./read-stages.ts";

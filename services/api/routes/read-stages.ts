@@ -3,9 +3,10 @@ import { shownStages, summaryStatus, type ShownStage } from "#shared/contract-vi
 import { plannedStages } from "#shared/contract-view/stage-counts.ts";
 import { parseResolvedChain, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isChainStage } from "#shared/contracts/statuses.ts";
-import { AgentExecutionEntity, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
-import { StageEntity, type Stage } from "#shared/database/entities/stage.ts";
+import { AgentExecutionEntity, AlertSessionEntity, StageEntity } from "#shared/database/entities.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
+import type { Stage } from "#shared/database/tables/stages.ts";
 
 /** The shown stages of a session, and how many there will be if nothing fails. */
 export interface SessionStages {

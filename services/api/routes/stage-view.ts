@@ -1,6 +1,6 @@
 import type { ShownStage } from "#shared/contract-view/shown-stages.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import type { Stage } from "#shared/database/entities/stage.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
+import type { Stage } from "#shared/database/tables/stages.ts";
 import { executionView, summaryExecution, type ExecutionContext } from "./execution-view.ts";
 import { withoutNulls } from "./without-nulls.ts";
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
-import { SessionScoreEntity, type SessionScore } from "#shared/database/entities/session-score.ts";
+import { SessionScoreEntity } from "#shared/database/entities.ts";
+import type { SessionScore } from "#shared/database/tables/session-scores.ts";
 
 /** The scores that a session is shown with. */
 export interface Scores {

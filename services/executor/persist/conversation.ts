@@ -1,5 +1,5 @@
 import { v5 as uuidFrom } from "uuid";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import type { AgentMemory } from "../state/agent-memory.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import type { StepRecord } from "./step-record.ts";

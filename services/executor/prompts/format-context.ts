@@ -1,6 +1,6 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
-import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { frame, untrustedText } from "./untrusted-text.ts";
 

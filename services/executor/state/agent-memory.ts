@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import type { Evidence } from "./evidence.ts";
 import type { SteeringMessage } from "./steering.ts";
 import { unavailableReason } from "../prompts/unavailable-reason.ts";

@@ -18,7 +18,7 @@ import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { MemoryOrigin } from "#shared/contracts/memory.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import type { JudgedScore } from "../scoring/read-score.ts";
 import type { Lesson } from "../memories/read-lessons.ts";
 import type { TokenUsage } from "./token-usage.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { Message } from "#shared/database/tables/messages.ts";
 import { generateRequest } from "../llm/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import type { MigrationInterface, QueryRunner } from "typeorm";
-import { baselineHash } from "#shared/database/baseline/baseline-sql.ts";
+import { baselineHash, baselineTables } from "#shared/database/baseline-sql.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
-import { openForMigrations, openOrm } from "#shared/database/open-orm.ts";
+import { openForMigrations } from "#shared/database/open-orm.ts";
 import { pastFunctions } from "#shared/database/past-triggers.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
-import { BASELINE_HASH, pastTriggersSql } from "#shared/generated/baseline.ts";
+import { BASELINE_HASH, BASELINE_TABLES, pastTriggersSql } from "#shared/generated/baseline.ts";
 import { projectRoot } from "../../../launcher/prepare.mjs";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { frozenBaseline } from "../../../scripts/write-baseline.ts";
@@ -18,6 +18,20 @@ import type { Database } from "#shared/database/database.ts";
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
 const TABLES = `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;
+
+/** What `migrate` adds to the declared tables is left out: TypeORM's own table, and the triggers of the past. */
+const CATALOG = `
+SELECT * FROM (
+  SELECT table_name || '.' || column_name AS name, data_type || ' ' || udt_name || ' ' || is_nullable || ' ' ||
+         coalesce(numeric_precision || ',' || numeric_scale, '') AS what,
+         coalesce(column_default, generation_expression, identity_generation) AS how
+  FROM information_schema.columns WHERE table_schema = 'public'
+  UNION ALL SELECT conrelid::regclass || '.' || conname, contype::text, pg_get_constraintdef(oid)
+  FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
+  UNION ALL SELECT tablename || '.' || indexname, 'index', indexdef FROM pg_indexes WHERE schemaname = 'public'
+  UNION ALL SELECT tgrelid::regclass || '.' || tgname, 'trigger', pg_get_triggerdef(oid)
+  FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '_(keep_change|keep_insert|forget)$'
+) AS catalog WHERE name !~ '^schema_migrations[.]' ORDER BY name, what`;
 
 describe("the schema", () => {
   let fixture: DatabaseFixture;
@@ -48,17 +62,13 @@ describe("the schema", () => {
       expect(await db.query("SHOW lock_timeout")).to.deep.equal([{ lock_timeout: "3s" }]);
     });
 
-    it("matches the entities in every table, column and type", async () => {
-      const db = await empty();
-      await migrate(db, log);
-      const orm = await openOrm({ url: db.url, applicationName: "migrate-test", poolSize: 1, log, signal });
-      const { upQueries } = await orm.driver.createSchemaBuilder().log();
-      await orm.destroy();
-      // Constraints and indexes are in the migrations only; the entities have only columns.
-      const drift = upQueries
-        .map(({ query }) => query)
-        .filter((query) => !/^(?:ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /u.test(query));
-      expect(drift).to.deep.equal([]);
+    it("ends in the tables that are declared, with every column, default, constraint and index", async () => {
+      const [migrated, declared] = [await empty(), await empty()];
+      await migrate(migrated, log);
+      await declared.query(baselineTables());
+      const [schema, expected] = [await migrated.query(CATALOG), await declared.query(CATALOG)];
+      expect(schema).to.have.length.above(700);
+      expect(schema).to.deep.equal(expected);
     });
 
     it("keeps the past with the functions that its tables declare", async () => {
@@ -74,7 +84,7 @@ describe("the schema", () => {
     });
 
     it("begins with a baseline that has the hash of its statements, which is frozen once it is released", async () => {
-      expect(baselineHash(pastTriggersSql)).to.equal(BASELINE_HASH);
+      expect(baselineHash(BASELINE_TABLES, pastTriggersSql)).to.equal(BASELINE_HASH);
       const frozen = await frozenBaseline(projectRoot);
       expect(frozen ?? BASELINE_HASH, "0.1.0 is released: write a migration instead").to.equal(BASELINE_HASH);
     });

@@ -1,0 +1,18 @@
+import { table, ADD, OF_SESSION, READ } from "#shared/database/tables/table.ts";
+
+/** One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. */
+export const EVENTS = table({
+  name: "events",
+  columns: {
+    /** Ascending over all sessions; on the wire `db_event_id`, the reference's cursor. */
+    id: { type: "bigint", primary: true, ddl: "GENERATED ALWAYS AS IDENTITY" },
+    session_id: OF_SESSION,
+    seq: { type: "integer", ddl: "CHECK (seq > 0)" },
+    payload: { type: "jsonb", from: "copies" },
+    created_at: { type: "timestamptz", default: "now()" },
+  },
+  constraints: ["UNIQUE (session_id, seq)"],
+  indexes: ["events_created (created_at)"],
+  grants: { api: ADD, executor: ADD, notifier: READ },
+  purge: { kind: "session" },
+});

@@ -1,0 +1,174 @@
+import type { EntitySchemaColumnOptions } from "typeorm";
+import type { Static, TSchema } from "#shared/generated/typebox/typebox.mjs";
+import type { TextOrigin } from "#shared/masking/text-doors.ts";
+import type { DatabaseService } from "#shared/database/service-roles.ts";
+
+/** What TypeORM and the driver read of each type. */
+interface ReadTypes {
+  uuid: string;
+  text: string;
+  enum: string;
+  tsvector: string;
+  integer: number;
+  smallint: number;
+  bigint: number;
+  numeric: number;
+  real: number;
+  boolean: boolean;
+  timestamptz: Date;
+  jsonb: object;
+  bytea: Buffer;
+}
+
+/** The types whose values can hold a text of anyone. */
+type TextType = "text" | "jsonb" | "bytea" | "tsvector";
+
+interface AnyColumn {
+  readonly array?: true;
+  readonly primary?: true;
+  /** NOT NULL without it. */
+  readonly nullable?: true;
+  /** SQL of the default. */
+  readonly default?: string;
+  /** The values that are known; with `checked` the database refuses others. */
+  readonly enum?: readonly string[];
+  readonly checked?: true;
+  /** Of a `numeric`. */
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly transformer?: EntitySchemaColumnOptions["transformer"];
+  /** What `jsonb` contains; any object without it. */
+  readonly json?: TSchema;
+  /** The rest of its declaration in SQL, such as REFERENCES. */
+  readonly ddl?: string;
+  /** The services that may update it, where their grants do not say `update`. */
+  readonly set?: DatabaseService | readonly DatabaseService[];
+}
+
+/** A column. One that can hold a text says where that comes `from`, by which it is masked. */
+export type Column = AnyColumn &
+  (
+    | { readonly type: TextType; readonly from: TextOrigin; readonly enumName?: never }
+    | { readonly type: "enum"; readonly enum: readonly string[]; readonly enumName: string }
+    | { readonly type: Exclude<keyof ReadTypes, TextType | "enum">; readonly enumName?: never }
+  );
+type Columns = Readonly<Record<string, Column>>;
+
+/** `true` means every column, also those that a later migration adds; otherwise these columns only. */
+type Named<N extends string> = true | readonly N[];
+
+/** What a service's role may do with a table, beside the columns that it may `set`. Nothing else; TRUNCATE and DDL never. */
+interface Grants<N extends string> {
+  readonly select?: Named<N>;
+  readonly insert?: Named<N>;
+  readonly update?: true;
+  readonly delete?: true;
+}
+
+/**
+ * How the rows of a table go: `session` rows are deleted with their session, by foreign keys that cascade; `own` rows are deleted by what `by`
+ * names; `kept` rows stay, for a reason.
+ */
+type PurgeRule =
+  | { readonly kind: "session" }
+  | { readonly kind: "own"; readonly by: string }
+  | { readonly kind: "kept"; readonly because: string };
+
+/**
+ * How the past of a table's rows is kept. The columns that it does not name never change, or belong to the present. To compare all columns
+ * one by one would double what a step pays for its past.
+ */
+export interface Past<N extends string = string> {
+  /**
+   * How it is known since when a row exists: `seq`: by its column of this name; `kept`: by a row of `row_history`; `always`: since the session
+   * exists.
+   */
+  readonly since: "seq" | "kept" | "always";
+  /** Columns that are kept with each update. */
+  readonly always?: readonly N[];
+  /** Columns that change together: all are kept if an update overwrites one of `by`, or any of them. */
+  readonly changing?: readonly (
+    | readonly N[]
+    | { readonly columns: readonly N[]; readonly by: readonly N[] }
+  )[];
+}
+
+/** The one declaration of a table: its schema, the types of its rows, the grants, and how its texts and its past are kept. */
+export interface Table<C extends Columns = Columns, N extends string = string> {
+  readonly name: string;
+  readonly columns: C;
+  /** Constraints of more than one column, and those with a name, in SQL. */
+  readonly constraints?: readonly string[];
+  /** `[UNIQUE ]name (columns) …`, or with `USING`. */
+  readonly indexes?: readonly string[];
+  /** Storage parameters. */
+  readonly storage?: string;
+  readonly grants: Readonly<Partial<Record<DatabaseService, Grants<N>>>>;
+  readonly purge: PurgeRule;
+  readonly past?: Past<N>;
+  /** SQL that runs once all tables exist: functions, triggers, first rows. */
+  readonly afterwards?: string;
+}
+
+type OrNull<C extends Column> = C extends { readonly nullable: true } ? null : never;
+type OneOf<C extends Column> = C extends { readonly json: infer S extends TSchema }
+  ? Static<S>
+  : C extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : ReadTypes[C["type"]];
+type ValueOf<C extends Column> = C extends { readonly array: true } ? OneOf<C>[] : OneOf<C>;
+
+/** A row as the database's driver returns it. */
+export type Row<T extends Table> = {
+  -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K]> | OrNull<T["columns"][K]>;
+};
+
+/** Declares a table; the compiler checks the columns that grants and past name. */
+export function table<const C extends Columns>(
+  declared: Table<C, keyof C & string>,
+): Table<C, keyof C & string> {
+  return declared;
+}
+
+/** What a service's role may do with a table, and with which columns. */
+export interface Privilege {
+  readonly action: "select" | "insert" | "update" | "delete";
+  readonly columns: Named<string>;
+}
+
+/** Everything that is declared for a service. */
+export function privilegesOf({ grants, columns }: Table, service: DatabaseService): readonly Privilege[] {
+  const { select, insert, update, delete: deletes } = grants[service] ?? {};
+  const settable = Object.entries(columns).flatMap(([name, { set = [] }]) =>
+    [set].flat().includes(service) ? [name] : [],
+  );
+  const all = {
+    select,
+    insert,
+    update: update ?? (settable.length === 0 ? undefined : settable),
+    delete: deletes,
+  };
+  return (["select", "insert", "update", "delete"] as const).flatMap((action) => {
+    const named = all[action];
+    return named === undefined ? [] : [{ action, columns: named }];
+  });
+}
+
+export const READ = { select: true } as const;
+export const ADD = { select: true, insert: true } as const;
+export const ALL = { select: true, insert: true, update: true, delete: true } as const;
+
+/** The session of a row that goes with it. */
+export const OF_SESSION = { type: "uuid", ddl: "REFERENCES alert_sessions ON DELETE CASCADE" } as const;
+export const OF_EXECUTION = { type: "uuid", ddl: "REFERENCES agent_executions ON DELETE CASCADE" } as const;
+
+/** Money in USD with twelve decimals, read as the nearest number. */
+export const USD = {
+  type: "numeric",
+  precision: 24,
+  scale: 12,
+  transformer: {
+    from: (text: string | null) => (text === null ? null : Number(text)),
+    to: (usd: number | null) => usd,
+  },
+} as const;
