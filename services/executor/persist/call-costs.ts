@@ -1,4 +1,4 @@
-import { COST_SUMS, type CostSum } from "#shared/database/cost-sums.ts";
+import type { CostSum } from "#shared/database/cost-sums.ts";
 import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 import type { NewLlmInteraction } from "../state/step-rows.ts";
 
@@ -21,9 +21,3 @@ export function callCosts(calls: readonly NewLlmInteraction[]): CallCosts {
     unpriced_tokens: sum(unpriced.map((call) => call.total_tokens)),
   };
 }
-
-/** The columns of `callCosts` with their SQL types, for rows that are read from JSON. */
-export const COST_COLUMNS = COST_SUMS.map((name) => {
-  const type = name === "estimated_cost_usd" ? "numeric" : name.endsWith("_count") ? "int" : "bigint";
-  return `${name} ${type}`;
-}).join(", ");

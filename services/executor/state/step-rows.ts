@@ -1,11 +1,21 @@
+import type { EVIDENCE_DELIVERIES } from "#shared/database/tables/alert-groups.ts";
+import type { APPROVALS } from "#shared/database/tables/approvals.ts";
+import type { BUDGET_LEDGER } from "#shared/database/tables/budgets.ts";
+import type { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
+import type { LLM_INTERACTIONS } from "#shared/database/tables/llm-interactions.ts";
+import type { MCP_INTERACTIONS } from "#shared/database/tables/mcp-interactions.ts";
+import type { SESSION_MEMORIES } from "#shared/database/tables/memories.ts";
+import type { MESSAGES } from "#shared/database/tables/messages.ts";
+import type { SESSION_SCORES } from "#shared/database/tables/session-scores.ts";
+import type { STEERING_DELIVERIES } from "#shared/database/tables/steering.ts";
+import type { Table, Written } from "#shared/database/tables/table.ts";
+import type { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
+import type { TOOL_RESULTS } from "#shared/database/tables/tool-calls.ts";
 import type { NotificationKind } from "#shared/contracts/notification-kinds.ts";
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {
   FollowUpKind,
-  LlmInteractionType,
-  McpInteractionType,
-  MessageRole,
   ParallelType,
   RunStatus,
   StageType,
@@ -18,10 +28,15 @@ import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { MemoryOrigin } from "#shared/contracts/memory.ts";
-import type { Message } from "#shared/database/tables/messages.ts";
 import type { JudgedScore } from "../scoring/read-score.ts";
 import type { Lesson } from "../memories/read-lessons.ts";
 import type { TokenUsage } from "./token-usage.ts";
+
+/** What a step says of a row that it inserts: the fence decides the rest, and `Without` keeps its default. */
+type Inserted<T extends Table, Without extends keyof T["columns"]> = Omit<
+  Written<T>,
+  "session_id" | "seq" | Without
+>;
 
 /** The rows of one execution name its stage and itself. */
 export interface OfExecution {
@@ -94,17 +109,7 @@ export interface ExecutionChange {
   readonly tokens?: TokenUsage;
 }
 
-export interface NewMessage extends OfExecution {
-  readonly message_id: string;
-  readonly sequence_number: number;
-  readonly role: MessageRole;
-  readonly content: string;
-  readonly tool_calls: Message["tool_calls"];
-  readonly tool_call_id: string | null;
-  readonly tool_name: string | null;
-  /** Base64. */
-  readonly provider_state: string | null;
-}
+export type NewMessage = OfExecution & Inserted<typeof MESSAGES, "created_at">;
 
 /** Another text of a message that no model has been sent yet. */
 export interface MessageChange {
@@ -113,54 +118,22 @@ export interface MessageChange {
   readonly content: string;
 }
 
-export interface NewLlmInteraction extends OfExecution {
-  readonly interaction_id: string;
-  readonly interaction_type: LlmInteractionType;
-  /** For metrics only. */
-  readonly provider_type: string;
-  readonly model_name: string;
-  readonly last_message_id: string | null;
-  readonly llm_request: object;
-  readonly llm_response: object;
-  readonly thinking_content: string | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly thinking_tokens: number | null;
-  readonly total_tokens: number | null;
-  readonly cached_input_tokens: number | null;
-  readonly cache_write_tokens: number | null;
-  /** Decimal text. */
-  readonly estimated_cost_usd: string | null;
-  readonly price_source: string | null;
-  readonly duration_ms: number;
-  readonly error_message: string | null;
-  readonly error_code: string | null;
-}
+export type NewLlmInteraction = OfExecution &
+  Inserted<typeof LLM_INTERACTIONS, "created_at"> & {
+    /** For metrics only. */
+    readonly provider_type: string;
+    readonly duration_ms: number;
+  };
 
-export interface NewMcpInteraction extends OfExecution {
-  readonly interaction_id: string;
-  readonly interaction_type: McpInteractionType;
-  readonly server_name: string;
-  readonly tool_name: string | null;
-  readonly tool_arguments: object | null;
-  readonly tool_result: object | null;
-  readonly available_tools: readonly ToolDescription[] | null;
-  readonly duration_ms: number;
-  readonly error_message: string | null;
-  /** What the other columns do not say of how a call ended; null or absent for a listing. */
-  readonly outcome?: CallOutcomeKind | null;
-}
+export type NewMcpInteraction = OfExecution &
+  Inserted<typeof MCP_INTERACTIONS, "created_at" | "available_tools" | "outcome"> & {
+    readonly available_tools: readonly ToolDescription[] | null;
+    readonly duration_ms: number;
+    /** Null or absent for a listing. */
+    readonly outcome?: CallOutcomeKind | null;
+  };
 
-export interface NewTimelineRow extends OfExecution {
-  readonly event_id: string;
-  readonly sequence_number: number;
-  readonly event_type: TimelineEventType;
-  readonly status: TimelineStatus;
-  readonly content: string;
-  readonly metadata: object | null;
-  readonly llm_interaction_id: string | null;
-  readonly mcp_interaction_id: string | null;
-}
+export type NewTimelineRow = OfExecution & Inserted<typeof TIMELINE_EVENTS, "created_at" | "updated_at">;
 
 /** How an open timeline row ends. */
 export interface TimelineEnd {
@@ -192,52 +165,27 @@ export interface SessionChange {
 }
 
 /** A tool call that a person is asked about. */
-interface NewApproval {
-  readonly approval_id: string;
-  readonly execution_id: string;
-  /** Of the call's first attempt. */
-  readonly call_id: string;
-  /** "server.tool" */
-  readonly tool: string;
-  readonly arguments: string;
-  readonly arguments_hash: string;
-  /** ISO 8601, by the database's clock. */
-  readonly expires_at: string;
-}
+type NewApproval = Inserted<
+  typeof APPROVALS,
+  "state" | "requested_at" | "decided_at" | "decided_by" | "reason"
+>;
 
 /** An agent has read what a person wrote to it. */
-interface NewSteeringDelivery {
-  readonly message_id: string;
-  readonly execution_id: string;
-}
+type NewSteeringDelivery = Inserted<typeof STEERING_DELIVERIES, "delivered_at">;
 
 /** An agent has read the alerts of its incident up to `through`. */
-interface NewEvidenceDelivery {
-  readonly execution_id: string;
-  readonly through: number;
-  /** How many of them it had not read before. */
-  readonly alerts: number;
-  /** Of the message that told them. */
-  readonly characters: number;
-  readonly sequence_number: number;
-}
+type NewEvidenceDelivery = Inserted<typeof EVIDENCE_DELIVERIES, "delivered_at">;
 
 /** A piece of work that begins with the end of its session. */
-interface NewFollowUp {
-  readonly follow_up_id: string;
-  readonly kind: FollowUpKind;
-  readonly stage_id: string;
-  readonly resolved_config: object;
-  readonly config_hash: string;
-  readonly asked_by: string;
-}
+type NewFollowUp = Pick<
+  Written<typeof FOLLOW_UPS>,
+  "follow_up_id" | "kind" | "stage_id" | "resolved_config" | "config_hash" | "asked_by"
+>;
 
-interface NewScore {
-  readonly score_id: string;
-  readonly stage_id: string;
-  readonly follow_up_id: string;
-  readonly score_triggered_by: string;
-}
+type NewScore = Pick<
+  Written<typeof SESSION_SCORES>,
+  "score_id" | "stage_id" | "follow_up_id" | "score_triggered_by"
+>;
 
 /** How a scoring goes on. */
 export interface ScoreChange {
@@ -265,12 +213,7 @@ interface MemoryChange {
 }
 
 /** An agent was told a memory. */
-interface NewSessionMemory {
-  readonly memory_id: string;
-  readonly execution_id: string;
-  /** Among those that it was told, from 1. */
-  readonly position: number;
-}
+type NewSessionMemory = Inserted<typeof SESSION_MEMORIES, "injected_at">;
 
 /** How a piece of work on an ended session goes on. */
 export interface FollowUpChange {
@@ -283,21 +226,10 @@ export interface FollowUpChange {
 }
 
 /** The whole text of a large result of a built-in tool. */
-interface NewToolResult {
-  readonly call_id: string;
-  readonly bytes: number;
-  readonly lines: number;
-  readonly content: string;
-}
+type NewToolResult = Inserted<typeof TOOL_RESULTS, "created_at">;
 
 /** What a call for which was reserved has used; the rest of the reservation is free again. */
-export interface BudgetSettlement {
-  readonly reservation_id: string;
-  /** Decimal text. */
-  readonly usd: string;
-  readonly tokens: number;
-  readonly calls: number;
-}
+export type BudgetSettlement = Inserted<typeof BUDGET_LEDGER, "created_at">;
 
 /** Something that those are told of whom the session's plan names. */
 export interface NewNotification {

@@ -110,17 +110,33 @@ export interface Table<C extends Columns = Columns, N extends string = string> {
   readonly afterwards?: string;
 }
 
+/** The same in the JSON of a statement's parameter: times, money and bytes are texts. */
+interface WrittenTypes extends Omit<ReadTypes, "timestamptz" | "numeric" | "bytea"> {
+  timestamptz: string;
+  numeric: string;
+  bytea: string;
+}
+
 type OrNull<C extends Column> = C extends { readonly nullable: true } ? null : never;
-type OneOf<C extends Column> = C extends { readonly json: infer S extends TSchema }
+type OneOf<C extends Column, T extends WrittenTypes | ReadTypes> = C extends {
+  readonly json: infer S extends TSchema;
+}
   ? Static<S>
   : C extends { readonly enum: readonly (infer E)[] }
     ? E
-    : ReadTypes[C["type"]];
-type ValueOf<C extends Column> = C extends { readonly array: true } ? OneOf<C>[] : OneOf<C>;
+    : T[C["type"]];
+type ValueOf<C extends Column, T extends WrittenTypes | ReadTypes> =
+  | (C extends { readonly array: true } ? OneOf<C, T>[] : OneOf<C, T>)
+  | OrNull<C>;
 
 /** A row as the database's driver returns it. */
 export type Row<T extends Table> = {
-  -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K]> | OrNull<T["columns"][K]>;
+  -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K], ReadTypes>;
+};
+
+/** A row as a step writes it. */
+export type Written<T extends Table> = {
+  readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K], WrittenTypes>;
 };
 
 /** Declares a table; the compiler checks the columns that grants and past name. */
