@@ -37,7 +37,7 @@ Environment (the .env file of the configuration directory may set the same; the 
   NOTIFIER_HEALTH_PORT      8094
   INSPECT_PORT              9229   with --dev: the first port of the services' inspectors
   BIND_ADDRESS              127.0.0.1  interface to listen on
-  AUTH_MODE                 loopback   who may use it: docs/access.md has all modes and their settings
+  AUTH_MODE                 loopback   who may use it: docs/security.md has all modes and their settings
   LOG_LEVEL, LOG_FORMAT     debug, info, warn, error; pretty or json
 
   Port 0 means any free port. Instead of DATABASE_URL, NATS_URL, LLM_GATEWAY_TOKEN or a key, NAME_FILE may name a file with it.

@@ -168,7 +168,7 @@ describe("the monitoring files", function () {
   });
 
   it("say for each alert what to do", () => {
-    const page = readPage("docs/monitoring.md");
+    const page = readPage("docs/operations.md");
     const described = [...page.matchAll(/^\| `(Tarsy\w+)`/gmu)].map(([, name = ""]) => name);
     expect(described).to.have.members([...alarmExpressions().keys(), "TarsyVolumeFull"]);
   });

@@ -45,7 +45,7 @@ export type LlmBackend = (typeof LLM_BACKENDS)[number];
 
 /**
  * The format that sessions are stored with. A change that a reader of this version would misread raises it; an optional
- * property does not. `docs/upgrading.md` has the rules. The stored list of stages begins with null, so that
+ * property does not. `docs/development.md` has the rules. The stored list of stages begins with null, so that
  * `stages[stage_index]` is a stage's configuration: stages count from 1.
  */
 export const RESOLVED_CHAIN_VERSION = 1;

@@ -20,6 +20,6 @@ export async function warnOfOwner(db: Queryable, service: DatabaseService, log: 
   if (role === undefined || (!role.owns && !role.is_superuser)) return;
   const what = role.is_superuser ? "a superuser" : "the owner of its tables";
   log.warn(
-    `${service} uses the database as ${role.name}, ${what}, and so can change and delete everything in it: give it its own role ${SERVICE_ROLES[service]} (docs/deploy.md, "Database roles")`,
+    `${service} uses the database as ${role.name}, ${what}, and so can change and delete everything in it: give it its own role ${SERVICE_ROLES[service]} (docs/operations.md, "Database")`,
   );
 }

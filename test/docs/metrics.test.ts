@@ -85,7 +85,7 @@ describe("the metrics in the documentation", () => {
         expect(tokens, `${name} in ${page}`).to.include.members(labels.map(([label]) => label));
       }
     }
-    const named = ["README.md", "docs/durability.md", "docs/data-path.md"].flatMap((page) =>
+    const named = ["README.md", "docs/durability.md", "docs/architecture.md"].flatMap((page) =>
       labelMatchers(readPage(page)),
     );
     for (const { metric, label, alternatives } of named) {

@@ -45,7 +45,7 @@ const TIMEOUTS = [
 
 describe("the table of timeouts in the documentation", () => {
   it("has the values of the code", () => {
-    const [, table = ""] = readPage("docs/data-path.md").split("\n## Timeouts\n");
+    const [, table = ""] = readPage("docs/durability.md").split("\n## Timeouts\n");
     const values = [...table.matchAll(/^\|[^|]*\|[^|\d]*(\d+) s[^|]*\|/gmu)].map(
       ([, seconds]) => Number(seconds) * 1_000,
     );
