@@ -2,7 +2,7 @@ import { table, READ } from "#shared/database/tables/table.ts";
 
 /**
  * Which versions can use the schema. Only a migration that removes or changes what older processes use raises the number
- * (docs/upgrading.md).
+ * (docs/development.md).
  */
 export const SCHEMA_SUPPORT = table({
   name: "schema_support",
