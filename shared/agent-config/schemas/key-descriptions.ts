@@ -52,7 +52,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   split: "One session for each alert instead of each group; false by default.",
   pagerduty: "Version 3 webhooks of PagerDuty.",
   secret_env: "The name of the environment variable that holds the secret of the signatures.",
-  grouping: "Which alerts are one incident, with one session (docs/durability.md).",
+  grouping: "Which alerts are one incident, with one session (docs/storms.md).",
   by: "JSON pointers to what the alerts of an incident have in common; all must be in the alert.",
   window: "How long after the session's end alerts still belong to it; 1h by default.",
   on_late: "count or reopen: what an alert after the session's end does; count by default.",
@@ -218,7 +218,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   alert_types: "The alert types the chain handles; each belongs to one chain only.",
   "agent_chains.description": "What the chain is for.",
   teams: "Teams whose members may see the chain's sessions, beside their submitters and operators.",
-  "agent_chains.priority": "The priority of the chain's sessions, by default normal (docs/durability.md).",
+  "agent_chains.priority": "The priority of the chain's sessions, by default normal (docs/priorities.md).",
   row_labels:
     "Labels of the alert that a session's row in the list shows, at most 3; by default severity, namespace and service.",
   stages: "The chain's stages, one after another.",
