@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ASYNCAPI_FILE, asyncApiDocument } from "./asyncapi-document.ts";
-import { formatJson } from "./format-json.ts";
+import { formatText } from "./format-text.ts";
 
 // Part of `npm run schemas`.
 const file = join(import.meta.dirname, "..", ASYNCAPI_FILE);
-await writeFile(file, await formatJson(JSON.stringify(asyncApiDocument())));
+await writeFile(file, await formatText("asyncapi.json", JSON.stringify(asyncApiDocument())));

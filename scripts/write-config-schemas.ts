@@ -5,11 +5,16 @@ import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-fil
 import { scriptEditorSchema } from "#shared/agent-config/scripts/script-editor-schema.ts";
 import { StubToolsFile } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
-import { formatJson } from "./format-json.ts";
+import { formatText } from "./format-text.ts";
+import { keyReference } from "./key-reference.ts";
 
-/** Writes the JSON Schemas of the files of a configuration directory to deploy/config, or to DIR with `npm run schemas -- DIR`. */
-const CONFIG_DIRECTORY = join(import.meta.dirname, "../deploy/config");
-const directory = process.argv[2] ?? CONFIG_DIRECTORY;
+/**
+ * Writes the JSON Schemas of the files of a configuration directory to deploy/config, and the page with their keys to docs; all of them
+ * to DIR with `node scripts/write-config-schemas.ts DIR`.
+ */
+const [, , given] = process.argv;
+const schemaDirectory = given ?? join(import.meta.dirname, "../deploy/config");
+const pageDirectory = given ?? join(import.meta.dirname, "../docs");
 
 const schemas = {
   "tarsy.schema.json": editorSchema(TarsyFile, {
@@ -22,11 +27,19 @@ const schemas = {
   }),
   "stub-tools.schema.json": editorSchema(StubToolsFile, {
     title: "TARSy: stub-tools.yaml",
-    description: "Tools in place of those of MCP servers; see docs/stub-tools.md.",
+    description: "Tools in place of those of MCP servers; see docs/configuration.md.",
   }),
   "script.schema.json": scriptEditorSchema(),
 };
 
 for (const [name, schema] of Object.entries(schemas)) {
-  await writeFile(join(directory, name), await formatJson(JSON.stringify(schema, null, 2)));
+  await writeFile(join(schemaDirectory, name), await formatText(name, JSON.stringify(schema, null, 2)));
 }
+
+const page = keyReference({
+  "tarsy.yaml": schemas["tarsy.schema.json"],
+  "llm-providers.yaml": schemas["llm-providers.schema.json"],
+  "stub-tools.yaml": schemas["stub-tools.schema.json"],
+  "Scripts of a scripted provider": schemas["script.schema.json"],
+});
+await writeFile(join(pageDirectory, "configuration-keys.md"), await formatText("page.md", page));

@@ -4,12 +4,13 @@
  */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   queue: "How many sessions and agents run at a time, and for how long.",
-  worker_count: "Sessions one executor runs at a time.",
-  max_concurrent_sessions: "Sessions all executors together run at a time.",
+  worker_count: "Sessions one executor runs at a time; 5 by default.",
+  max_concurrent_sessions: "Sessions all executors run at a time; 5 by default.",
   max_concurrent_followups:
-    "Follow-ups, such as answers of chats, all executors together run beside the sessions.",
-  max_parallel_agents: "Agents of one stage that run at a time.",
-  session_timeout: "The session's deadline, counted from its start.",
+    "Follow-ups, such as answers of chats, all executors run at a time; 5 by default.",
+  max_parallel_agents: "Agents of one stage that run at a time; 5 by default.",
+  session_timeout:
+    "The session's deadline, counted from its start; 15m by default, 40m in a file with llm_backend.",
   poll_interval: "No effect: executors are woken by the SESSIONS stream.",
   poll_interval_jitter: "No effect: executors are woken by the SESSIONS stream. Less than poll_interval.",
   graceful_shutdown_timeout: "No effect: an executor's stop has a grace of 10s.",
@@ -30,21 +31,23 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   allowed_domains:
     "The hosts that runbooks may come from, with the port where it is not 443; by default GitHub's.",
   slack:
-    "Messages to a channel in Slack when a session ends or a person must decide (docs/notifications.md).",
+    "Messages to a channel in Slack when a session ends or a person must decide (docs/alerts-and-notifications.md).",
   "slack.enabled": "Whether messages are sent; false by default.",
   "slack.token_env":
     "The name of the environment variable that holds the bot's token; by default SLACK_BOT_TOKEN.",
-  channel: "The id of the channel, such as C0123456789.",
+  channel: "The id of the channel, such as C0123456789; required if messages are sent.",
   notifications:
-    "Other systems that are told when sessions end or a person must decide (docs/notifications.md).",
+    "Other systems that are told when sessions end or a person must decide (docs/alerts-and-notifications.md).",
   "notifications.webhooks": "Addresses to which signed messages are sent.",
-  "webhooks.name": "Names the receiver in lists, metrics and logs; the only one with this name.",
+  "webhooks.name":
+    "Names the receiver in lists, metrics and logs; at most 20 receivers, each with its own name.",
   "webhooks.url": "Where the messages are sent: https, or http.",
   "webhooks.secret_env":
     "The name of the environment variable that holds the secret: whsec_ and 24 to 64 bytes in base64.",
-  "webhooks.events": "What it is told of; by default session.ended and approval.requested.",
+  "webhooks.events": "What it is sent; by default all but session.started.",
   retention: "How long finished sessions are kept.",
-  session_retention_days: "Days after its end; the api's RETENTION_DAYS goes first.",
+  session_retention_days:
+    "Days after its end until a session is hidden; 90 by default; the api's RETENTION_DAYS goes first.",
   event_ttl: "No effect: the api's PURGE_EVENTS_AFTER_DAYS replaces it.",
   cleanup_interval: "No effect: the api's sweeper looks for expired sessions by itself.",
   webhooks: "Where alerts come from beside POST /api/v1/alerts; a source that is not named is off.",
@@ -52,7 +55,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   split: "One session for each alert instead of each group; false by default.",
   pagerduty: "Version 3 webhooks of PagerDuty.",
   secret_env: "The name of the environment variable that holds the secret of the signatures.",
-  grouping: "Which alerts are one incident, with one session (docs/storms.md).",
+  grouping: "Which alerts are one incident, with one session (docs/durability.md).",
   by: "JSON pointers to what the alerts of an incident have in common; all must be in the alert.",
   window: "How long after the session's end alerts still belong to it; 1h by default.",
   on_late: "count or reopen: what an alert after the session's end does; count by default.",
@@ -77,7 +80,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   priorities: "Priorities by labels; of each alert the first rule of which all matchers match decides.",
   "priorities.priority": "The priority of what matches.",
   match: 'Matchers such as severity="critical" or team=~"db|cache"; all must match.',
-  cost_estimation: "What LLM calls cost (docs/cost.md).",
+  cost_estimation: "What LLM calls cost (docs/providers.md).",
   "cost_estimation.enabled": "Whether costs are estimated; true by default.",
   model_rates: "Your own prices by the model's exact name, instead of those of the bundled list.",
   promotions: "Prices for a time, before all others; those of one model must not overlap.",
@@ -98,11 +101,11 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   end: "The first moment after it; by default it does not end.",
 
   defaults: "Settings for chains, stages and agents that do not set their own.",
-  llm_provider: "A provider: built in, or a name of llm-providers.yaml.",
+  llm_provider:
+    "A provider: built in, or a name of llm-providers.yaml; by default the first built-in one with a key.",
   fallback_providers:
     "The providers that take over, in this order, when the one in use fails; replaces the list of the level below, [] clears it.",
-  llm_backend:
-    "google-native or langchain: how the gateway calls the provider; where it does not serve the provider's type, as that requires.",
+  llm_backend: "How the gateway calls the provider; by default as its type requires.",
   executive_summary_provider:
     "The provider that writes executive summaries; by default the one of the chain's last execution.",
   orchestrator: "The limits of an agent that starts sub-agents.",
@@ -117,7 +120,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   skills:
     "The skills an agent may load; absent: all, an empty list: none. A stage's entry adds to the agent's list.",
   required_skills: "The skills an agent has from its start. A stage's entry adds to the agent's list.",
-  budgets: "What LLM calls may use (docs/budgets.md).",
+  budgets: "What LLM calls may use (docs/sessions.md).",
   "budgets.session": "The limits of each session; those of a chain replace those of the defaults.",
   "budgets.day": "The limits of all sessions of the chain in a day in UTC.",
   usd: "USD by the prices of cost_estimation; every model that is called needs one.",
@@ -128,28 +131,32 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "scoring.enabled": "Whether each session that completes is scored; false by default.",
   memory: "What is remembered of finished sessions.",
   "memory.enabled": "Whether anything is remembered; false by default.",
-  max_inject: "Memories in a prompt.",
-  reflector_memory_limit: "Memories shown when new ones are written.",
-  embedding: "The model that finds memories by their meaning, too; absent: by their words alone.",
+  max_inject: "Memories that an agent gets at its start; 5 by default.",
+  reflector_memory_limit: "Memories that the judge sees when it writes new ones; 20 by default.",
+  embedding: "The model that finds memories by their meaning; without it, words alone decide.",
   "embedding.provider": "google or openai.",
-  dimensions: "Of the model's vectors.",
+  "embedding.model": "The model; gemini-embedding-2-preview by default, of openai text-embedding-3-small.",
+  dimensions: "The length of a vector; at most 4096, by default 768.",
   provider: "A provider: built in, or a name of llm-providers.yaml.",
   backend: "How the gateway calls it; by default as its type requires.",
-  max_iterations: "LLM calls an agent may make before it must conclude.",
-  iteration_strategy: "How an agent works.",
-  iteration_timeout: "The longest answer of the model in one iteration.",
-  success_policy: "Whether any agent of a stage must succeed, or all.",
-  tool_policy: "strict denies tools with an unknown effect, except to agents of type action.",
+  max_iterations: "LLM calls an agent may make before it must conclude; 20 by default.",
+  iteration_strategy: "How an agent works; by default as its tools and type require.",
+  iteration_timeout:
+    "The longest answer of the model in one iteration; 120s by default, 6m in a file with llm_backend.",
+  success_policy: "Whether any agent of a stage must succeed, or all; any by default.",
+  tool_policy:
+    "strict denies tools with an unknown effect, except to agents of type action; standard by default.",
   approval_timeout: "How long a tool call waits for a person's decision, by default 168h.",
-  alert_type: "The alert type of alerts without one; a chain must handle it.",
+  alert_type: "The alert type of alerts without one; kubernetes by default. A chain must handle it.",
   runbook: "The runbook for alerts without one; the chain's goes before that of the defaults.",
   alert_masking: "What to mask in alerts before they are stored.",
   "alert_masking.enabled": "Whether alerts are masked; true by default.",
-  pattern_group: "A group of built-in patterns: basic, secrets, security, kubernetes, cloud, all.",
+  pattern_group:
+    "A group of built-in patterns: basic, secrets, security (by default), kubernetes, cloud, all.",
 
   mcp_servers: "The MCP servers whose tools may be used; a list replaces the one of the level below.",
   "file.mcp_servers": "MCP servers by id; an entry replaces the built-in of the same id whole.",
-  transport: "How to connect to the server; only the tool-runner inserts values of variables.",
+  transport: "How to connect to the server.",
   "transport.type": "stdio starts a command; http and sse need a URL.",
   command: "The program to start, for stdio.",
   args: "The program's arguments, for stdio.",
@@ -179,18 +186,20 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   write: "These tools change something.",
   destructive: "These tools may destroy something.",
   approve: "Each call of these tools needs a person's approval.",
-  trust_annotations: "Whether to believe what the server says about the effects of its tools.",
-  isolation: "How far a connection is shared: by all executions, by the calls of one, or not at all.",
-  protocol: "The era of the protocol; auto asks the server.",
-  connect_timeout: "The longest start of a connection, the server's own start included.",
-  call_timeout: "The longest call without progress.",
-  idle_timeout: "A connection without calls is closed after this time.",
-  max_concurrent: "Calls at a time.",
-  max_result_bytes: "The longest result of a call.",
+  trust_annotations:
+    "Whether to believe what the server says about the effects of its tools; false by default.",
+  isolation:
+    "How far a connection is shared: by all executions, by the calls of one, or not at all. By default shared for a stateless server, else execution.",
+  protocol: "The era of the protocol; auto, the default, asks the server.",
+  connect_timeout: "The longest start of a connection, the server's own start included; 30s by default.",
+  call_timeout: "The longest call without progress; 60s by default, or transport.timeout.",
+  idle_timeout: "A connection without calls is closed after this time; 60s by default.",
+  max_concurrent: "Calls at a time; 8 by default.",
+  max_result_bytes: "The longest result of a call; 16777216 (16 MiB) by default.",
   instructions: "How to use this server's tools, for the prompt.",
   example:
     "Says that its tools answer from examples, and how to connect a real system: a warning, and a notice in each session.",
-  data_masking: "What to mask in tool results; without it the group security.",
+  data_masking: "What to mask in tool results; by default the group security.",
   "data_masking.enabled": "Whether results are masked; true by default.",
   pattern_groups: "Groups of built-in patterns: basic, secrets, security, kubernetes, cloud, all.",
   patterns: "Built-in patterns by name.",
@@ -209,7 +218,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   agents: "The stage's agents; several run in parallel.",
   "file.agents": "Agents by name; an entry replaces the built-in of the same name whole.",
-  "agents.type": "action: the agent may use tools that change things. synthesis: it synthesizes results.",
+  "agents.type":
+    "action: the agent may use tools that change things. synthesis: it synthesizes results. scoring: it is a judge. exec_summary has no effect.",
   "agents.description": "What the agent is for.",
   "agents.native_tools": "Switches Gemini's own tools over those of the agent's provider.",
   custom_instructions: "Instructions for the agent in addition to the general ones.",
@@ -218,21 +228,23 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   alert_types: "The alert types the chain handles; each belongs to one chain only.",
   "agent_chains.description": "What the chain is for.",
   teams: "Teams whose members may see the chain's sessions, beside their submitters and operators.",
-  "agent_chains.priority": "The priority of the chain's sessions, by default normal (docs/priorities.md).",
+  "agent_chains.priority": "The priority of the chain's sessions, by default normal (docs/durability.md).",
   row_labels:
-    "Labels of the alert that a session's row in the list shows, at most 3; by default severity, namespace and service.",
+    "Labels of the alert that a session's row in the list shows, at most 3; by default severity, namespace, and service or else job, app, cluster.",
   stages: "The chain's stages, one after another.",
   "stages.name": "The stage's name.",
   "agents.name": "An agent: built in, or a name under agents.",
-  replicas: "Runs each of the stage's agents that many times in parallel.",
-  synthesis: "How the results of a stage with several agents are synthesized.",
+  replicas:
+    "Runs each of the stage's agents that many times in parallel; 1 by default. A stage has at most 100 executions.",
+  synthesis:
+    "How the results of a stage with several executions are synthesized; the agent is SynthesisAgent by default.",
   agent: "An agent: built in, or a name under agents.",
   chat: "How questions about a finished investigation are answered.",
   "chat.enabled": "Whether questions may be asked; true by default.",
 
   llm_providers: "Providers by name; an entry replaces the built-in of the same name whole.",
   "llm_providers.type": "The kind of provider; scripted answers from a file and needs no key.",
-  model: "The provider's name of the model.",
+  model: "The provider's name of the model; required except for scripted.",
   api_key_env: "The name of the environment variable that holds the key.",
   credentials_env: "The name of the environment variable that holds the credentials, for vertexai.",
   project_env: "The name of the environment variable that holds the project, for vertexai.",
@@ -256,8 +268,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   call: "The longest call. Agents without an iteration_timeout get it as theirs.",
   first_chunk: "The longest silence before an answer begins; by default as long as the call.",
   stall: "The longest silence within an answer; by default as long as the call.",
-  script: "The file a scripted provider answers from, relative to the configuration directory.",
+  script:
+    "The file a scripted provider answers from, relative to the configuration directory; required for it.",
   max_tool_result_tokens: "Longer tool results are truncated; by default 100000.",
   native_tools:
-    "Tools that the provider runs itself: google_search, code_execution, url_context; for google.",
+    "Gemini's own tools google_search, code_execution and url_context: true or false; for google.",
 };

@@ -1,6 +1,6 @@
 import { Script } from "#shared/agent-config/scripts/script-schema.ts";
 
-/** A one-line description of each key of a script; docs/scripted-provider.md has all rules. By key, or `parent.key`. */
+/** A one-line description of each key of a script; docs/configuration.md has the rules. By key, or `parent.key`. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   calls: "The first entry whose conditions all hold answers a call.",
   when: "All of these must hold; without it, the entry answers every call.",
@@ -22,7 +22,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   arguments: "Any mapping.",
   code_execution: "Code that the provider ran, and its result.",
   code: "The code.",
-  "error.code": "docs/llm-errors.md lists the codes.",
+  "error.code": "docs/providers.md lists the codes.",
   result: "Its result.",
   grounding: "Sources, as in proto/llm/v1/llm.proto.",
   web_search_queries: "What was searched for.",
@@ -64,7 +64,7 @@ export function scriptEditorSchema(): Readonly<Record<string, unknown>> {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "TARSy: a script of the scripted provider",
-    description: "What the provider answers to which call; see docs/scripted-provider.md.",
+    description: "What the provider answers to which call; see docs/configuration.md.",
     ...recordOf(described(plain, "script")),
   };
 }

@@ -1,4 +1,4 @@
-/** A one-line description of the keys of stub-tools.yaml, for editors; docs/stub-tools.md has all rules. By key, or `parent.key`. */
+/** A one-line description of the keys of stub-tools.yaml, for editors; docs/configuration.md has the rules. By key, or `parent.key`. */
 export const STUB_DESCRIPTIONS: Readonly<Record<string, string>> = {
   call_log: "A file to which each call is appended as a line of JSON.",
   servers: "Tools by server id, then by name; they take the place of those of the server.",

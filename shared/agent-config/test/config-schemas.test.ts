@@ -8,6 +8,7 @@ import { writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
+const DOCS = join(ROOT, "docs");
 
 async function compileSchema(name: string): Promise<ValidateFunction> {
   const schema: unknown = JSON.parse(await readFile(join(DEPLOY, name), "utf8"));
@@ -31,7 +32,7 @@ const acceptsTarsy = (yaml: string) => accepts("tarsy.schema.json", yaml);
 const acceptsProviders = (yaml: string) => accepts("llm-providers.schema.json", yaml);
 
 describe("the configuration's JSON Schemas", () => {
-  it("are generated from the loader's schemas", async () => {
+  it("and the page with their keys are generated from the loader's schemas", async () => {
     await using directory = await writeConfigFiles({});
     execFileSync(process.execPath, ["scripts/write-config-schemas.ts", directory.path], { cwd: ROOT });
     for (const name of [
@@ -39,8 +40,9 @@ describe("the configuration's JSON Schemas", () => {
       "llm-providers.schema.json",
       "stub-tools.schema.json",
       "script.schema.json",
+      "configuration-keys.md",
     ]) {
-      const committed = await readFile(join(DEPLOY, name), "utf8");
+      const committed = await readFile(join(name.endsWith(".md") ? DOCS : DEPLOY, name), "utf8");
       const generated = await readFile(join(directory.path, name), "utf8");
       expect(committed === generated, `${name} is stale: run npm run schemas and commit the result`).to.equal(
         true,
