@@ -203,7 +203,7 @@ const KeptResult = Type.Object({
   content: Type.String(),
 });
 
-/** One session with all that its agents read, asked and were told, as one file; `docs/cassettes.md` explains it. */
+/** One session with all that its agents read, asked and were told, as one file; `docs/lab.md` explains it. */
 export const Cassette = Type.Object(
   {
     format: Type.Literal(CASSETTE_FORMAT),

@@ -1,4 +1,4 @@
-/** Every code an ErrorInfo chunk can carry; `docs/llm-errors.md` says when each is used. */
+/** Every code an ErrorInfo chunk can carry; `docs/providers.md` says when each is used. */
 export const LLM_ERROR_CODES = [
   "credentials",
   "invalid_request",

@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -6,17 +7,18 @@ import { parseDocument } from "yaml";
 import { projectRoot } from "../../launcher/prepare.mjs";
 import { COMMANDS } from "../../scripts/tarsy/commands.ts";
 
-const PAGE = join(projectRoot, "docs", "testing-your-agents.md");
 const CALL = /npm run tarsy -- (?<command>[a-z]+)(?<rest>.*)$/gmu;
 
-describe("docs/testing-your-agents.md", () => {
-  const blocksOf = async (lang: string): Promise<readonly string[]> =>
-    marked
-      .lexer(await readFile(PAGE, "utf8"))
-      .flatMap((token) => (token.type === "code" && token["lang"] === lang ? [String(token["text"])] : []));
+/** The blocks of code of a page, by the name of their language. */
+async function blocksOf(page: string, lang: string): Promise<readonly string[]> {
+  return marked
+    .lexer(await readFile(join(projectRoot, page), "utf8"))
+    .flatMap((token) => (token.type === "code" && token["lang"] === lang ? [String(token["text"])] : []));
+}
 
-  it("has pipelines in valid YAML, for GitHub and for GitLab", async () => {
-    const pipelines = await blocksOf("yaml");
+describe("the pages of docs", () => {
+  it("have pipelines in valid YAML, for GitHub and for GitLab: docs/lab.md", async () => {
+    const pipelines = (await blocksOf("docs/lab.md", "yaml")).filter((text) => text.includes("npm run"));
     expect(pipelines).to.have.length(2);
     for (const text of pipelines) {
       const document = parseDocument(text, { strict: true });
@@ -28,10 +30,13 @@ describe("docs/testing-your-agents.md", () => {
     expect(gitlab).to.include('"script":[').and.include("npm run tarsy -- replay ");
   });
 
-  it("names commands and options that there are", async () => {
-    const texts = [...(await blocksOf("yaml")), ...(await blocksOf("sh"))].join("\n");
-    const calls = [...texts.matchAll(CALL)];
-    expect(calls.length).to.be.at.least(6);
+  it("name commands and options that there are", async () => {
+    const pages = globSync("docs/*.md", { cwd: projectRoot });
+    const blocks = await Promise.all(
+      pages.flatMap((page) => ["yaml", "sh", "bash"].map((lang) => blocksOf(page, lang))),
+    );
+    const calls = [...blocks.flat().join("\n").matchAll(CALL)];
+    expect(calls.length).to.be.at.least(20);
     for (const { groups, 0: line } of calls) {
       const command = COMMANDS.find(({ name }) => name === groups?.["command"]);
       expect(command, line).not.to.equal(undefined);

@@ -109,7 +109,7 @@ async function hasAnswer({ env, terminal, signal }: CommandCall, directory: stri
 const MAX_SAID = 80;
 
 const NO_MODEL = `nothing was written: no model could investigate. One of these helps:
-  GOOGLE_API_KEY=your-key npm run tarsy -- init   or another provider's key: docs/llm-providers.md
+  GOOGLE_API_KEY=your-key npm run tarsy -- init   or another provider's key: docs/providers.md
   ollama serve, ollama pull qwen3:8b              then npm run tarsy -- init
   npm start                                       without any of them: a demo, whose model is a script
 `;

@@ -35,7 +35,7 @@ ${type === "vertexai" ? `    project_env: ${project_env}\n    location_env: ${lo
   );
   return `# yaml-language-server: $schema=${schemaUrl}
 # The LLM providers by name. tarsy.yaml uses ${chosenProvider(found) ?? "none"}: defaults.llm_provider.
-# An entry replaces the built-in of the same name whole. docs/llm-providers.md has all types and keys.
+# An entry replaces the built-in of the same name whole. docs/providers.md has all types and keys.
 
 llm_providers:${[...keys, ...models].join("")}`;
 }

@@ -15,7 +15,7 @@ export function tarsyFile(found: Found, schemaUrl: string): string {
   return `# yaml-language-server: $schema=${schemaUrl}
 # What TARSy investigates, with which agents, tools and models. docs/configuration.md has every key.
 # Check this directory after a change: npm run config -- check --strict --config-dir DIR
-# The built-in KubernetesAgent investigates every alert. Agents of your own, and several of them: docs/chains.md.
+# The built-in KubernetesAgent investigates every alert. Agents of your own, and several of them: docs/configuration.md.
 
 ${isLocal ? LOCAL_QUEUE : ""}defaults:
   llm_provider: ${chosenProvider(found) ?? "none"} # an entry of llm-providers.yaml

@@ -128,7 +128,7 @@ export function chats(opened: () => PipelineFixture): void {
       });
     });
 
-    it("says what is wrong, with the code that docs/cli.md names", async () => {
+    it("says what is wrong, with the code that docs/sessions.md names", async () => {
       expect(await ask(id, "--message", " ")).to.deep.equal({
         code: 2,
         out: "",

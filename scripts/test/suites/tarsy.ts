@@ -236,7 +236,7 @@ export function tarsy(opened: () => PipelineFixture): void {
       });
     });
 
-    it("says in one line what is wrong, with the code that docs/cli.md names", async () => {
+    it("says in one line what is wrong, with the code that docs/sessions.md names", async () => {
       const unknown = randomUUID();
       const cases: [string[], number, string][] = [
         [["show"], 2, "no SESSION given: name the id of one\n"],

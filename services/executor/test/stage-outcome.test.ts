@@ -16,7 +16,7 @@ function ends(agents: number): TerminalStatus[][] {
   return ends(agents - 1).flatMap((rest) => TERMINAL_STATUSES.map((status) => [...rest, status]));
 }
 
-/** The rules of the table in docs/chains.md, in its order. */
+/** The rules of the table in docs/configuration.md, in its order. */
 function table(
   statuses: readonly TerminalStatus[],
   policy: "all" | "any" | null,

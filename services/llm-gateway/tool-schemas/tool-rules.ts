@@ -1,6 +1,6 @@
 import type { PropertyNameRule } from "./property-names.ts";
 
-/** What one API accepts of tools, and how far beyond its documents we trust it. Sources: docs/tool-schemas.md. */
+/** What one API accepts of tools, and how far beyond its documents we trust it. Sources: docs/providers.md. */
 export interface ToolRules {
   /** For people: the API's name. */
   readonly api: string;

@@ -120,7 +120,7 @@ describe("the configuration's examples", () => {
     });
   }
 
-  it("name in .env.example every variable of the examples and of docs/environment.md", async () => {
+  it("name in .env.example every variable of the examples and of docs/configuration.md", async () => {
     const known = Object.keys(parseEnv(await filledEnvironment()));
     const tarsy = await readExample("tarsy.yaml.example");
     const providers = await readExample("llm-providers.yaml.example");
@@ -129,7 +129,7 @@ describe("the configuration's examples", () => {
       .map(([, name = ""]) => name)
       .filter((name) => name !== "NAME" && name !== "SESSION_ID");
     expect(named).to.include.members(["KUBECONFIG", "GOOGLE_CLOUD_LOCATION"]);
-    const page = await readFile(join(ROOT, "docs/environment.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/configuration.md"), "utf8");
     const table = page.split("\n").filter((line) => line.startsWith("| `"));
     const ofProcesses = table.flatMap(
       (line) => line.split("|")[1]?.match(/(?<=`)[A-Z]+(?:_[A-Z]+)+(?=`)/gu) ?? [],

@@ -3,7 +3,7 @@ export const MEMORY_TEXT = {
   hint: "Lessons from past investigations. Agents receive the ones most relevant to their alert.",
   off: "Memory is off. Nothing is learned from investigations.",
   offHint: "Turn it on in tarsy.yaml:",
-  offDocs: "Details are in docs/memory.md.",
+  offDocs: "Details are in docs/sessions.md.",
   filters: "Filters",
   any: "Any",
   category: "Kind",
