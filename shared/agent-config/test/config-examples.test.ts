@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -50,6 +51,22 @@ function keysOf(schema: TSchema): string[] {
   if (Type.IsRecord(schema)) return keysOf(Type.RecordValue(schema));
   if (!Type.IsObject(schema)) return [];
   return Object.entries(schema.properties).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
+}
+
+/** Those of OpenTelemetry, of the system, and of tests of TARSy itself. */
+const NOT_IN_EXAMPLE = /^(?:OTEL_\w+|HOSTNAME|TARSY_TIME_SCALE|EXECUTOR_VERIFY_STATE)$/u;
+
+/** The variables that the sources of the services read by name. */
+async function variablesOfServices(): Promise<readonly string[]> {
+  const files = globSync("{services,shared}/**/*.ts", { cwd: ROOT }).filter(
+    (file) => !/\btest\b/u.test(file),
+  );
+  const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), "utf8")));
+  const reads =
+    /\b(?:env[A-Z]\w+|databaseUrl|optionalSecret|readAddress|secretVariable)\(\s*env,\s*"([A-Z_]+)"/gu;
+  return [...texts.join("\n").matchAll(reads)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !NOT_IN_EXAMPLE.test(name));
 }
 
 /** The keys of the example that are part of the format and not implemented yet. */
@@ -120,7 +137,7 @@ describe("the configuration's examples", () => {
     });
   }
 
-  it("name in .env.example every variable of the examples and of docs/configuration.md", async () => {
+  it("name in .env.example every variable of the examples and of the services", async () => {
     const known = Object.keys(parseEnv(await filledEnvironment()));
     const tarsy = await readExample("tarsy.yaml.example");
     const providers = await readExample("llm-providers.yaml.example");
@@ -129,12 +146,8 @@ describe("the configuration's examples", () => {
       .map(([, name = ""]) => name)
       .filter((name) => name !== "NAME" && name !== "SESSION_ID");
     expect(named).to.include.members(["KUBECONFIG", "GOOGLE_CLOUD_LOCATION"]);
-    const page = await readFile(join(ROOT, "docs/configuration.md"), "utf8");
-    const table = page.split("\n").filter((line) => line.startsWith("| `"));
-    const ofProcesses = table.flatMap(
-      (line) => line.split("|")[1]?.match(/(?<=`)[A-Z]+(?:_[A-Z]+)+(?=`)/gu) ?? [],
-    );
-    expect(ofProcesses).to.include.members(["DATABASE_URL", "LOG_FORMAT"]);
-    expect(known).to.include.members([...named, ...ofProcesses]);
+    const ofServices = await variablesOfServices();
+    expect(ofServices).to.include.members(["AUTH_MODE", "LOG_FORMAT", "LLM_STALL_TIMEOUT_MS"]);
+    expect(known).to.include.members([...named, ...ofServices]);
   });
 });
