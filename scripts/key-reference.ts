@@ -135,7 +135,10 @@ function allowedBy(form: Schema): string {
   if (type === "object") return "";
   if (typeof pattern === "string" && DURATION.test(pattern)) return "duration";
   if (typeof patternErrorMessage === "string") {
-    return patternErrorMessage.replace(/^must be (?:the |an? )?/u, "").replace(/[,;] .*$/u, "");
+    return patternErrorMessage
+      .replace(/^must be (?:the |an? )?/u, "")
+      .replace(/[,;] .*$/u, "")
+      .replace("name of an environment variable", "variable");
   }
   return "text";
 }

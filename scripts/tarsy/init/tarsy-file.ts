@@ -13,7 +13,7 @@ export function tarsyFile(found: Found, schemaUrl: string): string {
   const { kubeconfig } = found.cluster;
   const tools = kubeconfig === undefined ? (isLocal ? WITHOUT_TOOLS : exampleFiles()) : cluster(kubeconfig);
   return `# yaml-language-server: $schema=${schemaUrl}
-# What TARSy investigates, with which agents, tools and models. docs/configuration.md has every key.
+# What TARSy investigates, with which agents, tools and models. docs/configuration-keys.md has every key.
 # Check this directory after a change: npm run config -- check --strict --config-dir DIR
 # The built-in KubernetesAgent investigates every alert. Agents of your own, and several of them: docs/configuration.md.
 
