@@ -5,7 +5,9 @@ import type { Middleware } from "koa";
 export function answerProbe(): RouterMiddleware {
   return (ctx) => {
     ctx.set("allow", "POST");
-    ctx.body = { message: "This address takes alerts: send them with POST (docs/alerts-and-notifications.md)" };
+    ctx.body = {
+      message: "This address takes alerts: send them with POST (docs/alerts-and-notifications.md)",
+    };
   };
 }
 
