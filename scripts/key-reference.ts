@@ -12,8 +12,8 @@ const DURATION = /\(\?:ns\|us\|µs/u;
 const NO_LIMIT = 2_147_483_647;
 
 /**
- * A page in Markdown with every key of the files, by the editor's schemas: one table for each section of a file. A key that an earlier
- * table has, with the same rules, is only named below the table.
+ * A page in Markdown with every key of the files, by the editor's schemas: one list for each section of a file. A key that an earlier
+ * list has, with the same rules, is only named below the list.
  */
 export function keyReference(files: Readonly<Record<string, Schema>>): string {
   const described = new Set<string>();
@@ -31,12 +31,10 @@ export function keyReference(files: Readonly<Record<string, Schema>>): string {
     const isBelowOther = (path: string) =>
       known.some((other) => /^(?:\.|\[)/u.test(path.slice(other.length)) && path.startsWith(other));
     const others = known.filter((path) => !isBelowOther(path)).map((path) => `\`${path}\``);
-    const table = isNew.map((row) => `| \`${row.path}\` | ${cell(row.allowed)} | ${cell(row.description)} |`);
     return [
       ...(title === undefined ? [] : [`### ${title}\n`]),
-      "| Key | Allowed | Meaning |\n| --- | --- | --- |",
-      ...table,
-      ...(others.length === 0 ? [] : [`\nAs in a table above: ${others.join(", ")}.`]),
+      ...isNew.map(lineOf),
+      ...(others.length === 0 ? [] : [`\nAs above: ${others.join(", ")}.`]),
       "",
     ].join("\n");
   }
@@ -45,7 +43,7 @@ export function keyReference(files: Readonly<Record<string, Schema>>): string {
 const HEAD = `# Keys of the configuration
 
 Every key of the files of a configuration directory, what it allows and means; [configuration.md](configuration.md) has the rules across
-keys. \`npm run schemas\` writes this page from the schemas by which the files are checked. A key is optional unless the table says
+keys. \`npm run schemas\` writes this page from the schemas by which the files are checked. A key is optional unless its line says
 *required*. \`[]\` is each entry of a list, \`<name>\` a name of yours.
 `;
 
@@ -127,7 +125,7 @@ function allowedBy(form: Schema): string {
       .join(", ");
   }
   if (type === "integer" || type === "number") return rangeOf(minimum, maximum);
-  if (type === "boolean") return "`true`, `false`";
+  if (type === "boolean") return "boolean";
   if (type === "array") {
     const inner = rowOf("", recordOf(items) ?? {}, false).allowed;
     return inner === "" || inner === "text" ? "list" : `list of ${inner}`;
@@ -137,7 +135,7 @@ function allowedBy(form: Schema): string {
   if (typeof patternErrorMessage === "string") {
     return patternErrorMessage
       .replace(/^must be (?:the |an? )?/u, "")
-      .replace(/[,;] .*$/u, "")
+      .replace(/(?:;|, not) .*$/u, "")
       .replace("name of an environment variable", "variable");
   }
   return "text";
@@ -161,10 +159,9 @@ function requiredBy(schema: Schema, key: string): boolean {
   return Array.isArray(required) && required.includes(key);
 }
 
-function cell(text: string): string {
-  return text
-    .replaceAll("|", String.raw`\|`)
-    .replaceAll(/(?<![`\w])(?<word>[a-z]+(?:_[a-z]+)+)(?![`\w])/gu, "`$<word>`");
+function lineOf({ path, allowed, description }: Row): string {
+  const text = description.replaceAll(/(?<![`\w])(?<word>[a-z]+(?:_[a-z]+)+)(?![`\w])/gu, "`$<word>`");
+  return `- \`${path}\`${allowed === "" ? "" : ` (${allowed})`}: ${text}`;
 }
 
 function recordOf(value: unknown): Schema | undefined {
