@@ -12,7 +12,6 @@ import { TEXT } from "../../text.ts";
 import { MEMORY_TEXT } from "./memory-text.ts";
 import { hasMemoryFilters, memoryFiltersOf, memoryQueryOf, type MemoryFilters } from "./memory-filters.ts";
 import { MemoryItem } from "./memory-item.tsx";
-import { MemoryOff } from "./memory-off.tsx";
 import "./memories-screen.css";
 
 /** Moves the focus to another memory; from elsewhere to the first one. */
@@ -177,5 +176,18 @@ function Pages({ page, pages, url }: PagesProps) {
       <span class="small numbers">{pageOf(page, pages)}</span>
       {page < pages && link(next, page + 1)}
     </nav>
+  );
+}
+
+/** That memory is off, and what switches it on. */
+function MemoryOff() {
+  const { off, offHint, offDocs } = MEMORY_TEXT;
+  return (
+    <div class="memory-off">
+      <p>{off}</p>
+      <p>{offHint}</p>
+      <pre>{"defaults:\n  memory:\n    enabled: true"}</pre>
+      <p class="soft small">{offDocs}</p>
+    </div>
   );
 }

@@ -12,7 +12,7 @@ import { entryOfAddress, numberParameter, stageOfAddress } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
 import { FollowUpsPart } from "./follow-ups-part.tsx";
-import { isWide } from "./is-wide.ts";
+import { isWide } from "./window-width.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { SessionStore } from "./session-store.ts";
 import { stateOf } from "./standing.ts";

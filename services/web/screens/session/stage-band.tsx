@@ -6,7 +6,7 @@ import { TEXT } from "../../text.ts";
 import { LaneColumn, laneName } from "./lane-column.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionStore } from "./session-store.ts";
-import { isNarrow } from "./is-narrow.ts";
+import { isNarrow } from "./window-width.ts";
 import { standing } from "./standing.ts";
 import "./stage-band.css";
 

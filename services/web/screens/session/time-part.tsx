@@ -1,7 +1,7 @@
 import { laterPart } from "../../parts/later-part.tsx";
 import { TEXT } from "../../text.ts";
 import { loadRare } from "../load-rare.ts";
-import { isNarrow } from "./is-narrow.ts";
+import { isNarrow } from "./window-width.ts";
 import type { SessionStore } from "./session-store.ts";
 
 const TimeSlider = laterPart(async () => (await loadRare()).TimeSlider);

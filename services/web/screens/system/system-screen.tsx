@@ -1,16 +1,17 @@
+import type { ComponentChildren } from "preact";
+import type { ApiResponse } from "#shared/client/api-types.ts";
 import { me } from "../../api/me.ts";
 import { useKeys } from "../../keys.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
+import { Age } from "../../parts/time.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
 import { ConfigPanel } from "./config-panel.tsx";
 import { HealthPanel } from "./health-panel.tsx";
-import { Panel } from "./panel.tsx";
 import { QueuePanel } from "./queue-panel.tsx";
 import { ServersPanel } from "./servers-panel.tsx";
 import { useAlertTypes, useConfig, useHealth, useServers, useUnfinished, useWarnings } from "./use-system.ts";
-import { WarningsPanel } from "./warnings-panel.tsx";
 import "./system-screen.css";
 
 /** The state of the installation, read again every ten seconds, and its configuration. */
@@ -87,5 +88,40 @@ function HealthMark({ isHealthy, warnings }: HealthMarkProps) {
       <span aria-hidden="true">{{ good: "✓", warn: "!", bad: "✕" }[tone]}</span>{" "}
       {isHealthy ? RARE_TEXT.system.healthy(warnings) : RARE_TEXT.system.unhealthy}
     </span>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** A part of the screen with its heading. */
+function Panel({ title, children }: PanelProps) {
+  return (
+    <section class="system-panel" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+type Warnings = ApiResponse<"GET /api/v1/system/warnings">["warnings"];
+
+/** What an operator should look at. */
+function WarningsPanel({ warnings }: { readonly warnings: Warnings }) {
+  if (warnings.length === 0) return <p class="soft">{RARE_TEXT.system.noWarnings}</p>;
+  return (
+    <ul class="warnings">
+      {warnings.map(({ id, message, details, created_at }) => (
+        <li key={id}>
+          <strong>{message}</strong>{" "}
+          <span class="soft small">
+            <Age time={created_at} />
+          </span>
+          {details !== "" && <p class="small">{details}</p>}
+        </li>
+      ))}
+    </ul>
   );
 }
