@@ -6,12 +6,12 @@ export const signInWanted = signal<string>();
 /** True while the reader is asked for the sake of a call that stays in view beside the question. */
 export const isForApproval = signal(false);
 
-interface Question {
+interface SignInQuestion {
   readonly promise: Promise<boolean>;
   readonly resolve: (isSignedIn: boolean) => void;
 }
 
-let question: Question | undefined;
+let question: SignInQuestion | undefined;
 let isDeclined = false;
 
 /**
@@ -55,7 +55,7 @@ function answer(isSignedIn: boolean): void {
   question = undefined;
 }
 
-async function answerTo({ promise }: Question, stop: AbortSignal | undefined): Promise<boolean> {
+async function answerTo({ promise }: SignInQuestion, stop: AbortSignal | undefined): Promise<boolean> {
   const { promise: stopped, resolve } = Promise.withResolvers<false>();
   const onAbort = () => resolve(false);
   stop?.addEventListener("abort", onAbort, { once: true });

@@ -1,13 +1,11 @@
 import { sessionState } from "#shared/client/session-state.ts";
 import { factsOf } from "../screens/sessions/list-rows.ts";
-import type { ApiResponse } from "#shared/client/api-types.ts";
 import { may } from "../api/me.ts";
 import type { KeyBindings } from "../keys.ts";
 import { momentText, shortId } from "../parts/format.ts";
 import { shownText } from "../session/shown-text.ts";
 import { TEXT } from "../text.ts";
-
-type SessionItem = ApiResponse<"GET /api/v1/sessions">["sessions"][number];
+import type { SessionItem } from "../screens/sessions/list-filters.ts";
 
 /** Something that the palette leads to. */
 export interface PaletteItem {

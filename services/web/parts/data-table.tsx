@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import "./data-table.css";
 
-interface Column {
+interface TableColumn {
   readonly text: string;
   /** Numbers stand at the right. */
   readonly isNumber?: boolean;
@@ -11,7 +11,7 @@ interface DataTableProps {
   readonly caption: string;
   /** Shows the caption to screen readers only. */
   readonly hidesCaption?: boolean;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[];
 }
 

@@ -16,7 +16,7 @@ interface RemoteOptions {
   readonly every?: number | undefined;
 }
 
-interface Known<T> {
+interface LastAnswer<T> {
   readonly key: string;
   readonly value: T | undefined;
   readonly error: string | undefined;
@@ -33,7 +33,12 @@ export function useRemote<T>(
   latest.current = read;
   const isReading = useRef(false);
   const [round, setRound] = useState(0);
-  const [known, setKnown] = useState<Known<T>>({ key, value: undefined, error: undefined, isLoading: true });
+  const [known, setKnown] = useState<LastAnswer<T>>({
+    key,
+    value: undefined,
+    error: undefined,
+    isLoading: true,
+  });
   useEffect(() => {
     const stopping = new AbortController();
     setKnown((old) => ({

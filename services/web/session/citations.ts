@@ -1,6 +1,6 @@
 import { findCandidates } from "./citation-terms.ts";
 import { TermFinder } from "./find-terms.ts";
-import type { Entry } from "./session-view.ts";
+import type { TimelineEntry } from "./session-view.ts";
 
 /** Of all results together so much is read, in UTF-16 code units. */
 const MAX_READ = 16 * 1024 * 1024;
@@ -8,12 +8,12 @@ const MAX_READ = 16 * 1024 * 1024;
 const MAX_READ_OF_ONE = 1024 * 1024;
 
 /** Which entry a text names: by the words that name it. */
-export type Sources = ReadonlyMap<string, Entry>;
+export type Sources = ReadonlyMap<string, TimelineEntry>;
 
 /** An entry in which a term is, for each way in which it can be there; undefined for more than one. */
 interface Places {
-  inCall: Entry | undefined | null;
-  inResult: Entry | undefined | null;
+  inCall: TimelineEntry | undefined | null;
+  inResult: TimelineEntry | undefined | null;
 }
 
 /**
@@ -22,7 +22,7 @@ interface Places {
  * @param texts conclusions, in Markdown
  * @param entries those of the session, in any order; all but tool calls are left out
  */
-export function findSources(texts: readonly string[], entries: readonly Entry[]): Sources {
+export function findSources(texts: readonly string[], entries: readonly TimelineEntry[]): Sources {
   const calls = entries.filter(({ call, status }) => call !== undefined && status !== "streaming");
   const { names, quotes } = findCandidates(texts, toolNames(calls));
   const places = new Map<string, Places>();
@@ -44,7 +44,7 @@ export function findSources(texts: readonly string[], entries: readonly Entry[])
     left -= result.length;
     finder.find(result, (_at, term) => add(placesOf(term), "inResult", call));
   }
-  const sources = new Map<string, Entry>();
+  const sources = new Map<string, TimelineEntry>();
   // What is not read to its end may name two.
   if (finder.isExhausted) return sources;
   for (const [term, { inCall, inResult }] of places) {
@@ -56,27 +56,27 @@ export function findSources(texts: readonly string[], entries: readonly Entry[])
   return sources;
 }
 
-function add(places: Places, where: keyof Places, entry: Entry): void {
+function add(places: Places, where: keyof Places, entry: TimelineEntry): void {
   const known = places[where];
   if (known === undefined) places[where] = entry;
   else if (known !== null && !isSameCall(known, entry)) places[where] = null;
   else if (known !== null && isBetter(entry, known)) places[where] = entry;
 }
 
-function isSameCall({ call: one }: Entry, { call: other }: Entry): boolean {
+function isSameCall({ call: one }: TimelineEntry, { call: other }: TimelineEntry): boolean {
   return one?.server === other?.server && one?.tool === other?.tool && one?.arguments === other?.arguments;
 }
 
 /** Of the same call, repeated, one that succeeded counts, and the last of those with another result. */
-function isBetter(entry: Entry, known: Entry): boolean {
+function isBetter(entry: TimelineEntry, known: TimelineEntry): boolean {
   if (entry.status !== "completed") return false;
   return known.status !== "completed" || entry.content !== known.content;
 }
 
-function namesOf({ call }: Entry): readonly string[] {
+function namesOf({ call }: TimelineEntry): readonly string[] {
   return call === undefined ? [] : [call.tool, `${call.server}.${call.tool}`];
 }
 
-function toolNames(calls: readonly Entry[]): ReadonlySet<string> {
+function toolNames(calls: readonly TimelineEntry[]): ReadonlySet<string> {
   return new Set(calls.flatMap(namesOf));
 }

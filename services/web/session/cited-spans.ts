@@ -5,17 +5,17 @@ const MAX_LINE = 400;
 /** So many places of words are marked. */
 const MAX_PLACES = 100;
 
-interface Span {
+interface TextSpan {
   readonly from: number;
   readonly to: number;
 }
 
 /** The parts of a text to be marked, in order and apart: the lines in which any of these words are, of a long line the words. */
-export function citedSpans(text: string, words: readonly string[]): readonly Span[] {
+export function citedSpans(text: string, words: readonly string[]): readonly TextSpan[] {
   const spans = words
     .flatMap((one) => placesOf(text, one).map((at) => lineAround(text, at, at + one.length)))
     .toSorted((a, b) => a.from - b.from || b.to - a.to);
-  const apart: Span[] = [];
+  const apart: TextSpan[] = [];
   for (const span of spans) {
     const { from, to } = apart.at(-1) ?? { from: 0, to: 0 };
     if (span.from >= to) apart.push(span);
@@ -34,7 +34,7 @@ function placesOf(text: string, words: string): readonly number[] {
   return places;
 }
 
-function lineAround(text: string, from: number, to: number): Span {
+function lineAround(text: string, from: number, to: number): TextSpan {
   const start = text.lastIndexOf("\n", from - 1) + 1;
   const end = text.indexOf("\n", to);
   const line = { from: from === 0 ? 0 : start, to: end === -1 ? text.length : end };

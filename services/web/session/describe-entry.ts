@@ -1,4 +1,4 @@
-import { allLanesOf, type Entry, type Lane, type SessionView } from "./session-view.ts";
+import { allLanesOf, type TimelineEntry, type AgentLane, type SessionView } from "./session-view.ts";
 
 const MAX_ARGUMENTS = 160;
 
@@ -47,13 +47,13 @@ export function plainError(content: string): string {
  * The entries that a lane shows: a response that is repeated as the final analysis behind it is left out, and of equal errors one after
  * another the last one stands for all.
  */
-export function shownEntries({ entries }: Pick<Lane, "entries">): readonly Entry[] {
+export function shownEntries({ entries }: Pick<AgentLane, "entries">): readonly TimelineEntry[] {
   const kept = entries.filter((entry, position) => {
     if (entry.type !== "llm_response") return true;
     const next = entries[position + 1];
     return next?.type !== "final_analysis" || next.content !== entry.content;
   });
-  const shown: Entry[] = [];
+  const shown: TimelineEntry[] = [];
   for (const entry of kept) {
     const before = shown.at(-1);
     const isSame = entry.type === "error" && before?.type === "error" && before.content === entry.content;

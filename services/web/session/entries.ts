@@ -1,16 +1,16 @@
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { SessionMessage } from "./session-message.ts";
-import type { Entry } from "./session-view.ts";
+import type { TimelineEntry } from "./session-view.ts";
 
-type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
-type Created = Of<"timeline_event.created">;
+type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
+type Created = MessageOf<"timeline_event.created">;
 
 /** The most of a failed call's result that its row shows. */
 const MAX_ERROR_MESSAGE = 500;
 
 /** What a new timeline event shows; a tool call is open until its result. */
-export function createdEntry(message: Created): Entry {
+export function createdEntry(message: Created): TimelineEntry {
   const { event_type, status, content, timestamp } = message;
   const metadata = { ...message.metadata };
   const isCall = event_type === "llm_tool_call";
@@ -33,7 +33,7 @@ export function createdEntry(message: Created): Entry {
 }
 
 /** The entry of a tool call that has got its result. */
-export function answeredCall(call: Entry, { content, metadata, timestamp }: Created): Entry {
+export function answeredCall(call: TimelineEntry, { content, metadata, timestamp }: Created): TimelineEntry {
   const { status, ...result } = ended(content, metadata);
   const durationMs = durationOf(metadata);
   return {
@@ -47,7 +47,7 @@ export function answeredCall(call: Entry, { content, metadata, timestamp }: Crea
 }
 
 /** A result of which the call is not known. */
-export function lostResult(message: Created): Entry {
+export function lostResult(message: Created): TimelineEntry {
   const entry = createdEntry(message);
   const { status, ...metadata } = ended(message.content, message.metadata);
   return {
@@ -62,12 +62,16 @@ export function lostResult(message: Created): Entry {
 }
 
 /** The entry of a call whose agent ended before its result. */
-export function callWithoutResult(call: Entry, agentEnded: TerminalStatus, endedAt: string): Entry {
+export function callWithoutResult(
+  call: TimelineEntry,
+  agentEnded: TerminalStatus,
+  endedAt: string,
+): TimelineEntry {
   return { ...call, status: agentEnded === "completed" ? "cancelled" : agentEnded, endedAt };
 }
 
 /** A question about a tool call, behind the entry with the number `after`. */
-export function askedEntry(message: Of<"approval.requested">, after: number): Entry {
+export function askedEntry(message: MessageOf<"approval.requested">, after: number): TimelineEntry {
   return {
     id: message.approval_id,
     type: "approval",

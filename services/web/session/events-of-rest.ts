@@ -3,14 +3,14 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { StoredMessage } from "./session-message.ts";
 
-type Session = ApiResponse<"GET /api/v1/sessions/:id">;
-type Stage = Session["stages"][number];
+type SessionResponse = ApiResponse<"GET /api/v1/sessions/:id">;
+type StageResponse = SessionResponse["stages"][number];
 
 /**
  * Events that lead to a session as REST has it, for one whose own events were deleted: stage by stage, agent by agent, and behind
  * its end what was done with it since. Their numbers are not those that the events had.
  */
-export function eventsOfRest(session: Session): StoredMessage[] {
+export function eventsOfRest(session: SessionResponse): StoredMessage[] {
   const { id: session_id, status } = session;
   const began = session.started_at ?? session.created_at;
   const ended = session.completed_at ?? began;
@@ -32,11 +32,11 @@ export function eventsOfRest(session: Session): StoredMessage[] {
   return payloads.map((payload, position) => ({ ...payload, seq: position + 1 }));
 }
 
-function isFollowUp({ stage_type }: Stage): boolean {
+function isFollowUp({ stage_type }: StageResponse): boolean {
   return stage_type === "chat" || stage_type === "scoring";
 }
 
-function scorePayloads(session: Session): SessionEventPayload[] {
+function scorePayloads(session: SessionResponse): SessionEventPayload[] {
   const { id: session_id, score_id, scoring_status, latest_score, created_at: timestamp } = session;
   if (score_id === null || scoring_status === null) return [];
   const known = latest_score === null ? {} : { total_score: latest_score };
@@ -44,7 +44,7 @@ function scorePayloads(session: Session): SessionEventPayload[] {
 }
 
 /** The synthesis of a stage is a stage of its own there, and the executive summary, too. */
-function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
+function stagePayloads(session: SessionResponse, stage: StageResponse): SessionEventPayload[] {
   const { stage_type } = stage;
   if (stage_type === "exec_summary") return [];
   const { id: session_id } = session;
@@ -90,14 +90,14 @@ function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
 interface ExecutionOf {
   readonly session_id: string;
   readonly stage_id: string;
-  readonly execution: Omit<Stage["executions"][number], "sub_agents"> & {
+  readonly execution: Omit<StageResponse["executions"][number], "sub_agents"> & {
     readonly parent_execution_id?: string;
   };
   /** The agents of the stage before a synthesis. */
   readonly before: number;
 }
 
-function executionPayloads(session: Session, of: ExecutionOf): SessionEventPayload[] {
+function executionPayloads(session: SessionResponse, of: ExecutionOf): SessionEventPayload[] {
   const { session_id, stage_id, execution, before } = of;
   const { execution_id, parent_execution_id, agent_name, status, error_message } = execution;
   const ofParent = parent_execution_id === undefined ? {} : { parent_execution_id };
@@ -129,8 +129,8 @@ function executionPayloads(session: Session, of: ExecutionOf): SessionEventPaylo
 }
 
 function entryPayload(
-  { id: session_id }: Session,
-  row: Session["timeline"][number],
+  { id: session_id }: SessionResponse,
+  row: SessionResponse["timeline"][number],
   stage_id: string,
 ): SessionEventPayload {
   const { event_id, execution_id, event_type, status, content, metadata, sequence_number } = row;

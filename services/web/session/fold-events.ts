@@ -2,7 +2,7 @@ import { StreamedText } from "#shared/client/streamed-text.ts";
 import { isTerminal, type RunStatus } from "#shared/contracts/statuses.ts";
 import { answeredCall, askedEntry, callWithoutResult, createdEntry, lostResult } from "./entries.ts";
 import type { SessionMessage, StoredMessage } from "./session-message.ts";
-import type { Entry, SessionView } from "./session-view.ts";
+import type { TimelineEntry, SessionView } from "./session-view.ts";
 import { StagesView, type WritableLane } from "./stages-view.ts";
 
 /** Of these the timelines of the agents have what is shown, or nothing but the session's facts changes. */
@@ -22,9 +22,9 @@ function isToldElsewhere(message: StoredMessage): message is ToldElsewhere {
 }
 
 /** What a model writes after it has thought. */
-const ANSWERS: ReadonlySet<Entry["type"]> = new Set(["llm_response", "final_analysis"]);
+const ANSWERS: ReadonlySet<TimelineEntry["type"]> = new Set(["llm_response", "final_analysis"]);
 
-type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
+type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
 /**
  * Turns the messages about one session into what is shown of it: the same for a session that runs, one that is read again,
  * and one as it was at an earlier event. Stored events must come once and in order, as `followSession` delivers them.
@@ -38,7 +38,7 @@ export class SessionFold {
   readonly #open = new Map<string, string>();
   readonly #texts = new Map<string, StreamedText>();
   readonly #doing = new Map<string, string>();
-  readonly #toolProgress = new Map<string, Of<"tool.progress">>();
+  readonly #toolProgress = new Map<string, MessageOf<"tool.progress">>();
 
   /** The session as of the last message; it changes with the next one. */
   get view(): SessionView {
@@ -61,7 +61,7 @@ export class SessionFold {
   }
 
   /** What a running tool call has reached. */
-  toolProgress(entryId: string): Of<"tool.progress"> | undefined {
+  toolProgress(entryId: string): MessageOf<"tool.progress"> | undefined {
     return this.#toolProgress.get(entryId);
   }
 
@@ -148,7 +148,7 @@ export class SessionFold {
     status,
     error_message,
     timestamp,
-  }: Of<"session.status" | "session.completed">): void {
+  }: MessageOf<"session.status" | "session.completed">): void {
     const view = this.#stages.view;
     view.status = status;
     view.error = error_message;
@@ -160,14 +160,14 @@ export class SessionFold {
     if (type === "session.completed") view.endedAt = timestamp;
   }
 
-  #takeOver({ timestamp, silent_ms }: Of<"session.taken_over">): void {
+  #takeOver({ timestamp, silent_ms }: MessageOf<"session.taken_over">): void {
     const view = this.#stages.view;
     // Later takeovers are those of an answer or a scoring.
     if (view.endedAt !== undefined) return;
     view.takeovers = [...view.takeovers, { at: timestamp, silentMs: silent_ms }];
   }
 
-  #changeStage(message: Of<"stage.started" | "stage.completed">): void {
+  #changeStage(message: MessageOf<"stage.started" | "stage.completed">): void {
     const { stage_id, status, timestamp } = message;
     const stage = this.#stages.stage(stage_id);
     if (stage !== undefined) {
@@ -178,7 +178,7 @@ export class SessionFold {
     this.#stages.addStage(stage_id, message);
   }
 
-  #changeExecution(message: Of<"execution.status">): void {
+  #changeExecution(message: MessageOf<"execution.status">): void {
     const { execution_id, status, error_message, timestamp } = message;
     const lane = this.#stages.laneOf(message, message.agent_name, message.agent_index);
     // An entry of it, such as its task or its question, may have come before it began.
@@ -203,7 +203,7 @@ export class SessionFold {
     }
   }
 
-  #addEntry(message: Of<"timeline_event.created">): void {
+  #addEntry(message: MessageOf<"timeline_event.created">): void {
     const { event_type, metadata } = message;
     if (event_type === "executive_summary") {
       this.#stages.view.summary = createdEntry(message);
@@ -223,7 +223,7 @@ export class SessionFold {
     this.#insert(lane, createdEntry(message));
   }
 
-  #complete({ event_id, status, content, metadata, timestamp }: Of<"timeline_event.completed">): void {
+  #complete({ event_id, status, content, metadata, timestamp }: MessageOf<"timeline_event.completed">): void {
     const lane = this.#stages.lanes.get(this.#open.get(event_id) ?? "");
     const position = lane?.entries.findLastIndex(({ id }) => id === event_id) ?? -1;
     const entry = lane?.entries[position];
@@ -246,7 +246,14 @@ export class SessionFold {
     this.#toolProgress.delete(entryId);
   }
 
-  #decide({ approval_id, execution_id, state, decided_by, reason, timestamp }: Of<"approval.decided">): void {
+  #decide({
+    approval_id,
+    execution_id,
+    state,
+    decided_by,
+    reason,
+    timestamp,
+  }: MessageOf<"approval.decided">): void {
     const lane = this.#stages.lanes.get(execution_id);
     const position = lane?.entries.findLastIndex(({ id }) => id === approval_id) ?? -1;
     const entry = lane?.entries[position];
@@ -257,14 +264,14 @@ export class SessionFold {
     lane.revision += 1;
   }
 
-  #addChunk({ event_id, attempt, offset, delta }: Of<"stream.chunk">): void {
+  #addChunk({ event_id, attempt, offset, delta }: MessageOf<"stream.chunk">): void {
     if (!this.#open.has(event_id)) return;
     const text = this.#texts.get(event_id) ?? new StreamedText();
     text.add(attempt, offset, delta);
     this.#texts.set(event_id, text);
   }
 
-  #insert(lane: WritableLane, entry: Entry): void {
+  #insert(lane: WritableLane, entry: TimelineEntry): void {
     if (ANSWERS.has(entry.type) && entry.status === "streaming") this.#endThought(lane, entry.startedAt);
     const before = lane.entries.findLastIndex(({ sequence }) => sequence <= entry.sequence);
     lane.entries.splice(before + 1, 0, entry);

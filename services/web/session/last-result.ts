@@ -10,12 +10,12 @@ interface LastResult {
   readonly seq: number;
 }
 
-type Of<T extends StoredMessage["type"]> = Extract<StoredMessage, { type: T }>;
+type StoredOf<T extends StoredMessage["type"]> = Extract<StoredMessage, { type: T }>;
 
 /** The newest result of a tool in the events up to `seq`; undefined if there is none whose record is known. */
 export function lastResult(events: readonly StoredMessage[], seq: number): LastResult | undefined {
   const result = events.findLast(
-    (event): event is Of<"timeline_event.created"> =>
+    (event): event is StoredOf<"timeline_event.created"> =>
       event.seq <= seq && event.type === "timeline_event.created" && event.event_type === "tool_result",
   );
   if (result === undefined) return undefined;
@@ -28,7 +28,7 @@ export function lastResult(events: readonly StoredMessage[], seq: number): LastR
       event.execution_id === result.execution_id,
   );
   const records = ofStep.filter(
-    (event): event is Of<"interaction.created"> =>
+    (event): event is StoredOf<"interaction.created"> =>
       event.type === "interaction.created" &&
       event.interaction_type === "mcp" &&
       event.execution_id === result.execution_id,

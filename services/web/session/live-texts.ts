@@ -7,7 +7,7 @@ export interface TextTarget {
   readonly appendData: (text: string) => void;
 }
 
-interface Shown {
+interface ShownText {
   readonly target: TextTarget;
   attempt: number;
   /** Code units of the text that are shown; controls take more room in the target. */
@@ -19,7 +19,7 @@ interface Shown {
  * Rendering components for each chunk would take most frames of a busy session.
  */
 export class LiveTexts {
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, ShownText>();
   readonly #textOf: (entryId: string) => StreamedText | undefined;
 
   constructor(textOf: (entryId: string) => StreamedText | undefined) {
@@ -28,7 +28,7 @@ export class LiveTexts {
 
   /** Shows the text of an entry in `target` from now on; returns a function that ends that. */
   show(entryId: string, target: TextTarget): () => void {
-    const shown: Shown = { target, attempt: 0, length: 0 };
+    const shown: ShownText = { target, attempt: 0, length: 0 };
     target.data = "";
     this.#shown.set(entryId, shown);
     this.#bring(entryId, shown);
@@ -44,7 +44,7 @@ export class LiveTexts {
     return grew;
   }
 
-  #bring(entryId: string, shown: Shown): boolean {
+  #bring(entryId: string, shown: ShownText): boolean {
     const text = this.#textOf(entryId);
     if (text === undefined) return false;
     if (text.attempt !== shown.attempt) {

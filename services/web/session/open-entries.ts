@@ -1,4 +1,4 @@
-import type { Entry } from "./session-view.ts";
+import type { TimelineEntry } from "./session-view.ts";
 
 /** Which entries the reader has asked to be open. */
 export interface OpenRules {
@@ -19,7 +19,7 @@ export const DEFAULT_OPEN: OpenRules = {
 
 /** Whether an entry shows more than its line. By default failures, questions and what is
  * being written do; conclusions stand above all entries. */
-export function isOpen(entry: Entry, rules: OpenRules): boolean {
+export function isOpen(entry: TimelineEntry, rules: OpenRules): boolean {
   const own = rules.entries.get(entry.id);
   if (own !== undefined) return own;
   if (entry.call !== undefined && rules.tools !== undefined) return rules.tools;
@@ -27,7 +27,7 @@ export function isOpen(entry: Entry, rules: OpenRules): boolean {
   return rules.all ?? isOpenByDefault(entry);
 }
 
-function isOpenByDefault({ type, status, call, approval }: Entry): boolean {
+function isOpenByDefault({ type, status, call, approval }: TimelineEntry): boolean {
   if (status === "failed" || type === "error") return true;
   if (approval !== undefined) return approval.state === "awaiting_approval";
   return call === undefined && status === "streaming";

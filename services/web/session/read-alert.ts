@@ -5,8 +5,8 @@ const MAX_MEMBERS = 24;
 const MAX_LINKS = 8;
 const MAX_VALUE = 300;
 
-type Pair = readonly [name: string, value: string];
-type Members = Readonly<Record<string, unknown>>;
+type NameAndValue = readonly [name: string, value: string];
+type AlertMembers = Readonly<Record<string, unknown>>;
 
 /** What a person wants to know of an alert first. */
 export interface AlertFacts {
@@ -14,11 +14,11 @@ export interface AlertFacts {
   readonly summary: string | undefined;
   readonly description: string | undefined;
   /** Labels, tags and details. */
-  readonly labels: readonly Pair[];
+  readonly labels: readonly NameAndValue[];
   /** Annotations that are none of the above. */
-  readonly annotations: readonly Pair[];
+  readonly annotations: readonly NameAndValue[];
   /** Addresses of the web: runbook, dashboard, generator. */
-  readonly links: readonly Pair[];
+  readonly links: readonly NameAndValue[];
   /** How many alerts it is about. */
   readonly count: number;
 }
@@ -50,7 +50,7 @@ export function readAlert(text: string): AlertFacts | undefined {
   const labels = unique(places.flatMap((place) => pairsUnder(place, LABELS)));
   const annotations = unique(places.flatMap((place) => pairsUnder(place, ANNOTATIONS)));
   const own = places.flatMap((place) => pairsOf(place));
-  const find = (names: readonly string[], ...among: (readonly Pair[])[]) =>
+  const find = (names: readonly string[], ...among: (readonly NameAndValue[])[]) =>
     names.flatMap((wanted) => among.flat().filter(([name]) => name.toLowerCase() === wanted))[0]?.[1];
   const severity = find(SEVERITY, labels, own);
   const summary = find(SUMMARY, annotations) ?? find(SUMMARY, own) ?? find(["alertname"], labels);
@@ -70,7 +70,7 @@ export function readAlert(text: string): AlertFacts | undefined {
   };
 }
 
-function membersOf(text: string): Members | undefined {
+function membersOf(text: string): AlertMembers | undefined {
   if (!/^\s*[[{]/u.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -82,44 +82,44 @@ function membersOf(text: string): Members | undefined {
 }
 
 /** An object, or the first of a list. */
-function firstRecord(value: unknown): Members | undefined {
+function firstRecord(value: unknown): AlertMembers | undefined {
   return recordOf(Array.isArray(value) ? value[0] : value);
 }
 
-function recordOf(value: unknown): Members | undefined {
+function recordOf(value: unknown): AlertMembers | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
 /** What is sent, and what in it is the alert: two steps down at most. */
-function placesIn(root: Members): readonly Members[] {
-  const below = (place: Members) =>
+function placesIn(root: AlertMembers): readonly AlertMembers[] {
+  const below = (place: AlertMembers) =>
     WITHIN.map((name) => firstRecord(place[name])).filter((found) => found !== undefined);
   const first = below(root);
   return [root, ...first, ...first.flatMap(below)];
 }
 
-function pairsUnder(place: Members, names: RegExp): readonly Pair[] {
+function pairsUnder(place: AlertMembers, names: RegExp): readonly NameAndValue[] {
   return Object.entries(place).flatMap(([name, value]) => (names.test(name) ? pairsOf(value) : []));
 }
 
 /** Members that are texts or numbers, and tags such as `env:prod`. */
-function pairsOf(value: unknown): readonly Pair[] {
+function pairsOf(value: unknown): readonly NameAndValue[] {
   if (Array.isArray(value)) {
-    return value.flatMap((tag: unknown): Pair[] => {
+    return value.flatMap((tag: unknown): NameAndValue[] => {
       if (typeof tag !== "string") return [];
       const at = tag.search(/[:=]/u);
       return at < 1 ? [["", tag.slice(0, MAX_VALUE)]] : [[tag.slice(0, at), tag.slice(at + 1, MAX_VALUE)]];
     });
   }
-  return Object.entries(recordOf(value) ?? {}).flatMap(([name, member]): Pair[] => {
+  return Object.entries(recordOf(value) ?? {}).flatMap(([name, member]): NameAndValue[] => {
     if (typeof member === "string" && member.trim() !== "") return [[name, member.trim()]];
     return typeof member === "number" || typeof member === "boolean" ? [[name, String(member)]] : [];
   });
 }
 
 /** Each name once, with its first value. */
-function unique(pairs: readonly Pair[]): readonly Pair[] {
-  const known = new Map<string, Pair>();
+function unique(pairs: readonly NameAndValue[]): readonly NameAndValue[] {
+  const known = new Map<string, NameAndValue>();
   for (const pair of pairs) {
     const key = pair[0] === "" ? pair[1] : pair[0];
     if (!known.has(key) && pair[1].length <= 4 * MAX_VALUE) known.set(key, pair);
@@ -128,7 +128,7 @@ function unique(pairs: readonly Pair[]): readonly Pair[] {
 }
 
 /** Addresses of the web by what they lead to, each once: an alert is not trusted, so that nothing else becomes a link. */
-function linksOf(pairs: readonly Pair[]): readonly Pair[] {
+function linksOf(pairs: readonly NameAndValue[]): readonly NameAndValue[] {
   const links = new Map<string, string>();
   for (const [name, value] of pairs) {
     if (!LINK.test(name) || !isWebAddress(value) || links.has(value)) continue;

@@ -1,6 +1,6 @@
 import { isOpen, type OpenRules } from "./open-entries.ts";
 import { RowTops } from "./row-tops.ts";
-import type { Entry } from "./session-view.ts";
+import type { TimelineEntry } from "./session-view.ts";
 
 /** The height of an open row that was never shown, in lines. */
 const OPEN_LINES = 5;
@@ -10,7 +10,7 @@ export class RowHeights {
   readonly #line: number;
   readonly #measured = new Map<string, number>();
   #known:
-    | { readonly entries: readonly Entry[]; readonly rules: OpenRules; readonly tops: RowTops }
+    | { readonly entries: readonly TimelineEntry[]; readonly rules: OpenRules; readonly tops: RowTops }
     | undefined;
 
   constructor(line: number) {
@@ -24,14 +24,14 @@ export class RowHeights {
     this.#known = undefined;
   }
 
-  tops(entries: readonly Entry[], rules: OpenRules): RowTops {
+  tops(entries: readonly TimelineEntry[], rules: OpenRules): RowTops {
     if (this.#known?.entries === entries && this.#known.rules === rules) return this.#known.tops;
     const tops = new RowTops(entries.map((entry) => this.#heightOf(entry, rules)));
     this.#known = { entries, rules, tops };
     return tops;
   }
 
-  #heightOf(entry: Entry, rules: OpenRules): number {
+  #heightOf(entry: TimelineEntry, rules: OpenRules): number {
     if (!isOpen(entry, rules)) return this.#line;
     return this.#measured.get(entry.id) ?? OPEN_LINES * this.#line;
   }

@@ -9,12 +9,12 @@ export type StoredMessage = SessionEventPayload & { readonly seq: number };
 /** What `/ws` says about one session: stored events, and what is only live. */
 export type SessionMessage = StoredMessage | StreamChunk | ToolProgress | ExecutionProgress;
 
-type Members = Readonly<Record<string, "string" | "number">>;
+type MemberTypes = Readonly<Record<string, "string" | "number">>;
 
 const STORED = { seq: "number", timestamp: "string" } as const;
 
 /** The members without which a message cannot be shown. The page does not carry a schema validator for the rest. */
-const NEEDED: Readonly<Record<SessionMessage["type"], Members>> = {
+const NEEDED: Readonly<Record<SessionMessage["type"], MemberTypes>> = {
   "session.status": { ...STORED, status: "string" },
   "session.completed": { ...STORED, status: "string" },
   "session.taken_over": { ...STORED, epoch: "number", silent_ms: "number" },
@@ -65,7 +65,7 @@ const NEEDED: Readonly<Record<SessionMessage["type"], Members>> = {
   "execution.progress": { execution_id: "string", phase: "string", message: "string" },
 };
 
-const BY_TYPE = new Map<string, Members>(Object.entries(NEEDED));
+const BY_TYPE = new Map<string, MemberTypes>(Object.entries(NEEDED));
 
 /**
  * True for a message of a known type with the members that showing it needs. One of a newer version that is not is left out

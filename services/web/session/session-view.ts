@@ -32,7 +32,7 @@ interface ToolCall {
 }
 
 /** One thing that an agent did. It is replaced when it changes, so that a row can compare by identity. */
-export interface Entry {
+export interface TimelineEntry {
   /** The `event_id`; of a question, its approval. */
   readonly id: string;
   readonly type: TimelineEventType | "approval";
@@ -63,7 +63,7 @@ interface LaneParent {
 }
 
 /** One agent's run within a stage. */
-export interface Lane {
+export interface AgentLane {
   readonly executionId: string;
   readonly stageId: string;
   readonly agent: string;
@@ -78,13 +78,13 @@ export interface Lane {
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
   /** By `sequence`. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly TimelineEntry[];
   /** Rises with every change of the lane or of an entry. */
   readonly revision: number;
 }
 
 /** A stage of the chain, or work on a session that has ended. */
-export interface Stage {
+export interface StageView {
   readonly id: string;
   readonly name: string;
   /** From 1 in the chain; work after the end of the session has later numbers. */
@@ -98,8 +98,8 @@ export interface Stage {
   /** How many agents it has, without the synthesis; 0 if that is not known. */
   readonly expectedAgents: number;
   /** By index, without the synthesis; behind each the agents that it started. */
-  readonly lanes: readonly Lane[];
-  readonly synthesis: Lane | undefined;
+  readonly lanes: readonly AgentLane[];
+  readonly synthesis: AgentLane | undefined;
 }
 
 /** How far a session is, in words. */
@@ -119,7 +119,7 @@ export interface Parking {
 }
 
 /** What the review of a session says. */
-interface Review {
+interface ReviewView {
   readonly status: ReviewStatus;
   readonly assignee: string | undefined;
 }
@@ -132,7 +132,7 @@ interface Takeover {
 }
 
 /** How the judge of a session is getting on. */
-export interface Scoring {
+export interface ScoringView {
   /** Of the newest scoring. */
   readonly id: string;
   readonly status: ScoreStatus;
@@ -158,13 +158,13 @@ export interface SessionView {
   /** Undefined before the first, and once the session has ended. */
   readonly progress: StageProgress | undefined;
   /** In the order of the chain. */
-  readonly stages: readonly Stage[];
+  readonly stages: readonly StageView[];
   /** What was done with the session after its end, oldest first: answers to questions, and scorings. */
-  readonly followUps: readonly Stage[];
+  readonly followUps: readonly StageView[];
   /** Undefined for a session that was never scored. */
-  readonly scoring: Scoring | undefined;
-  readonly summary: Entry | undefined;
-  readonly review: Review | undefined;
+  readonly scoring: ScoringView | undefined;
+  readonly summary: TimelineEntry | undefined;
+  readonly review: ReviewView | undefined;
   /** Of the investigation, oldest first. */
   readonly takeovers: readonly Takeover[];
   /** Calls of models and of tools that are recorded. */
@@ -172,17 +172,17 @@ export interface SessionView {
 }
 
 /** Every lane of the investigation, stage by stage, a synthesis behind the agents whose results it combines. */
-export function lanesOf({ stages }: Pick<SessionView, "stages">): Lane[] {
+export function lanesOf({ stages }: Pick<SessionView, "stages">): AgentLane[] {
   return stages.flatMap(({ lanes, synthesis }) => (synthesis === undefined ? lanes : [...lanes, synthesis]));
 }
 
 /** Those, and behind them the lanes of what was done after the end. */
-export function allLanesOf({ stages, followUps }: Pick<SessionView, "stages" | "followUps">): Lane[] {
+export function allLanesOf({ stages, followUps }: Pick<SessionView, "stages" | "followUps">): AgentLane[] {
   return lanesOf({ stages: [...stages, ...followUps] });
 }
 
 /** The questions that wait for a decision, oldest first. */
-export function openApprovals(view: Pick<SessionView, "stages" | "followUps">): Entry[] {
+export function openApprovals(view: Pick<SessionView, "stages" | "followUps">): TimelineEntry[] {
   return allLanesOf(view).flatMap(({ entries }) =>
     entries.filter(({ approval }) => approval?.state === "awaiting_approval"),
   );
@@ -192,7 +192,7 @@ export function openApprovals(view: Pick<SessionView, "stages" | "followUps">): 
  * The conclusion of a session: the final analysis of its last stage with one, that of a synthesis before those of the agents
  * that it combines. Undefined while there is none.
  */
-export function finalAnalysis({ stages }: Pick<SessionView, "stages">): Entry | undefined {
+export function finalAnalysis({ stages }: Pick<SessionView, "stages">): TimelineEntry | undefined {
   for (const { lanes, synthesis } of stages.toReversed()) {
     for (const lane of [synthesis, ...lanes.toReversed()]) {
       // What a sub-agent found is a part of what its parent concludes.

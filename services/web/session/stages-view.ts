@@ -1,12 +1,12 @@
 import { isChainStage } from "#shared/contracts/statuses.ts";
 import type { SessionMessage, StoredMessage } from "./session-message.ts";
-import type { Entry, Lane, SessionView, Stage } from "./session-view.ts";
+import type { TimelineEntry, AgentLane, SessionView, StageView } from "./session-view.ts";
 
-type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
+type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** A lane while it is built. */
-export type WritableLane = Writable<Omit<Lane, "entries">> & { readonly entries: Entry[] };
-type WritableStage = Writable<Omit<Stage, "lanes" | "synthesis">> & {
+export type WritableLane = Writable<Omit<AgentLane, "entries">> & { readonly entries: TimelineEntry[] };
+type WritableStage = Writable<Omit<StageView, "lanes" | "synthesis">> & {
   readonly lanes: WritableLane[];
   synthesis: WritableLane | undefined;
 };
@@ -37,12 +37,12 @@ export class StagesView {
   /** By execution. */
   readonly lanes = new Map<string, WritableLane>();
 
-  readonly #copies = new Map<string, Lane>();
+  readonly #copies = new Map<string, AgentLane>();
 
   /** A copy of the view; lanes that have not changed since the last one are the same objects. */
   snapshot(): SessionView {
     const { view } = this;
-    const copy = (stage: WritableStage): Stage => ({
+    const copy = (stage: WritableStage): StageView => ({
       ...stage,
       lanes: stage.lanes.map((lane) => this.#copyOf(lane)),
       synthesis: stage.synthesis && this.#copyOf(stage.synthesis),
@@ -50,7 +50,7 @@ export class StagesView {
     return { ...view, stages: view.stages.map(copy), followUps: view.followUps.map(copy) };
   }
 
-  #copyOf(lane: WritableLane): Lane {
+  #copyOf(lane: WritableLane): AgentLane {
     const before = this.#copies.get(lane.executionId);
     if (before?.revision === lane.revision) return before;
     const copy = { ...lane };
@@ -67,7 +67,7 @@ export class StagesView {
   /** Adds a stage, in the order of the chain or of what followed its end; what `about` does not say is guessed. */
   addStage(
     id: string,
-    about: Partial<Of<"stage.started" | "stage.completed">> & Pick<StoredMessage, "seq" | "timestamp">,
+    about: Partial<MessageOf<"stage.started" | "stage.completed">> & Pick<StoredMessage, "seq" | "timestamp">,
   ): WritableStage {
     const type = about.stage_type ?? "investigation";
     const stages = this.view[isChainStage({ stage_type: type }) ? "stages" : "followUps"];

@@ -2,13 +2,13 @@ import { expect } from "chai";
 import { expectLinear } from "../../../test/support/expect-linear.ts";
 import { citedSpans } from "../session/cited-spans.ts";
 import { findSources } from "../session/citations.ts";
-import type { Entry } from "../session/session-view.ts";
+import type { TimelineEntry } from "../session/session-view.ts";
 import { exampleEntry } from "./example-entry.ts";
 
-const call = (id: string, tool: string, written: string, content: string): Entry =>
+const call = (id: string, tool: string, written: string, content: string): TimelineEntry =>
   exampleEntry({ id, type: "llm_tool_call", content, call: { server: "files", tool, arguments: written } });
 
-const named = (text: string, entries: readonly Entry[]) =>
+const named = (text: string, entries: readonly TimelineEntry[]) =>
   Object.fromEntries([...findSources([text], entries)].map(([term, { id }]) => [term, id]));
 
 const SLOTS = call(

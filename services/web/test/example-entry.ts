@@ -1,7 +1,7 @@
-import type { Entry } from "../session/session-view.ts";
+import type { TimelineEntry } from "../session/session-view.ts";
 
 /** A completed thought, with the given members instead of its own. */
-export function exampleEntry(members: Partial<Entry> = {}): Entry {
+export function exampleEntry(members: Partial<TimelineEntry> = {}): TimelineEntry {
   return {
     id: "a",
     type: "llm_thinking",

@@ -1,5 +1,5 @@
 import { synthesisStageId } from "#shared/contract-view/shown-stages.ts";
-import type { Lane, SessionView } from "../../../services/web/session/session-view.ts";
+import type { AgentLane, SessionView } from "../../../services/web/session/session-view.ts";
 
 /** A view in the words of REST: synthesis as a stage of its own, whose stage is completed for its agents. */
 export function viewInWordsOfRest(view: SessionView) {
@@ -23,7 +23,7 @@ export function viewInWordsOfRest(view: SessionView) {
   };
 }
 
-function shownLane({ executionId, agent, status, error, entries }: Lane) {
+function shownLane({ executionId, agent, status, error, entries }: AgentLane) {
   return {
     execution_id: executionId,
     agent,
@@ -41,7 +41,7 @@ function shownLane({ executionId, agent, status, error, entries }: Lane) {
 }
 
 /** REST has a call's arguments as JSON text, an event has them as an object. */
-function withArgumentsAsText(metadata: Lane["entries"][number]["metadata"]) {
+function withArgumentsAsText(metadata: AgentLane["entries"][number]["metadata"]) {
   const written: unknown = metadata?.["arguments"];
   return typeof written === "object" ? { ...metadata, arguments: JSON.stringify(written) } : metadata;
 }

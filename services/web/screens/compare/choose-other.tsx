@@ -2,7 +2,6 @@ import { sessionState } from "#shared/client/session-state.ts";
 import { factsOf } from "../sessions/list-rows.ts";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api } from "../../api/client.ts";
 import { failingControl, FormField } from "../../parts/form-field.tsx";
 import { shortId } from "../../parts/format.ts";
@@ -14,8 +13,7 @@ import { idItem } from "../../palette/palette-items.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { FORK_TEXT } from "../session/later/fork/fork-text.ts";
 import { COMPARE_TEXT } from "./compare-text.ts";
-
-type SessionItem = ApiResponse<"GET /api/v1/sessions">["sessions"][number];
+import type { SessionItem } from "../sessions/list-filters.ts";
 
 const RUNS = 50;
 const SHOWN_OF_TYPE = 8;

@@ -7,9 +7,9 @@ import { COMPARE_TEXT } from "./compare-text.ts";
 import { costText, type Comparison } from "./figures.tsx";
 import { stepGroups } from "./step-groups.ts";
 
-type Execution = Comparison["executions"][number];
-type Pair = Execution["steps"][number];
-type Step = NonNullable<Pair["a"]>;
+type ComparedExecution = Comparison["executions"][number];
+type StepPair = ComparedExecution["steps"][number];
+type ComparedStep = NonNullable<StepPair["a"]>;
 
 /** The steps of two sessions, agent by agent, each beside its counterpart. */
 export function StepLists({ comparison }: { readonly comparison: Comparison }) {
@@ -30,7 +30,7 @@ export function StepLists({ comparison }: { readonly comparison: Comparison }) {
 }
 
 interface ExecutionStepsProps {
-  readonly execution: Execution;
+  readonly execution: ComparedExecution;
   /** The position of the first step that differs, if it is here. */
   readonly first: number | undefined;
 }
@@ -63,7 +63,7 @@ function ExecutionSteps({ execution, first }: ExecutionStepsProps) {
 }
 
 /** Equal steps behind one line. */
-function EqualRun({ steps, from }: { readonly steps: readonly Pair[]; readonly from: number }) {
+function EqualRun({ steps, from }: { readonly steps: readonly StepPair[]; readonly from: number }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="compare-run" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -109,7 +109,7 @@ function Some({ count, least = 0, show }: SomeProps) {
 }
 
 interface PairRowProps {
-  readonly pair: Pair;
+  readonly pair: StepPair;
   /** From 0 in the execution. */
   readonly position: number;
   readonly isFirst: boolean;
@@ -134,7 +134,7 @@ function PairRow({ pair, position, isFirst }: PairRowProps) {
   );
 }
 
-function StepCell({ letter, step }: { readonly letter: string; readonly step: Step | null }) {
+function StepCell({ letter, step }: { readonly letter: string; readonly step: ComparedStep | null }) {
   if (step === null) return <p class="compare-cell soft small">{COMPARE_TEXT.noStep(letter)}</p>;
   const { duration_ms, estimated_cost_usd, total_tokens, text, error } = step;
   const facts = [

@@ -85,7 +85,7 @@ export function MemoryForm({ memory, onSaved, onCancel }: MemoryFormProps) {
   );
 }
 
-interface ChoiceProps<T extends string> {
+interface MemoryChoiceProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly choices: readonly T[];
@@ -93,7 +93,7 @@ interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-function Choice<T extends string>({ label, value, choices, texts, onChange }: ChoiceProps<T>) {
+function Choice<T extends string>({ label, value, choices, texts, onChange }: MemoryChoiceProps<T>) {
   return (
     <label class="small">
       {label}{" "}

@@ -3,7 +3,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { laterPart } from "../../parts/later-part.tsx";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { plainError, shortArguments } from "../../session/describe-entry.ts";
-import type { Entry } from "../../session/session-view.ts";
+import type { TimelineEntry } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { loadRare } from "../load-rare.ts";
@@ -17,7 +17,7 @@ const ApprovalQuestion = laterPart(async () => (await loadRare()).ApprovalQuesti
 const ForkButton = laterPart(async () => (await loadRare()).ForkButton);
 
 interface EntryBodyProps {
-  readonly entry: Entry;
+  readonly entry: TimelineEntry;
   readonly store: SessionStore;
 }
 
@@ -67,7 +67,7 @@ function linkTo(sessionId: string, entryId: string): string {
 }
 
 /** Texts of people and models; everything else is shown letter by letter. */
-const MARKDOWN = new Set<Entry["type"]>(["llm_response", "final_analysis", "mcp_tool_summary"]);
+const MARKDOWN = new Set<TimelineEntry["type"]>(["llm_response", "final_analysis", "mcp_tool_summary"]);
 
 /** The text of an entry, its call or its question. */
 export function EntryContent({ entry, store }: EntryBodyProps) {
@@ -102,7 +102,7 @@ function LiveText({ entryId, store }: { readonly entryId: string; readonly store
 const NO_WORDS: readonly string[] = [];
 
 interface CallBodyProps extends EntryBodyProps {
-  readonly call: NonNullable<Entry["call"]>;
+  readonly call: NonNullable<TimelineEntry["call"]>;
 }
 
 function CallBody({ entry, store, call }: CallBodyProps) {

@@ -4,7 +4,7 @@ import { isOpen } from "../../session/open-entries.ts";
 import { NO_ROWS, renderedRows, rowsNear } from "../../session/rendered-rows.ts";
 import { RowHeights } from "../../session/row-heights.ts";
 import { RowPool } from "../../session/row-pool.ts";
-import type { Entry } from "../../session/session-view.ts";
+import type { TimelineEntry } from "../../session/session-view.ts";
 import { EntryRow, type EntryRowProps } from "./entry-row.tsx";
 import { onViewChange } from "./near-view.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -16,7 +16,7 @@ const SHORT = 20;
 const LINE_REM = 2.125;
 
 interface EntryListProps {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly TimelineEntry[];
   readonly store: SessionStore;
   /** The entry that the address or the search names. */
   readonly target: string | undefined;

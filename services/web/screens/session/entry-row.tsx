@@ -6,7 +6,7 @@ import { anchorOf } from "../../session/anchor-of.ts";
 import { argumentsLine } from "../../session/describe-entry.ts";
 import { setOpen } from "../../session/open-entries.ts";
 import type { RowHeights } from "../../session/row-heights.ts";
-import type { Entry } from "../../session/session-view.ts";
+import type { TimelineEntry } from "../../session/session-view.ts";
 import { previewOf } from "../../session/preview-of.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -32,7 +32,7 @@ const ENDS: Readonly<Record<string, string>> = {
 const STATUS_TEXTS: Readonly<Record<string, string>> = TEXT.statuses;
 
 export interface EntryRowProps {
-  readonly entry: Entry;
+  readonly entry: TimelineEntry;
   readonly store: SessionStore;
   /** Whether it shows more than its line. */
   readonly opens: boolean;

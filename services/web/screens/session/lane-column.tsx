@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { shownEntries } from "../../session/describe-entry.ts";
-import type { Lane } from "../../session/session-view.ts";
+import type { AgentLane } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { EntryList } from "./entry-list.tsx";
@@ -11,7 +11,7 @@ import { standing } from "./standing.ts";
 import "./lane-column.css";
 
 interface LaneColumnProps {
-  readonly lane: Lane;
+  readonly lane: AgentLane;
   readonly store: SessionStore;
   /** The entry that the address or the search names. */
   readonly target: string | undefined;
@@ -20,7 +20,7 @@ interface LaneColumnProps {
 }
 
 /** The name under which a lane is shown. */
-export function laneName({ agent, parent, index, isSynthesis }: Lane): string {
+export function laneName({ agent, parent, index, isSynthesis }: AgentLane): string {
   if (isSynthesis) return TEXT.session.synthesis;
   const name = TEXT.session.agent(agent, index);
   return shownText(parent === undefined ? name : TEXT.session.subAgent(parent.agent, name));
@@ -47,12 +47,12 @@ export function LaneColumn({ lane, store, target, hasHead }: LaneColumnProps) {
 }
 
 /** An agent's error is most often its last entry, too. */
-function isShownBelow({ error, entries }: Lane): boolean {
+function isShownBelow({ error, entries }: AgentLane): boolean {
   return entries.some(({ type, content }) => type === "error" && content.includes(error ?? ""));
 }
 
 /** An agent's name, status and time. */
-function LaneHead({ lane, store }: { readonly lane: Lane; readonly store: SessionStore }) {
+function LaneHead({ lane, store }: { readonly lane: AgentLane; readonly store: SessionStore }) {
   return (
     <h3 class="lane-head">
       <StatusDot status={standing(lane.status, [lane], store)} compact />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { StatusDot } from "../../parts/status-dot.tsx";
-import type { Lane, Stage } from "../../session/session-view.ts";
+import type { AgentLane, StageView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { LaneColumn, laneName } from "./lane-column.tsx";
@@ -14,7 +14,7 @@ import "./stage-band.css";
 const MAX_COLUMNS = 4;
 
 interface StageBandProps {
-  readonly stage: Stage;
+  readonly stage: StageView;
   readonly store: SessionStore;
   readonly target: string | undefined;
 }
@@ -66,7 +66,7 @@ function Lanes({ stage, store, target }: StageBandProps) {
 }
 
 /** The agents of the stage, without those that they started. */
-function agentsOf(lanes: readonly Lane[]): readonly Lane[] {
+function agentsOf(lanes: readonly AgentLane[]): readonly AgentLane[] {
   return lanes.filter(({ parent }) => parent === undefined);
 }
 
@@ -122,7 +122,7 @@ function LaneTabs({ stage, store, target }: StageBandProps) {
 }
 
 /** Before the reader chooses: the agent that runs, else one that failed, else the first. */
-function firstTelling(lanes: readonly Lane[]): Lane | undefined {
+function firstTelling(lanes: readonly AgentLane[]): AgentLane | undefined {
   return (
     lanes.find(({ status }) => status === "active") ??
     lanes.find(({ status }) => status !== "completed") ??

@@ -1,5 +1,5 @@
 import { sessionState, type SessionState } from "#shared/client/session-state.ts";
-import { openApprovals, type Lane } from "../../session/session-view.ts";
+import { openApprovals, type AgentLane } from "../../session/session-view.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** How the session stands at the moment that is shown, in the words of list and terminal. */
@@ -17,11 +17,11 @@ export function stateOf({ view, facts, at, isReading }: SessionStore): SessionSt
 }
 
 /** How a stage or an agent of it stands: one that does nothing now is not running. */
-export function standing(status: string, lanes: readonly Lane[], store: SessionStore): string {
+export function standing(status: string, lanes: readonly AgentLane[], store: SessionStore): string {
   if (status !== "active") return status;
   const { kind } = stateOf(store);
   if (kind === "parked") return kind;
-  const isOpen = ({ entries }: Lane) =>
+  const isOpen = ({ entries }: AgentLane) =>
     entries.some(({ approval }) => approval?.state === "awaiting_approval");
   return kind === "needs_approval" && lanes.some(isOpen) ? kind : status;
 }

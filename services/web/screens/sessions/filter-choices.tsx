@@ -21,7 +21,7 @@ const REVIEWS: Readonly<Record<string, string>> = TEXT.reviews;
 const TIMES: Readonly<Record<string, string>> = texts.times;
 
 /** A filter with a few values. */
-interface Choice {
+interface FilterChoice {
   readonly name: FilterName;
   readonly label: string;
   readonly all: string;
@@ -29,7 +29,7 @@ interface Choice {
 }
 
 interface ChoiceFieldProps {
-  readonly choice: Choice;
+  readonly choice: FilterChoice;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
@@ -70,7 +70,7 @@ function useFilterOptions() {
 const pairs = (values: readonly string[] | undefined) =>
   (values ?? []).map((value) => [value, value] as const);
 
-function choicesOf(options: FilterOptions | undefined): readonly Choice[] {
+function choicesOf(options: FilterOptions | undefined): readonly FilterChoice[] {
   const statuses = [...RUNNING, ...ENDED].map((status) => [status, STATUSES[status] ?? status] as const);
   const groups = [[ATTENTION, texts.attention] as const, ["running", texts.unfinished] as const];
   const times = Object.keys(TIME_RANGES).map((range) => [range, TIMES[range] ?? range] as const);

@@ -1,10 +1,10 @@
 /** How the list is read: anew, when rows come, go and move, or for the values of the rows. */
-type ReadKind = "reload" | "refresh";
+type Reread = "reload" | "refresh";
 
 interface ListReaderOptions<T> {
   /** Rejects once the signal aborts. */
-  readonly read: (signal: AbortSignal, kind: ReadKind) => Promise<T>;
-  readonly done: (value: T, kind: ReadKind) => void;
+  readonly read: (signal: AbortSignal, kind: Reread) => Promise<T>;
+  readonly done: (value: T, kind: Reread) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ export class ListReader<T> implements Disposable {
     this.#isWantedAgain = false;
   }
 
-  async #read(kind: ReadKind): Promise<void> {
+  async #read(kind: Reread): Promise<void> {
     const { read, done, failed } = this.#options;
     const running = new AbortController();
     this.#running = running;

@@ -1,7 +1,7 @@
 import { needsPerson } from "#shared/client/session-state.ts";
 import type { SessionItem } from "./list-filters.ts";
 
-type Message = Readonly<Record<string, unknown>>;
+type ListMessage = Readonly<Record<string, unknown>>;
 
 /** A row of the list: the session, and what its agents do at this moment. */
 export interface ListRow {
@@ -54,7 +54,7 @@ export function refreshRows(rows: readonly ListRow[], items: readonly SessionIte
 }
 
 /** Applies an event of the feed to the row of its session; returns the same rows if it has none. */
-export function applyEvent(rows: readonly ListRow[], message: Message): readonly ListRow[] {
+export function applyEvent(rows: readonly ListRow[], message: ListMessage): readonly ListRow[] {
   const index = rows.findIndex(({ item }) => item.id === message["session_id"]);
   const row = rows[index];
   if (row === undefined) return rows;
@@ -62,7 +62,7 @@ export function applyEvent(rows: readonly ListRow[], message: Message): readonly
   return changed === row ? rows : rows.with(index, changed);
 }
 
-function changedRow(row: ListRow, message: Message): ListRow {
+function changedRow(row: ListRow, message: ListMessage): ListRow {
   const { item } = row;
   switch (message["type"]) {
     case "session.status":
@@ -100,7 +100,7 @@ function changedRow(row: ListRow, message: Message): ListRow {
   }
 }
 
-function withParking({ item, activity }: ListRow, { type, by, actor, timestamp }: Message): ListRow {
+function withParking({ item, activity }: ListRow, { type, by, actor, timestamp }: ListMessage): ListRow {
   const { parked: _parked, ...rest } = item;
   if (type === "session.resumed" || hasEnded(item) || typeof timestamp !== "string") {
     return { item: rest, activity };

@@ -24,7 +24,7 @@ const REFRESH_MS = 1_000;
 const REPEAT_MS = 10_000;
 
 /** What the API says about both parts of the list. */
-interface Read {
+interface ListRead {
   readonly running: readonly SessionItem[];
   readonly ended: readonly SessionItem[];
   readonly pagination: Pagination | undefined;
@@ -32,7 +32,7 @@ interface Read {
   readonly others: readonly SessionItem[];
 }
 
-interface Shown {
+interface ShownList {
   readonly running: readonly ListRow[];
   readonly ended: readonly ListRow[];
   readonly pagination: Pagination | undefined;
@@ -41,7 +41,7 @@ interface Shown {
 /** The list of sessions as a screen shows it. */
 export interface SessionList {
   /** Undefined until the first answer. */
-  readonly shown: Shown | undefined;
+  readonly shown: ShownList | undefined;
   /** Why the last request failed. */
   readonly failure: string | undefined;
   /** False while the list is not told what happens. */
@@ -54,7 +54,7 @@ export interface SessionList {
   readonly refresh: () => void;
 }
 
-async function readList(filters: ListFilters, signal: AbortSignal): Promise<Read> {
+async function readList(filters: ListFilters, signal: AbortSignal): Promise<ListRead> {
   const parts = partsOf(filters);
   const read = async (statuses: readonly SessionItem["status"][], page: number, isWaiting = false) =>
     statuses.length === 0
@@ -86,7 +86,7 @@ async function readList(filters: ListFilters, signal: AbortSignal): Promise<Read
 /** Reads the list that the filters ask for, and keeps its rows up to date without moving them. */
 export function useSessionList(filters: ListFilters): SessionList {
   const key = JSON.stringify(filters);
-  const [shown, setShown] = useState<Shown>();
+  const [shown, setShown] = useState<ShownList>();
   const [failure, setFailure] = useState<string>();
   const [isLive, setLive] = useState(false);
   const [newIds, setNewIds] = useState<ReadonlySet<string>>(new Set());
@@ -96,7 +96,7 @@ export function useSessionList(filters: ListFilters): SessionList {
   const missed = useRef<NotifierMessage[]>([]);
   const reader = useMemo(() => {
     const settled = new Set<string>();
-    return new ListReader<Read>({
+    return new ListReader<ListRead>({
       read: async (signal, kind) => {
         missed.current = [];
         const read = await readList(latest.current.filters, signal);
@@ -157,7 +157,7 @@ export function useSessionList(filters: ListFilters): SessionList {
 }
 
 /** Reads the list again from time to time while something is looked for, or may begin to fail. */
-function useRepeatedly(isWanted: boolean, reader: ListReader<Read>): void {
+function useRepeatedly(isWanted: boolean, reader: ListReader<ListRead>): void {
   useEffect(() => {
     if (!isWanted) return undefined;
     const timer = setInterval(() => {
@@ -169,17 +169,17 @@ function useRepeatedly(isWanted: boolean, reader: ListReader<Read>): void {
 
 /** Adds what of the rows is not in the list any more. */
 async function withMissing(
-  read: Read,
-  shown: Shown | undefined,
+  read: ListRead,
+  shown: ShownList | undefined,
   { settled, signal }: { readonly settled: ReadonlySet<string>; readonly signal: AbortSignal },
-): Promise<Read> {
+): Promise<ListRead> {
   const rows = [...(shown?.running ?? []), ...(shown?.ended ?? [])];
   const missing = missingRows(rows, [...read.running, ...read.ended], settled);
   return { ...read, others: await readMissing(missing, signal) };
 }
 
 /** True while there is no row under the reader's mouse that could move. */
-function isEmpty(shown: Shown | undefined): boolean {
+function isEmpty(shown: ShownList | undefined): boolean {
   return shown === undefined || shown.running.length + shown.ended.length === 0;
 }
 
@@ -195,7 +195,7 @@ function oncePer(ms: number, signal: AbortSignal, action: () => void): () => voi
   };
 }
 
-function shownOf(read: Read, before?: Shown): Shown {
+function shownOf(read: ListRead, before?: ShownList): ShownList {
   return {
     running: waitingFirst(rowsOf(read.running, before?.running)),
     ended: rowsOf(read.ended),
@@ -203,7 +203,7 @@ function shownOf(read: Read, before?: Shown): Shown {
   };
 }
 
-function withEvent(before: Shown, message: NotifierMessage): Shown {
+function withEvent(before: ShownList, message: NotifierMessage): ShownList {
   return {
     ...before,
     running: applyEvent(before.running, message),
@@ -211,7 +211,7 @@ function withEvent(before: Shown, message: NotifierMessage): Shown {
   };
 }
 
-function refreshed(before: Shown, read: Read): Shown {
+function refreshed(before: ShownList, read: ListRead): ShownList {
   const items = [...read.running, ...read.ended, ...read.others];
   return {
     ...before,
@@ -220,7 +220,7 @@ function refreshed(before: Shown, read: Read): Shown {
   };
 }
 
-function unknownIds(shown: Shown | undefined, read: Read): ReadonlySet<string> {
+function unknownIds(shown: ShownList | undefined, read: ListRead): ReadonlySet<string> {
   const known = new Set([...(shown?.running ?? []), ...(shown?.ended ?? [])].map(({ item }) => item.id));
   // Only the first page begins with what is new.
   const isFirst = (read.pagination?.page ?? 1) === 1;
@@ -229,6 +229,6 @@ function unknownIds(shown: Shown | undefined, read: Read): ReadonlySet<string> {
 }
 
 /** The rows of sessions that have ended, which alone can be reviewed. */
-export function reviewable(shown: Shown | undefined): readonly ListRow[] {
+export function reviewable(shown: ShownList | undefined): readonly ListRow[] {
   return [...(shown?.running ?? []), ...(shown?.ended ?? [])].filter(({ item }) => hasEnded(item));
 }

@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiResponse } from "#shared/client/api-types.ts";
 
-type Session = ApiResponse<"GET /api/v1/sessions/:id/overview">;
+type SubmittedSession = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 type AlertBody = NonNullable<ApiRequest<"POST /api/v1/alerts">["body"]>;
 
 /** An alert as the form has it. */
@@ -39,7 +39,7 @@ export function draftOf({
   alert_type: type,
   runbook_url: runbook,
   mcp_selection: selection,
-}: Pick<Session, "alert_data" | "alert_type" | "runbook_url" | "mcp_selection">): AlertDraft {
+}: Pick<SubmittedSession, "alert_data" | "alert_type" | "runbook_url" | "mcp_selection">): AlertDraft {
   return { text, type: type ?? "", runbook: runbook ?? "", servers: serversOf(selection) };
 }
 

@@ -23,7 +23,7 @@ import "./submit-screen.css";
 
 const { submit: texts } = RARE_TEXT;
 
-interface Failure {
+interface SubmitFailure {
   readonly field: AlertField | undefined;
   readonly message: string;
 }
@@ -46,7 +46,7 @@ function useChoices() {
 function useDraft() {
   const { query, route } = useLocation();
   const [draft, setDraft] = useState(EMPTY_DRAFT);
-  const [failure, setFailure] = useState<Failure>();
+  const [failure, setFailure] = useState<SubmitFailure>();
   const [isBusy, setBusy] = useState(false);
   const key = useRef(newKey());
   const latest = useRef(draft);

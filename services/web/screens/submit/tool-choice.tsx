@@ -7,7 +7,7 @@ import { withServer, withTool, type AlertDraft } from "./alert-draft.ts";
 
 const { submit: texts } = RARE_TEXT;
 
-type Server = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
+type McpServer = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
 
 interface ToolChoiceProps {
   readonly draft: AlertDraft;
@@ -15,8 +15,8 @@ interface ToolChoiceProps {
 }
 
 /** Reads the servers when they are first wanted. */
-function useServers(isWanted: boolean): readonly Server[] | undefined {
-  const [servers, setServers] = useState<readonly Server[]>();
+function useServers(isWanted: boolean): readonly McpServer[] | undefined {
+  const [servers, setServers] = useState<readonly McpServer[]>();
   useEffect(() => {
     if (!isWanted) return undefined;
     const ending = new AbortController();
@@ -64,7 +64,7 @@ export function ToolChoice({ draft, onChange }: ToolChoiceProps) {
   );
 }
 
-function ServerChoice({ server, draft, onChange }: ToolChoiceProps & { readonly server: Server }) {
+function ServerChoice({ server, draft, onChange }: ToolChoiceProps & { readonly server: McpServer }) {
   const isSelected = draft.servers?.has(server.id) ?? false;
   const selected = draft.servers?.get(server.id);
   const all = server.tools.map(({ name }) => name);

@@ -6,10 +6,10 @@ import { LATER_TEXT } from "../session/later/later-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { State } from "./health-panel.tsx";
 
-type Server = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
+type McpServer = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
 
 /** Every MCP server with its tools; those that fail are open. */
-export function ServersPanel({ servers }: { readonly servers: readonly Server[] }) {
+export function ServersPanel({ servers }: { readonly servers: readonly McpServer[] }) {
   if (servers.length === 0) return <p class="soft">{RARE_TEXT.system.noServers}</p>;
   return (
     <div class="servers">
@@ -20,7 +20,7 @@ export function ServersPanel({ servers }: { readonly servers: readonly Server[] 
   );
 }
 
-function ServerDetails({ server }: { readonly server: Server }) {
+function ServerDetails({ server }: { readonly server: McpServer }) {
   const { columns, states } = RARE_TEXT.system;
   const { id, state, healthy, tools, error, last_check, version, runners } = server;
   return (
@@ -81,7 +81,7 @@ function ServerDetails({ server }: { readonly server: Server }) {
   );
 }
 
-function effectText({ effect, effect_known }: Server["tools"][number]): string {
+function effectText({ effect, effect_known }: McpServer["tools"][number]): string {
   if (effect === undefined || effect_known === false) return RARE_TEXT.system.unknownEffect;
   return LATER_TEXT.approval.effects[effect];
 }

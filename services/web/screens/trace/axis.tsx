@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { durationText } from "../../parts/format.ts";
 import { RARE_TEXT } from "../rare-text.ts";
-import type { Span, TimeScale } from "./time-scale.ts";
+import type { TimeSpan, TimeScale } from "./time-scale.ts";
 
 /** A shorter drag is a press, in pixels. */
 const MIN_DRAG = 4;
@@ -9,7 +9,7 @@ const MIN_DRAG = 4;
 interface AxisProps {
   readonly scale: TimeScale | undefined;
   /** Takes a part of the time, in milliseconds since the start. */
-  readonly onZoom: (zoom: Span) => void;
+  readonly onZoom: (zoom: TimeSpan) => void;
 }
 
 /** The times above the bars; dragging over them chooses the part that is shown. */

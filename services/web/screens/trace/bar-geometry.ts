@@ -1,4 +1,4 @@
-import { timeScale, zoomScale, type Span, type TimeScale } from "./time-scale.ts";
+import { timeScale, zoomScale, type TimeSpan, type TimeScale } from "./time-scale.ts";
 import type { SegmentKind, TraceRow } from "./trace-rows.ts";
 
 export const BAR_MEASURES = ["time", "tokens", "cost"] as const;
@@ -23,7 +23,7 @@ interface GeometryOptions {
   readonly measure: BarMeasure;
   readonly collapsesIdle: boolean;
   /** The part of the time that is shown, in milliseconds since the start; absent for all of it. */
-  readonly zoom?: Span | undefined;
+  readonly zoom?: TimeSpan | undefined;
 }
 
 /** The bars of all rows, computed at once so that scrolling computes nothing. */
@@ -51,7 +51,7 @@ export function barGeometry(
   return { bars, scale };
 }
 
-function since(origin: number, { start, end }: Span): Span {
+function since(origin: number, { start, end }: TimeSpan): TimeSpan {
   return { start: origin + start, end: origin + end };
 }
 

@@ -5,7 +5,7 @@ import { shownText } from "../../session/shown-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 
 type LlmCall = ApiResponse<"GET /api/v1/sessions/:id/trace/llm/:interaction">;
-type Message = LlmCall["conversation"][number];
+type ConversationMessage = LlmCall["conversation"][number];
 
 /** One model call: what was sent, what came back, and with which settings. */
 export function LlmCallDetail({ call }: { readonly call: LlmCall }) {
@@ -71,7 +71,13 @@ export function LlmCallDetail({ call }: { readonly call: LlmCall }) {
   );
 }
 
-function MessageDetail({ message, isOpen }: { readonly message: Message; readonly isOpen: boolean }) {
+function MessageDetail({
+  message,
+  isOpen,
+}: {
+  readonly message: ConversationMessage;
+  readonly isOpen: boolean;
+}) {
   const { role, content, tool_calls, tool_name } = message;
   const name = tool_name === undefined ? role : `${role}: ${tool_name}`;
   const text = tool_calls === undefined ? content : `${content}\n${json(tool_calls)}`.trim();

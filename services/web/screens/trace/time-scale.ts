@@ -1,11 +1,11 @@
 /** A length of time, in milliseconds since 1970. */
-export interface Span {
+export interface TimeSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** A time in which nothing ran, and where it stands on the axis. */
-interface IdleGap extends Span {
+interface IdleGap extends TimeSpan {
   /** Its middle, from 0 to 1. */
   readonly at: number;
 }
@@ -16,7 +16,7 @@ export interface TimeScale {
   /** The time that stands at a position. */
   readonly timeAt: (at: number) => number;
   /** All that there is. */
-  readonly total: Span;
+  readonly total: TimeSpan;
   /** The collapsed times, in order; none unless idle time is collapsed. */
   readonly gaps: readonly IdleGap[];
   /** Equally distant positions with the time since the start that they stand for. */
@@ -38,13 +38,13 @@ const GAPS_WIDTH = 0.4;
 const TICKS = 5;
 
 /** A piece of the axis on which the position grows evenly with the time. */
-interface Piece extends Span {
+interface AxisPiece extends TimeSpan {
   readonly from: number;
   readonly to: number;
 }
 
 /** The axis over all spans. It is made once for a trace: a position is found by bisection. */
-export function timeScale(spans: readonly Span[], { collapsesIdle }: ScaleOptions): TimeScale {
+export function timeScale(spans: readonly TimeSpan[], { collapsesIdle }: ScaleOptions): TimeScale {
   const busy = mergeSpans(spans);
   const [first] = busy;
   const last = busy.at(-1);
@@ -67,7 +67,7 @@ export function timeScale(spans: readonly Span[], { collapsesIdle }: ScaleOption
 }
 
 /** The part of an axis in which a time lies, over the whole width; what lies outside stands at its ends. */
-export function zoomScale(scale: TimeScale, { start, end }: Span): TimeScale {
+export function zoomScale(scale: TimeScale, { start, end }: TimeSpan): TimeScale {
   const from = scale.position(start);
   const width = scale.position(end) - from;
   if (width <= 0) return scale;
@@ -91,7 +91,7 @@ function ticksOf(msAt: (at: number) => number): TimeScale["ticks"] {
 }
 
 /** The spans as spans that do not touch each other, in order. */
-function mergeSpans(spans: readonly Span[]): readonly Span[] {
+function mergeSpans(spans: readonly TimeSpan[]): readonly TimeSpan[] {
   const merged: { start: number; end: number }[] = [];
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
     const last = merged.at(-1);
@@ -101,7 +101,7 @@ function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return merged;
 }
 
-function idleSpans(busy: readonly Span[]): readonly Span[] {
+function idleSpans(busy: readonly TimeSpan[]): readonly TimeSpan[] {
   const busyMs = busy.reduce((sum, { start, end }) => sum + end - start, 0);
   const least = Math.max(MIN_IDLE_MS, busyMs * IDLE_SHARE);
   return busy.flatMap(({ end }, index) => {
@@ -110,12 +110,12 @@ function idleSpans(busy: readonly Span[]): readonly Span[] {
   });
 }
 
-function layOut(total: Span, idle: readonly Span[]): readonly Piece[] {
+function layOut(total: TimeSpan, idle: readonly TimeSpan[]): readonly AxisPiece[] {
   const idleMs = idle.reduce((sum, { start, end }) => sum + end - start, 0);
   const shownMs = total.end - total.start - idleMs;
   const gapWidth = idle.length === 0 ? 0 : Math.min(GAP_WIDTH, GAPS_WIDTH / idle.length);
   const perMs = shownMs === 0 ? 0 : (1 - gapWidth * idle.length) / shownMs;
-  const pieces: Piece[] = [];
+  const pieces: AxisPiece[] = [];
   let from = 0;
   let { start } = total;
   const add = (end: number, width: number) => {
@@ -131,7 +131,7 @@ function layOut(total: Span, idle: readonly Span[]): readonly Piece[] {
   return pieces;
 }
 
-function positionIn(pieces: readonly Piece[], time: number): number {
+function positionIn(pieces: readonly AxisPiece[], time: number): number {
   let low = 0;
   let high = pieces.length - 1;
   while (low < high) {
@@ -145,7 +145,7 @@ function positionIn(pieces: readonly Piece[], time: number): number {
   return piece.from + Math.min(1, Math.max(0, share)) * (piece.to - piece.from);
 }
 
-function timeAt(pieces: readonly Piece[], at: number): number {
+function timeAt(pieces: readonly AxisPiece[], at: number): number {
   const piece = pieces.find(({ to }) => to >= at) ?? pieces.at(-1);
   if (piece === undefined) return 0;
   const share = piece.to === piece.from ? 1 : (at - piece.from) / (piece.to - piece.from);

@@ -4,11 +4,11 @@ import { TEXT } from "../../text.ts";
 
 type Trace = ApiResponse<"GET /api/v1/sessions/:id/trace">;
 /** What a waterfall takes from the session. */
-type Session = Pick<ApiResponse<"GET /api/v1/sessions/:id">, "stages" | "timeline">;
+type TracedSession = Pick<ApiResponse<"GET /api/v1/sessions/:id">, "stages" | "timeline">;
 type StageTrace = Trace["stages"][number];
 type ExecutionTrace = StageTrace["executions"][number];
-type LlmCall = ExecutionTrace["llm_interactions"][number];
-type McpCall = ExecutionTrace["mcp_interactions"][number];
+type TracedLlmCall = ExecutionTrace["llm_interactions"][number];
+type TracedMcpCall = ExecutionTrace["mcp_interactions"][number];
 
 /** `wait`: from the request to the first stored text; `stream`: from there to the end of the answer. */
 export type SegmentKind = "wait" | "stream" | "tool" | "run";
@@ -59,7 +59,7 @@ const NOTHING: RowFigures = { tokens: 0, usd: 0, unpriced: 0, calls: 0, failures
 /**
  * The rows of a session's waterfall: each stage in the order in which they began, under it its executions, under them their calls by start. A call's row is written when it ends, so that it began `duration_ms` before. What still runs ends at `now`.
  */
-export function traceRows(trace: Trace, session: Session, now: number): readonly TraceRow[] {
+export function traceRows(trace: Trace, session: TracedSession, now: number): readonly TraceRow[] {
   const firstTexts = firstTextTimes(session);
   const stages = new Map(session.stages.map((stage) => [stage.stage_id, stage]));
   return trace.stages
@@ -69,7 +69,7 @@ export function traceRows(trace: Trace, session: Session, now: number): readonly
 }
 
 /** When the first text of each model call was stored: with its end, unless it was streamed. */
-function firstTextTimes({ timeline }: Session): ReadonlyMap<string, number> {
+function firstTextTimes({ timeline }: TracedSession): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const { llm_interaction_id: id, event_type, created_at } of timeline) {
     if (id === undefined || event_type === "llm_tool_call") continue;
@@ -82,11 +82,11 @@ function firstTextTimes({ timeline }: Session): ReadonlyMap<string, number> {
 
 function stageRows(
   trace: StageTrace,
-  stage: Session["stages"][number] | undefined,
+  stage: TracedSession["stages"][number] | undefined,
   firstTexts: ReadonlyMap<string, number>,
   now: number,
 ): readonly TraceRow[] {
-  const executions = new Map<string, Run & Model>();
+  const executions = new Map<string, TracedRun & Model>();
   for (const { sub_agents = [], ...execution } of stage?.executions ?? []) {
     for (const one of [execution, ...sub_agents]) executions.set(one.execution_id, one);
   }
@@ -158,7 +158,7 @@ interface Model {
 }
 
 /** When and how something ran, as the session tells it. */
-interface Run {
+interface TracedRun {
   readonly status?: string;
   readonly started_at?: string | null;
   readonly completed_at?: string | null;
@@ -167,7 +167,7 @@ interface Run {
 function groupRow(
   head: Pick<TraceRow, "key" | "kind" | "depth" | "title" | "detail">,
   parts: readonly TraceRow[],
-  run: Run,
+  run: TracedRun,
   now: number,
 ): TraceRow {
   const { status = "completed", started_at, completed_at } = run;
@@ -198,7 +198,7 @@ function addFigures(a: RowFigures, b: RowFigures): RowFigures {
   };
 }
 
-function llmRow(call: LlmCall, firstTexts: ReadonlyMap<string, number>): TraceRow {
+function llmRow(call: TracedLlmCall, firstTexts: ReadonlyMap<string, number>): TraceRow {
   const { start, end } = span(call);
   const first = firstTexts.get(call.id);
   // Both times are of the database; the duration is of the executor's clock, so that a text may seem to precede its request.
@@ -230,7 +230,7 @@ function llmRow(call: LlmCall, firstTexts: ReadonlyMap<string, number>): TraceRo
   };
 }
 
-function mcpRow(call: McpCall): TraceRow {
+function mcpRow(call: TracedMcpCall): TraceRow {
   const { start, end } = span(call);
   const isFailed = call.error_message !== undefined || isErrorResult(call.tool_result);
   return {
@@ -253,7 +253,7 @@ function isErrorResult(result: unknown): boolean {
   return typeof result === "object" && result !== null && "is_error" in result && result.is_error === true;
 }
 
-function span({ created_at, duration_ms }: Pick<LlmCall, "created_at" | "duration_ms">) {
+function span({ created_at, duration_ms }: Pick<TracedLlmCall, "created_at" | "duration_ms">) {
   const end = Date.parse(created_at);
   return { start: end - (duration_ms ?? 0), end };
 }

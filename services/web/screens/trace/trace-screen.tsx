@@ -148,13 +148,13 @@ function nextFailed(rows: readonly TraceRow[], index: number): number {
   return first === -1 ? index : first;
 }
 
-type Session = NonNullable<ReturnType<typeof useTrace>["value"]>["session"];
+type TracedSession = NonNullable<ReturnType<typeof useTrace>["value"]>["session"];
 
 function SessionFigures({
   session,
   rows,
 }: {
-  readonly session: Session;
+  readonly session: TracedSession;
   readonly rows: readonly TraceRow[];
 }) {
   const { status, parked, failing, approvals } = session;

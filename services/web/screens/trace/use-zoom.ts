@@ -1,13 +1,13 @@
 import { useKeys } from "../../keys.ts";
 import { RARE_TEXT } from "../rare-text.ts";
-import type { Span } from "./time-scale.ts";
+import type { TimeSpan } from "./time-scale.ts";
 import type { TraceRow } from "./trace-rows.ts";
 import { movedZoom, scaledZoom, zoomText } from "./zoom.ts";
 
 interface ZoomOptions {
   readonly rows: readonly TraceRow[];
   readonly chosen: TraceRow | undefined;
-  readonly zoom: Span | undefined;
+  readonly zoom: TimeSpan | undefined;
   /** Puts the part of the time that is shown into the address. */
   readonly set: (text: string | undefined) => void;
 }
@@ -24,7 +24,7 @@ export function useZoom({ rows, chosen, zoom, set }: ZoomOptions) {
   const last = rows.reduce((most, { end }) => Math.max(most, end), -Infinity);
   const total = rows.length === 0 ? 0 : last - first;
   const shown = zoom ?? { start: 0, end: total };
-  const setZoom = (next: Span) => set(zoomText(next, total));
+  const setZoom = (next: TimeSpan) => set(zoomText(next, total));
   const toChosen = () => {
     if (chosen === undefined) return;
     setZoom(scaledZoom({ start: chosen.start - first, end: chosen.end - first }, MARGIN));

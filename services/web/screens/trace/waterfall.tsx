@@ -5,7 +5,7 @@ import { RARE_TEXT } from "../rare-text.ts";
 import { Axis } from "./axis.tsx";
 import type { Bar } from "./bar-geometry.ts";
 import { rowWindow, scrollTopFor } from "./row-window.ts";
-import type { Span, TimeScale } from "./time-scale.ts";
+import type { TimeSpan, TimeScale } from "./time-scale.ts";
 import { rowTitle } from "./row-text.ts";
 import type { TraceRow } from "./trace-rows.ts";
 import "./waterfall.css";
@@ -18,7 +18,7 @@ interface WaterfallProps {
   readonly chosen: string | undefined;
   readonly onChoose: (index: number) => void;
   /** Takes the part of the time to be shown, in milliseconds since the start. */
-  readonly onZoom: (zoom: Span) => void;
+  readonly onZoom: (zoom: TimeSpan) => void;
 }
 
 const ROW_HEIGHT = 30;

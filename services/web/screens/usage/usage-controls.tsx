@@ -1,10 +1,10 @@
 import { RARE_TEXT } from "../rare-text.ts";
 import { WINDOW_DAYS, type UsageWindow } from "./usage-window.ts";
-import { GROUPS, useFilterOptions, type Group } from "./use-usage.ts";
+import { GROUPS, useFilterOptions, type UsageGroup } from "./use-usage.ts";
 
 interface UsageControlsProps {
   readonly window: UsageWindow;
-  readonly by: Group;
+  readonly by: UsageGroup;
   readonly alertType: string | undefined;
   readonly chain: string | undefined;
   readonly onDays: (count: number) => void;
@@ -87,14 +87,14 @@ function DayField({ text, value, onChange }: DayFieldProps) {
   );
 }
 
-interface ChoiceProps {
+interface UsageChoiceProps {
   readonly text: string;
   readonly value: string | undefined;
   readonly options: readonly string[];
   readonly onChange: (value: string) => void;
 }
 
-function Choice({ text, value, options, onChange }: ChoiceProps) {
+function Choice({ text, value, options, onChange }: UsageChoiceProps) {
   // The chosen value is there before the options are, and after its last session is gone.
   const all = value === undefined || options.includes(value) ? options : [value, ...options];
   return (

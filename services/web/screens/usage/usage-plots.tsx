@@ -62,7 +62,7 @@ export function UsagePlots({ daily, days }: UsagePlotsProps) {
   );
 }
 
-interface ColumnsProps {
+interface UsageColumnsProps {
   readonly title: string;
   readonly days: readonly string[];
   readonly series: readonly Series[];
@@ -71,7 +71,7 @@ interface ColumnsProps {
   readonly palette: "group" | "outcome";
 }
 
-function Columns({ title, days, series, format, nameOf, palette }: ColumnsProps) {
+function Columns({ title, days, series, format, nameOf, palette }: UsageColumnsProps) {
   const { columns } = RARE_TEXT.usage;
   const all = series.reduce((sum, { total }) => sum + total, 0);
   const used = days.flatMap((day, index) =>

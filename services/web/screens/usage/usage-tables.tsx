@@ -6,7 +6,7 @@ import { shownText } from "../../session/shown-text.ts";
 import { Money } from "../../parts/numbers.tsx";
 import { RARE_TEXT } from "../rare-text.ts";
 
-type Summary = ApiResponse<"GET /api/v1/usage/summary">;
+type UsageSummary = ApiResponse<"GET /api/v1/usage/summary">;
 
 const number = (text: string) => ({ text, isNumber: true });
 
@@ -15,7 +15,7 @@ function cost(usd: number | undefined): string {
 }
 
 /** The window by model, alert type and chain, and its largest sessions. */
-export function UsageTables({ summary }: { readonly summary: Summary }) {
+export function UsageTables({ summary }: { readonly summary: UsageSummary }) {
   const { columns } = RARE_TEXT.usage;
   const hasCosts = summary.cost_estimation_enabled;
   const costs = (usd: number | undefined, average: number | undefined) =>
@@ -79,7 +79,7 @@ export function UsageTables({ summary }: { readonly summary: Summary }) {
   );
 }
 
-function ModelName({ model }: { readonly model: Summary["by_model"][number] }) {
+function ModelName({ model }: { readonly model: UsageSummary["by_model"][number] }) {
   const { priced, unpriced_interaction_count: unpriced = 0 } = model;
   const note =
     priced === false ? RARE_TEXT.usage.noPrice : RARE_TEXT.usage.someUnpriced(unpriced.toLocaleString());
@@ -91,7 +91,7 @@ function ModelName({ model }: { readonly model: Summary["by_model"][number] }) {
   );
 }
 
-function LargestSessions({ summary }: { readonly summary: Summary }) {
+function LargestSessions({ summary }: { readonly summary: UsageSummary }) {
   const { columns } = RARE_TEXT.usage;
   const hasCosts = summary.cost_estimation_enabled;
   return (
@@ -121,7 +121,7 @@ function LargestSessions({ summary }: { readonly summary: Summary }) {
   );
 }
 
-function SessionCost({ session }: { readonly session: Summary["top_sessions"][number] }) {
+function SessionCost({ session }: { readonly session: UsageSummary["top_sessions"][number] }) {
   if (session.estimated_cost_usd === undefined) return <>–</>;
   return <Money usd={session.estimated_cost_usd} isComplete={session.cost_completeness === "complete"} />;
 }

@@ -3,11 +3,11 @@ import { useRemote } from "../../parts/use-remote.ts";
 import { windowBefore, windowTimes, type UsageWindow } from "./usage-window.ts";
 
 export const GROUPS = ["alert_type", "chain", "model"] as const;
-export type Group = (typeof GROUPS)[number];
+export type UsageGroup = (typeof GROUPS)[number];
 
 interface UsageRequest {
   readonly window: UsageWindow;
-  readonly by: Group;
+  readonly by: UsageGroup;
   readonly alertType: string | undefined;
   readonly chain: string | undefined;
 }

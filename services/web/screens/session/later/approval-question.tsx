@@ -6,7 +6,7 @@ import { may } from "../../../api/me.ts";
 import { now } from "../../../parts/clock.ts";
 import { momentText } from "../../../parts/format.ts";
 import { previewOf } from "../../../session/preview-of.ts";
-import { allLanesOf, type AskedApproval, type Entry } from "../../../session/session-view.ts";
+import { allLanesOf, type AskedApproval, type TimelineEntry } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { TEXT } from "../../../text.ts";
 import { ResultView } from "../result-view.tsx";
@@ -19,7 +19,7 @@ import "./approval-question.css";
 const TEXTS = LATER_TEXT.approval;
 
 interface ApprovalQuestionProps {
-  readonly entry: Entry;
+  readonly entry: TimelineEntry;
   readonly approval: AskedApproval;
   readonly store: SessionStore;
 }
@@ -134,7 +134,7 @@ function About({ entry, approval, store }: ApprovalQuestionProps) {
 }
 
 /** What an agent writes before it calls a tool. */
-const WORDS = new Set<Entry["type"]>(["llm_thinking", "llm_response"]);
+const WORDS = new Set<TimelineEntry["type"]>(["llm_thinking", "llm_response"]);
 
 /** What a tool, "server.tool", may do as its server is configured; undefined until that is known, and where it is not. */
 function useToolEffect(name: string): ToolEffect | undefined {

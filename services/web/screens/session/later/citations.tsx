@@ -4,7 +4,7 @@ import { citedSpans } from "../../../session/cited-spans.ts";
 import { findSources } from "../../../session/citations.ts";
 import { argumentsLine } from "../../../session/describe-entry.ts";
 import { TermFinder } from "../../../session/find-terms.ts";
-import { allLanesOf, finalAnalysis, type Entry } from "../../../session/session-view.ts";
+import { allLanesOf, finalAnalysis, type TimelineEntry } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import type { SessionStore } from "../session-store.ts";
 
@@ -64,7 +64,7 @@ export function CitationsPart({ store, showEntry }: CitationsPartProps) {
 }
 
 function citationsOf(
-  sources: ReadonlyMap<string, Entry>,
+  sources: ReadonlyMap<string, TimelineEntry>,
   concluded: readonly string[],
   follow: (cited: CitedWords) => void,
 ): Citations {
@@ -94,7 +94,7 @@ function citationsOf(
 function linkIn(
   text: Text,
   finder: TermFinder,
-  sources: ReadonlyMap<string, Entry>,
+  sources: ReadonlyMap<string, TimelineEntry>,
   follow: (cited: CitedWords) => void,
 ): void {
   const found: { readonly at: number; readonly term: string }[] = [];
@@ -121,7 +121,7 @@ function linkIn(
 }
 
 /** The call that an entry is, in one line. */
-function titleOf({ call }: Entry): string {
+function titleOf({ call }: TimelineEntry): string {
   if (call === undefined) return "";
   return shownText(`${call.server}.${call.tool} ${argumentsLine(call.arguments)}`);
 }

@@ -45,9 +45,9 @@ function agentOf(executionId: string, view: SessionView): string {
   return shownText(allLanesOf(view).find((lane) => lane.executionId === executionId)?.agent ?? "");
 }
 
-type Created = Extract<StoredMessage, { type: "timeline_event.created" }>;
+type CreatedEntry = Extract<StoredMessage, { type: "timeline_event.created" }>;
 
-function createdText({ event_type, metadata }: Created): string {
+function createdText({ event_type, metadata }: CreatedEntry): string {
   const name = ENTRIES[event_type] ?? TEXT.session.entry.other;
   const tool = new Map<string, unknown>(Object.entries(metadata ?? {})).get("tool_name");
   return typeof tool === "string" ? `${name} ${shownText(tool)}` : name;

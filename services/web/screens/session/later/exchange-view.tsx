@@ -4,8 +4,8 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import { CopyButton } from "../../../parts/copy-button.tsx";
 import { Moment } from "../../../parts/time.tsx";
 import { anchorOf } from "../../../session/anchor-of.ts";
-import { exchangeOf, type Exchange } from "../../../session/exchange-of.ts";
-import type { Entry, Stage } from "../../../session/session-view.ts";
+import { exchangeOf, type CallExchange } from "../../../session/exchange-of.ts";
+import type { TimelineEntry, StageView } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { TEXT } from "../../../text.ts";
 import { EntryContent } from "../entry-body.tsx";
@@ -20,7 +20,7 @@ import "./exchange-view.css";
 const TEXTS = LATER_TEXT.chat;
 
 interface ExchangeViewProps {
-  readonly stage: Stage;
+  readonly stage: StageView;
   readonly store: SessionStore;
   /** The entry that the address or the search names. */
   readonly target: string | undefined;
@@ -62,13 +62,13 @@ export function ExchangeView({ stage, store, target }: ExchangeViewProps) {
   );
 }
 
-function placeOf(name: string, { id }: Entry, target: string | undefined): string {
+function placeOf(name: string, { id }: TimelineEntry, target: string | undefined): string {
   return id === target ? `${name} target` : name;
 }
 
 interface OutcomeProps {
-  readonly stage: Stage;
-  readonly exchange: Exchange;
+  readonly stage: StageView;
+  readonly exchange: CallExchange;
   readonly store: SessionStore;
 }
 

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
-import { lanesOf, type Stage } from "../../../session/session-view.ts";
+import { lanesOf, type StageView } from "../../../session/session-view.ts";
 import type { SessionStore } from "../session-store.ts";
 import { StageBand } from "../stage-band.tsx";
 import { LATER_TEXT } from "./later-text.ts";
 
 interface JudgeWorkProps {
   /** Scorings, and what was learned from feedback. */
-  readonly stages: readonly Stage[];
+  readonly stages: readonly StageView[];
   readonly store: SessionStore;
   /** The entry that the address or the search names. */
   readonly target: string | undefined;

@@ -7,7 +7,7 @@ import { RemoteState } from "../../../parts/remote-state.tsx";
 import { Moment } from "../../../parts/time.tsx";
 import { useRemote } from "../../../parts/use-remote.ts";
 import { scoreBand } from "../../../session/score-band.ts";
-import type { Scoring } from "../../../session/session-view.ts";
+import type { ScoringView } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { SCORE_ANCHOR } from "../follow-ups-part.tsx";
 import { ModelText } from "../model-text.tsx";
@@ -64,7 +64,7 @@ export function ScorePanel({ store, facts, target, reveal }: ScorePanelProps) {
 }
 
 /** True while a judge has to do with it. */
-function isOpen(scoring: Scoring | undefined): boolean {
+function isOpen(scoring: ScoringView | undefined): boolean {
   return scoring !== undefined && ["pending", "in_progress", "memorizing"].includes(scoring.status);
 }
 
@@ -96,7 +96,7 @@ function ScoreButton({ store, isAgain }: ScoreButtonProps) {
 }
 
 interface DetailsProps {
-  readonly scoring: Scoring;
+  readonly scoring: ScoringView;
   readonly store: SessionStore;
   readonly facts: SessionFacts;
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { failureText } from "../../../api/client.ts";
 
 /** A request that a reader makes by a button, one at a time. */
-interface Sending {
+interface SendState {
   readonly isSending: boolean;
   /** Why the latest one failed. */
   readonly problem: string | undefined;
@@ -11,7 +11,7 @@ interface Sending {
 }
 
 /** Makes requests and keeps how the latest one went. */
-export function useSending(): Sending {
+export function useSending(): SendState {
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const send = async (request: () => Promise<unknown>) => {

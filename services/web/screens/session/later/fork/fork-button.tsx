@@ -1,11 +1,11 @@
 import { endOfEntry } from "../../../../session/end-of-entry.ts";
-import { lanesOf, type Entry } from "../../../../session/session-view.ts";
+import { lanesOf, type TimelineEntry } from "../../../../session/session-view.ts";
 import type { SessionStore } from "../../session-store.ts";
 import { FORK_TEXT } from "./fork-text.ts";
 
 interface ForkButtonProps {
   readonly store: SessionStore;
-  readonly entry: Pick<Entry, "id" | "executionId">;
+  readonly entry: Pick<TimelineEntry, "id" | "executionId">;
 }
 
 /** Prepares a fork from the end of the step that completed an entry of the investigation. */

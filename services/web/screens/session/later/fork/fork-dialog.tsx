@@ -14,7 +14,7 @@ import { FORK_TEXT } from "./fork-text.ts";
 import { StepChoice, stepAt } from "./step-choice.tsx";
 import "./fork-dialog.css";
 
-interface Failure {
+interface ForkFailure {
   readonly field: ForkField | undefined;
   readonly message: string;
 }
@@ -105,7 +105,7 @@ export function ForkDialog({ store, seq }: ForkDialogProps) {
 function useFork(store: SessionStore) {
   const { route } = useLocation();
   const [draft, setDraft] = useState(UNCHANGED);
-  const [failure, setFailure] = useState<Failure>();
+  const [failure, setFailure] = useState<ForkFailure>();
   const [offered, setOffered] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const key = useRef(newKey());

@@ -6,7 +6,7 @@ import type { SessionFacts } from "../../session-store.ts";
 import { FORK_TEXT } from "./fork-text.ts";
 import "./lineage.css";
 
-type Origin = NonNullable<SessionFacts["forked_from"]>;
+type ForkOrigin = NonNullable<SessionFacts["forked_from"]>;
 
 /** From which session this one was forked, and which were forked from it. */
 export function Lineage({ facts }: { readonly facts: SessionFacts }) {
@@ -37,7 +37,7 @@ export function Lineage({ facts }: { readonly facts: SessionFacts }) {
 }
 
 interface ForkedProps {
-  readonly of: Pick<Origin, "session_id" | "at_seq" | "tools" | "changes">;
+  readonly of: Pick<ForkOrigin, "session_id" | "at_seq" | "tools" | "changes">;
   /** The query of the link. */
   readonly at?: string;
 }
@@ -64,7 +64,7 @@ function Compare({ a, b }: { readonly a: string; readonly b: string }) {
 }
 
 /** What was changed in a fork, in words. */
-function changesText(changes: Origin["changes"]): string {
+function changesText(changes: ForkOrigin["changes"]): string {
   const { llm_provider, model, custom_instructions, max_iterations, tool_result } = changes;
   const texts = [
     llm_provider !== undefined && FORK_TEXT.changes.llm_provider(shownText(llm_provider)),

@@ -4,20 +4,20 @@ import { shownText } from "../../../../session/shown-text.ts";
 import { TEXT } from "../../../../text.ts";
 import { FORK_TEXT } from "./fork-text.ts";
 
-type Step = ApiResponse<"GET /api/v1/sessions/:id/steps">["steps"][number];
+type ForkStep = ApiResponse<"GET /api/v1/sessions/:id/steps">["steps"][number];
 
 /** So many steps before and behind the chosen one are listed: a long session has thousands. */
 const LISTED = 100;
 
 /** The last step that had ended at event `seq`; the first one if none had. */
-export function stepAt(steps: readonly Step[], seq: number): Step | undefined {
+export function stepAt(steps: readonly ForkStep[], seq: number): ForkStep | undefined {
   return steps.findLast(({ at_seq }) => at_seq <= seq) ?? steps[0];
 }
 
 interface StepChoiceProps {
   readonly control: ReturnType<typeof failingControl>;
   /** Undefined until they are known. */
-  readonly steps: readonly Step[] | undefined;
+  readonly steps: readonly ForkStep[] | undefined;
   readonly chosen: number | undefined;
   readonly choose: (seq: number) => void;
 }
@@ -43,7 +43,7 @@ export function StepChoice({ control, steps, chosen, choose }: StepChoiceProps) 
   );
 }
 
-function stepText({ at_seq, agent_name, kind, name }: Step): string {
+function stepText({ at_seq, agent_name, kind, name }: ForkStep): string {
   const what = [FORK_TEXT.kinds[kind], shownText(name)].filter((part) => part !== "").join(" ");
   return FORK_TEXT.stepOf(at_seq, shownText(agent_name ?? ""), what);
 }
