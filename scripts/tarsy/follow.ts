@@ -23,7 +23,7 @@ export async function follow(call: CommandCall, { api, sessionId, mayAsk }: Foll
   const { terminal, signal } = call;
   const { style } = terminal;
   const isJson = call.flag("json");
-  const { session_metadata } = await api.call("GET /api/v1/sessions/:id", {
+  const { session_metadata, forked_from } = await api.call("GET /api/v1/sessions/:id", {
     params: { id: sessionId },
     signal,
   });
@@ -35,7 +35,7 @@ export async function follow(call: CommandCall, { api, sessionId, mayAsk }: Foll
   using status = new LiveStatus(
     isJson ? { ...terminal, isTerminal: false, write: () => undefined } : terminal,
   );
-  const renderer = new TimelineRenderer((text) => status.write(text), style);
+  const renderer = new TimelineRenderer((text) => status.write(text), style, forked_from?.at_seq);
   const questions = new ApprovalQuestions({
     api,
     sessionId,

@@ -42,9 +42,9 @@ const completed = (
   ...more,
 });
 
-function render(messages: readonly NotifierMessage[], colours = false): string {
+function render(messages: readonly NotifierMessage[], colours = false, lastCopied = 0): string {
   let screen = "";
-  const renderer = new TimelineRenderer((text) => (screen += text), terminalStyle(colours));
+  const renderer = new TimelineRenderer((text) => (screen += text), terminalStyle(colours), lastCopied);
   for (const message of messages) renderer.show(message);
   renderer.finish();
   return screen;
@@ -55,6 +55,15 @@ describe("TimelineRenderer", () => {
     const taken = { type: "session.taken_over", epoch: 2, silent_ms: 22_400, timestamp: at(30) };
     const screen = render([status("in_progress", 0), taken, status("completed", 40)]);
     expect(screen).to.include("Continued on another executor").and.include("22.4 s").and.include("completed");
+  });
+
+  it("counts the time of a fork from its own start, not from that of the session that it comes from", () => {
+    const session = (name: string, seconds: number, seq: number) => ({ ...status(name, seconds), seq });
+    const own = [session("in_progress", 40, 3), session("completed", 42, 4)];
+    expect(render([session("in_progress", 0, 1), ...own], false, 2)).to.include(
+      "Session completed after 2.0 s",
+    );
+    expect(render([session("in_progress", 0, 1), ...own])).to.include("Session completed after 42.0 s");
   });
 
   it("prints an answer once that is repeated as the final analysis", () => {

@@ -17,7 +17,8 @@ export const forkCommand: Command = {
   maxArgs: 1,
   summary:
     "Investigates again from a step of a session, with another model, instruction, limit or tool result",
-  details: `Without --at-seq the fork begins behind the last step before the session's end. With recorded tools (the default) its agents get
+  details: `Without --at-seq the fork begins behind the last step before the session's end, where an agent that has answered does nothing more: with
+other instructions use --at-seq 0. With recorded tools (the default) its agents get
 the results that the session got; what it has not called is an error to them. Prints the id of the fork.`,
   options: {
     "at-seq": { value: "N", help: "the number of the last event before the fork" },

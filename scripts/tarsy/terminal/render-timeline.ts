@@ -28,11 +28,14 @@ export class TimelineRenderer {
   readonly #parallel = new Set<string>();
   /** The last message of each agent. */
   readonly #lastMessages = new Map<string, string>();
+  /** Of a fork, the number of the last event that it has from the other session; 0 once its own have begun. */
+  #lastCopied: number;
   #finalAnalysis: string | undefined;
 
-  constructor(write: (text: string) => void, style: TerminalStyle) {
+  constructor(write: (text: string) => void, style: TerminalStyle, lastCopied = 0) {
     this.#write = write;
     this.#style = style;
+    this.#lastCopied = lastCopied;
   }
 
   /** The last completed final analysis that was shown. */
@@ -46,6 +49,11 @@ export class TimelineRenderer {
   }
 
   show(message: NotifierMessage): void {
+    if (this.#lastCopied > 0 && Number(message["seq"]) > this.#lastCopied) {
+      // The copied events have the times of the other session.
+      this.#startedAt.clear();
+      this.#lastCopied = 0;
+    }
     switch (message["type"]) {
       case "session.status":
         this.#line(this.#statusLine(message));
