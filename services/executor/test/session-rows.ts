@@ -41,12 +41,16 @@ const ADDED: Readonly<Record<string, string>> = {
   tool_calls: "state = 'abandoned'",
 };
 
-/** The events of each agent, and those of no agent, in their order; progress is made by whichever agent is faster. */
+/** The events of each agent, and those of no agent, in their order; what agents that run at the same time do in turn depends on the machine. */
 const ORDER = `
-SELECT 'order of events' AS name, concat(payload ->> 'execution_id', ': ',
+SELECT 'order of events' AS name, concat(agent, ': ',
   string_agg(concat_ws(' ', payload ->> 'type', payload ->> 'event_type', payload ->> 'status'), ', ' ORDER BY seq)) AS row
-FROM events t WHERE session_id = $1 AND payload ->> 'type' <> 'session.progress' AND NOT coalesce(${ADDED["events"]}, false)
-GROUP BY payload ->> 'execution_id'`;
+FROM events t LEFT JOIN LATERAL (
+  SELECT coalesce(payload ->> 'execution_id',
+    -- The end of an entry of the timeline names the entry alone.
+    (SELECT e.execution_id::text FROM timeline_events e WHERE e.event_id::text = payload ->> 'event_id')) AS agent) AS of_agent ON true
+WHERE session_id = $1 AND payload ->> 'type' <> 'session.progress' AND NOT coalesce(${ADDED["events"]}, false)
+GROUP BY agent`;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
 /** What the scripted provider calls a call. */
