@@ -5,8 +5,9 @@ import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { forkingRoutes } from "./forking/forking-routes.ts";
 import { allow, checkSite } from "./http/access.ts";
-import { contractOf, documentedRoutes } from "./contracts/documented-routes.ts";
-import type { Route } from "./http/route.ts";
+import { withContracts, type RouteRow } from "./contracts/documented-routes.ts";
+import type { Route } from "./http/routes-of.ts";
+import { byPath } from "./openapi/openapi-document.ts";
 import { compressJson } from "./http/compress-json.ts";
 import { errorHandler } from "./http/error-handler.ts";
 import { reserveWords } from "./http/reserve-words.ts";
@@ -46,8 +47,7 @@ import { signIn, signOut } from "./routes/page-session.ts";
 import { getSessionAlerts } from "./routes/get-session-alerts.ts";
 import { parkSession } from "./routes/park-session.ts";
 import { resumeSession } from "./routes/resume-session.ts";
-import { getScore } from "./routes/get-score.ts";
-import { scoreSession } from "./routes/score-session.ts";
+import { scoreRoutes } from "./scores/routes.ts";
 import { steerSession } from "./routes/steer-session.ts";
 import { submitAlert } from "./routes/submit-alert.ts";
 import { openSubmitter } from "./submit/open-submitter.ts";
@@ -63,12 +63,12 @@ const SERVER_FAILURES = ["500", "503"];
 /** After these a source of alerts does not repeat: the first one must not be missed. */
 const DROPPED_BY_SOURCES = ["400", "401", "403", "404", "413", "415"];
 
-/** Every route of the api. */
-export function routesOf(deps: ApiDeps): readonly Route[] {
+/** Every route of the api; a fixed word of a path stands before a parameter, which would match it, too. */
+export function apiRoutes(deps: ApiDeps): readonly Route[] {
   const states = new ServerStates(deps.db);
   const submitter = openSubmitter(deps);
   const session = "/api/v1/sessions/:id";
-  const routes: readonly Route[] = [
+  const rows: readonly RouteRow[] = [
     {
       method: "post",
       path: "/api/v1/alerts",
@@ -89,8 +89,6 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
     { method: "post", path: `${session}/park`, action: "session.park", handle: parkSession(deps) },
     { method: "post", path: `${session}/resume`, action: "session.resume", handle: resumeSession(deps) },
-    { method: "post", path: `${session}/score`, action: "session.score", handle: scoreSession(deps) },
-    { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
     { method: "post", path: `${session}/chat/messages`, action: "session.chat", handle: askChat(deps) },
     {
       method: "post",
@@ -138,15 +136,16 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
       method: "get",
       path: "/api/v1/openapi.json",
       action: "contract.read",
-      handle: getOpenApi(() => documentedRoutes(routes)),
+      handle: getOpenApi(() => routes),
     },
     { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
   ];
+  const routes = [...withContracts(rows), ...scoreRoutes(deps)].toSorted(byPath);
   return routes;
 }
 
 /** What the agents of a session asked and called. */
-function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
+function routesOfTrace(deps: ApiDeps, session: string): readonly RouteRow[] {
   return [
     { method: "get", path: `${session}/trace`, action: "trace.read", handle: getTrace(deps) },
     { method: "get", path: `${session}/cassette`, action: "trace.read", handle: getCassette(deps) },
@@ -173,10 +172,9 @@ function plainPath(path: string): string {
 /** Builds the HTTP app: access, routes, error handling, request metrics. The caller listens. */
 export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
-  const routes = routesOf(deps);
-  for (const { method, path, action, access, handle } of routes) {
+  const routes = apiRoutes(deps);
+  for (const { method, path, action, access, body, handle } of routes) {
     const checks = action === undefined ? [] : [access ?? allow(deps, action)];
-    const body = contractOf({ method, path })?.body;
     if (body !== undefined) checks.push(warnOfUnknown(body.schema, deps.masker));
     router[method](path, ...checks, handle);
   }

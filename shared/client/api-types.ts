@@ -1,5 +1,11 @@
 import type { Static, TSchema } from "typebox";
-import type { ApiContracts } from "../../services/api/contracts/contracts.ts";
+import type { ApiContracts as Legacy } from "../../services/api/contracts/contracts.ts";
+import type { Endpoint } from "../../services/api/http/endpoint.ts";
+import type { SCORES } from "../../services/api/scores/contract.ts";
+
+type All = typeof SCORES;
+type NameOf<E> = E extends Endpoint ? `${Uppercase<E["method"]>} ${E["path"]}` : never;
+type ApiContracts = Legacy & { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
 
 /** A route of the api, e.g. `GET /api/v1/sessions/:id`. */
 export type ApiRoute = keyof ApiContracts;

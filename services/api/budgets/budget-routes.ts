@@ -11,7 +11,7 @@ import { maskBody } from "../http/mask-body.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError, abbreviate, notFound, validationError } from "../http/request-error.ts";
-import type { Route } from "../http/route.ts";
+import type { RouteRow } from "../contracts/documented-routes.ts";
 import { BudgetBody, BudgetQuery, type BudgetsResponse } from "../schemas/budgets.ts";
 import { budgetView, configuredBudgets, readBudgets } from "./read-budgets.ts";
 import { deleteBudget, setBudget, type BudgetId } from "./set-budget.ts";
@@ -21,7 +21,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 const BODY_BYTES_IN_FLIGHT = 1024 * 1024;
 
 /** The routes of limits of what LLM calls may use. */
-export function budgetRoutes(deps: ApiDeps): readonly Route[] {
+export function budgetRoutes(deps: ApiDeps): readonly RouteRow[] {
   return [
     { method: "get", path: PATH, action: "budget.read", handle: list(deps) },
     { method: "put", path: PATH, action: "budget.change", handle: put(deps) },

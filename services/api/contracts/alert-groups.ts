@@ -1,6 +1,6 @@
 import { SessionAlertsQuery, SessionAlertsResponse } from "../schemas/alert-groups.ts";
-import { SessionParams } from "../schemas/common.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import { SessionParams } from "../http/common-schemas.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** The alerts of incidents. */
 export const ALERT_GROUP_CONTRACTS = {

@@ -1,6 +1,6 @@
 import { SubmitAlertBody, SubmitAlertHeaders, SubmitAlertResponse } from "../schemas/submit-alert.ts";
 import { AlertTypesResponse } from "../schemas/system.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** How alerts come in. */
 export const ALERT_CONTRACTS = {

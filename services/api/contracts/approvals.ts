@@ -1,6 +1,6 @@
 import { ApprovalsResponse, DecisionBody, DecisionParams, DecisionResponse } from "../schemas/approvals.ts";
-import { SessionParams } from "../schemas/common.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import { SessionParams } from "../http/common-schemas.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** Questions about tool calls, and the decisions of people. */
 export const APPROVAL_CONTRACTS = {

@@ -1,5 +1,5 @@
 import { BudgetBody, BudgetQuery, ChangedBudget, BudgetsResponse } from "../schemas/budgets.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** Limits of what LLM calls may use. */
 export const BUDGET_CONTRACTS = {

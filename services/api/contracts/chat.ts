@@ -1,6 +1,6 @@
 import { ChatMessageBody, ChatMessageResponse } from "../schemas/chat.ts";
-import { SessionParams } from "../schemas/common.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import { SessionParams } from "../http/common-schemas.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** Questions about sessions that have ended. */
 export const CHAT_CONTRACTS = {

@@ -9,7 +9,6 @@ import { NOTIFICATION_CONTRACTS } from "./notifications.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
-import { SCORING_CONTRACTS } from "./scoring.ts";
 import { STEERING_CONTRACTS } from "./steering.ts";
 import { SYSTEM_CONTRACTS } from "./system.ts";
 import { USAGE_CONTRACTS } from "./usage.ts";
@@ -26,7 +25,6 @@ export const CONTRACTS = {
   ...SESSION_CONTRACTS,
   ...FORKING_CONTRACTS,
   ...STEERING_CONTRACTS,
-  ...SCORING_CONTRACTS,
   ...CHAT_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,

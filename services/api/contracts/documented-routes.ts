@@ -1,20 +1,16 @@
-import type { DocumentedRoute } from "../openapi/openapi-document.ts";
+import type { Route } from "../http/routes-of.ts";
 import { CONTRACTS } from "./contracts.ts";
-import type { RouteContract } from "./route-contract.ts";
+import type { RouteContract } from "./legacy.ts";
+
+/** A row of the table of routes. */
+export type RouteRow = Pick<Route, "method" | "path" | "action" | "access" | "handle">;
 
 const contracts = new Map<string, RouteContract>(Object.entries(CONTRACTS));
 
-/** The contract of a route; undefined if it has none. */
-export function contractOf({ method, path }: Pick<DocumentedRoute, "method" | "path">) {
-  return contracts.get(`${method.toUpperCase()} ${path}`);
-}
-
-/** The routes that have a contract, each with it. */
-export function documentedRoutes(
-  routes: readonly Omit<DocumentedRoute, "contract">[],
-): readonly DocumentedRoute[] {
-  return routes.flatMap(({ method, path, action }) => {
-    const contract = contractOf({ method, path });
-    return contract === undefined ? [] : [{ method, path, action, contract }];
+/** The rows of the table of routes, each with its contract. */
+export function withContracts(rows: readonly RouteRow[]): readonly Route[] {
+  return rows.flatMap((row) => {
+    const contract = contracts.get(`${row.method.toUpperCase()} ${row.path}`);
+    return contract === undefined ? [] : [{ ...row, ...contract }];
   });
 }

@@ -1,4 +1,4 @@
-import { SessionParams } from "../schemas/common.ts";
+import { SessionParams } from "../http/common-schemas.ts";
 import {
   ComparisonQuery,
   ComparisonResponse,
@@ -6,7 +6,7 @@ import {
   ForkResponse,
   StepsResponse,
 } from "../schemas/forking.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** Sessions that go on from a point of another one, and how two sessions differ. */
 export const FORKING_CONTRACTS = {

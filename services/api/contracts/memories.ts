@@ -1,4 +1,4 @@
-import { SessionParams } from "../schemas/common.ts";
+import { SessionParams } from "../http/common-schemas.ts";
 import {
   InjectedMemoriesResponse,
   MemoryBody,
@@ -8,7 +8,7 @@ import {
   MemoryQuery,
   MemoryView,
 } from "../schemas/memories.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** What was learned from sessions. */
 export const MEMORY_CONTRACTS = {

@@ -4,7 +4,7 @@ import {
   NotificationsResponse,
   RetryResponse,
 } from "../schemas/notifications.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** What people and other systems are told. */
 export const NOTIFICATION_CONTRACTS = {

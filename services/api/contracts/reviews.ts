@@ -1,7 +1,7 @@
-import { SessionParams } from "../schemas/common.ts";
+import { SessionParams } from "../http/common-schemas.ts";
 import { ReviewActivityResponse, ReviewBody, ReviewResponse } from "../schemas/review.ts";
 import { TriageParams, TriageQuery, TriageResponse } from "../schemas/triage.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** What people think of investigations. */
 export const REVIEW_CONTRACTS = {

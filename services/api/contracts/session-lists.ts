@@ -1,4 +1,4 @@
-import { SessionParams } from "../schemas/common.ts";
+import { SessionParams } from "../http/common-schemas.ts";
 import {
   ActiveSessionsResponse,
   FilterOptionsResponse,
@@ -8,7 +8,7 @@ import {
   SessionStatusResponse,
   SessionSummaryResponse,
 } from "../schemas/sessions.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** Which sessions there are, and how they are. */
 export const SESSION_LIST_CONTRACTS = {

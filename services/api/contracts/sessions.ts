@@ -1,13 +1,13 @@
 import { Cassette } from "#shared/cassette/cassette.ts";
-import { SessionParams } from "../schemas/common.ts";
+import { SessionParams } from "../http/common-schemas.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
 import { SessionOverviewResponse, SessionResponse } from "../schemas/session.ts";
 import { ParkBody, ParkResponse, ResumeResponse } from "../schemas/parking.ts";
-import { AtSeqQuery } from "../schemas/time-travel.ts";
+import { AtSeqQuery } from "../http/common-schemas.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
 import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** What is known of sessions, and how they are ended. */
 export const SESSION_CONTRACTS = {

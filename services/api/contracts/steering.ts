@@ -1,6 +1,6 @@
-import { SessionParams } from "../schemas/common.ts";
+import { SessionParams } from "../http/common-schemas.ts";
 import { SteeringBody, SteeringResponse } from "../schemas/steering.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** Messages of people to the agents of a running session. */
 export const STEERING_CONTRACTS = {

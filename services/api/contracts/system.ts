@@ -17,7 +17,7 @@ import {
   WarningsResponse,
 } from "../schemas/system.ts";
 import { SystemConfigQuery, SystemConfigResponse } from "../schemas/system-config.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** The installation: its state, its configuration, and who did what. */
 export const SYSTEM_CONTRACTS = {

@@ -1,5 +1,5 @@
 import { DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageSummaryResponse } from "../schemas/usage.ts";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 /** What sessions have used. */
 export const USAGE_CONTRACTS = {

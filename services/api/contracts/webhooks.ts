@@ -2,7 +2,7 @@ import { HandshakeResponse, RawQuery, WebhookResponse } from "../schemas/webhook
 import { AlertmanagerRequest } from "../webhooks/alertmanager-request.ts";
 import { PagerDutyRequest } from "../webhooks/pagerduty-request.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import type { RouteContracts } from "./route-contract.ts";
+import type { RouteContracts } from "./legacy.ts";
 
 const responses = {
   200: { description: "a handshake or a test: no session was started", schema: HandshakeResponse },

@@ -1,5 +1,5 @@
 import type { ApiDeps } from "../api-deps.ts";
-import type { Route } from "../http/route.ts";
+import type { RouteRow } from "../contracts/documented-routes.ts";
 import { forkSessionRoute } from "../routes/fork-session.ts";
 import { getComparison } from "../routes/get-comparison.ts";
 import { getSteps } from "../routes/get-steps.ts";
@@ -9,7 +9,7 @@ import type { Submitter } from "../submit/open-submitter.ts";
 export function forkingRoutes(
   deps: ApiDeps & { readonly submitter: Submitter },
   session: string,
-): readonly Route[] {
+): readonly RouteRow[] {
   return [
     { method: "post", path: `${session}/fork`, action: "session.fork", handle: forkSessionRoute(deps) },
     { method: "get", path: `${session}/steps`, action: "session.read", handle: getSteps(deps) },

@@ -1,6 +1,6 @@
 import type { Middleware } from "koa";
 import { notFound } from "./request-error.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "./routes-of.ts";
 
 /**
  * Keeps the fixed words under this path from being taken for the id of the routes that stand behind them: a method that such

@@ -5,7 +5,7 @@ import { enterPast } from "#shared/database/enter-past.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { AtSeqQuery } from "../schemas/time-travel.ts";
+import { AtSeqQuery } from "./common-schemas.ts";
 import { queryReader } from "./query-reader.ts";
 import { RequestError, validationError } from "./request-error.ts";
 import { visibleSession } from "./visible-session.ts";

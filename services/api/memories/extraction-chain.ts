@@ -2,7 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring-chain.ts";
-import { judgeOf } from "../scoring/judge-of.ts";
+import { judgeOf } from "../scores/judge-of.ts";
 
 /** The agent that learns, as it is named in the session. */
 const AGENT = "MemoryExtraction";

@@ -9,14 +9,14 @@ import { parseMemoryId } from "../http/parse-parameters.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
-import type { Route } from "../http/route.ts";
+import type { RouteRow } from "../contracts/documented-routes.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { MemoryBody, MemoryQuery } from "../schemas/memories.ts";
 import { changeMemory, deleteMemory } from "./change-memory.ts";
 import { readInjectedMemories, readMemoriesOf, readMemory, readMemoryPage } from "./read-memories.ts";
 
 /** The routes of what was learned from sessions. Without `defaults.memory.enabled` lists are empty, and no memory is found. */
-export function memoryRoutes(deps: ApiDeps): readonly Route[] {
+export function memoryRoutes(deps: ApiDeps): readonly RouteRow[] {
   const [session, memory] = ["/api/v1/sessions/:id", "/api/v1/memories/:memory"];
   return [
     {

@@ -8,12 +8,12 @@ import { callerOf } from "../http/caller.ts";
 import { parseNotificationId } from "../http/parse-parameters.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
-import type { Route } from "../http/route.ts";
+import type { RouteRow } from "../contracts/documented-routes.ts";
 import { withoutNulls } from "../routes/without-nulls.ts";
 import { NotificationsQuery } from "../schemas/notifications.ts";
 
 /** The routes for what people and other systems are told. */
-export function notificationRoutes(deps: ApiDeps): readonly Route[] {
+export function notificationRoutes(deps: ApiDeps): readonly RouteRow[] {
   const path = "/api/v1/notifications";
   return [
     { method: "get", path, action: "notification.read", handle: list(deps) },

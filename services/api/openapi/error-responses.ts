@@ -1,4 +1,4 @@
-import type { RouteContract } from "../contracts/route-contract.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 
 /** What each status of an error means. */
 export const ERROR_STATUSES: Readonly<Record<number, string>> = {
@@ -21,14 +21,14 @@ export const ERROR_STATUSES: Readonly<Record<number, string>> = {
 
 const OF_EVERY_ROUTE = [400, 403, 408, 421, 429, 431, 500, 503];
 
-/** The statuses of errors that a route can answer with. `needsCredential` as its row in the table of routes says. */
-export function errorStatusesOf(contract: RouteContract, needsCredential: boolean): readonly number[] {
+/** The statuses of errors that a route can answer with. */
+export function errorStatusesOf({ action, params, body, responses, errors }: Endpoint): readonly number[] {
   const statuses = new Set([
     ...OF_EVERY_ROUTE,
-    ...(needsCredential ? [401] : []),
-    ...(contract.params === undefined ? [] : [404]),
-    ...(contract.body === undefined ? [] : [413, 415]),
-    ...(contract.errors ?? []),
+    ...(action === undefined ? [] : [401]),
+    ...(params === undefined ? [] : [404]),
+    ...(body === undefined ? [] : [413, 415]),
+    ...(errors ?? []),
   ]);
-  return [...statuses].filter((status) => contract.responses[status] === undefined).sort((a, b) => a - b);
+  return [...statuses].filter((status) => responses[status] === undefined).sort((a, b) => a - b);
 }

@@ -1,20 +1,14 @@
 import type { TObject } from "typebox";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import packageJson from "../../../package.json" with { type: "json" };
-import type { RouteContract } from "../contracts/route-contract.ts";
-import { ErrorResponse } from "../schemas/common.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { ErrorResponse } from "../http/common-schemas.ts";
 import { Components } from "./collect-components.ts";
 import { webhookOperation } from "./webhook-operation.ts";
 import { ERROR_STATUSES, errorStatusesOf } from "./error-responses.ts";
 
-/** A row of the table of routes, with its contract. */
-export interface DocumentedRoute {
-  readonly method: string;
-  readonly path: string;
-  /** What it needs a role for; undefined if it needs no credential. */
-  readonly action: string | undefined;
-  readonly contract: RouteContract;
-}
+/** An endpoint with the name of its operation. */
+type DocumentedRoute = Endpoint & { readonly id: string };
 
 const JSON_TYPE = "application/json";
 
@@ -26,7 +20,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[]) {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes.toSorted(byPath)) {
     const path = (paths[templateOf(route.path)] ??= {});
-    path[route.method.toLowerCase()] = operation(route, components);
+    path[route.method] = operation(route, components);
   }
   const notification = webhookOperation(components);
   const error = { [JSON_TYPE]: { schema: components.use(ErrorResponse) } };
@@ -74,21 +68,21 @@ export function byPath(one: Place, other: Place): number {
   return a === b ? METHODS.indexOf(one.method) - METHODS.indexOf(other.method) : a < b ? -1 : 1;
 }
 
-type Place = Pick<DocumentedRoute, "method" | "path">;
+type Place = Pick<Endpoint, "method" | "path">;
 
 /** `/api/v1/sessions/:id` becomes `/api/v1/sessions/{id}`. */
 function templateOf(path: string): string {
   return path.replaceAll(/:(\w+)/gu, "{$1}");
 }
 
-function operation({ action, contract }: DocumentedRoute, components: Components): object {
-  const { id, tag, summary, description, params, query, headers, body, responses } = contract;
+function operation(route: DocumentedRoute, components: Components): object {
+  const { id, action, tag, summary, description, params, query, headers, body, responses } = route;
   const parameters = [
     ...parametersOf("path", params, components),
     ...parametersOf("query", query, components),
     ...parametersOf("header", headers, components),
   ];
-  const errors = errorStatusesOf(contract, action !== undefined);
+  const errors = errorStatusesOf(route);
   return {
     operationId: id,
     tags: [tag],
@@ -125,7 +119,7 @@ const WARNINGS = Type.Object({
   ),
 });
 
-function withWarnings(response: RouteContract["responses"][number]): RouteContract["responses"][number] {
+function withWarnings(response: Endpoint["responses"][number]): Endpoint["responses"][number] {
   const { schema } = response;
   if (schema === undefined) return response;
   const title = "title" in schema ? { title: schema.title } : {};
@@ -133,7 +127,7 @@ function withWarnings(response: RouteContract["responses"][number]): RouteContra
 }
 
 function success(
-  { description, schema, or, example }: RouteContract["responses"][number],
+  { description, schema, or, example }: Endpoint["responses"][number],
   components: Components,
 ): object {
   if (schema === undefined) return { description };

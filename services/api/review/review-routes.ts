@@ -1,11 +1,11 @@
 import type { ApiDeps } from "../api-deps.ts";
-import type { Route } from "../http/route.ts";
+import type { RouteRow } from "../contracts/documented-routes.ts";
 import { getReviewActivity } from "../routes/get-review-activity.ts";
 import { getTriage } from "../routes/get-triage.ts";
 import { reviewSessions } from "../routes/review-sessions.ts";
 
 /** The routes of reviews, to be placed before those with a session's id. */
-export function reviewRoutes(deps: ApiDeps): readonly Route[] {
+export function reviewRoutes(deps: ApiDeps): readonly RouteRow[] {
   const sessions = "/api/v1/sessions";
   return [
     { method: "patch", path: `${sessions}/review`, action: "session.review", handle: reviewSessions(deps) },

@@ -22,7 +22,7 @@ import { readLineage } from "../forking/read-lineage.ts";
 import { readAlertGroup } from "../grouping/read-alerts.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { readTimeline } from "./get-timeline.ts";
-import { readScores } from "../scoring/read-scores.ts";
+import { readScores } from "../scores/read-scores.ts";
 import { readStages } from "./read-stages.ts";
 import { readSummaryCalls } from "./read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";

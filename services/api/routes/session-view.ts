@@ -12,7 +12,7 @@ import type { BudgetView } from "../schemas/budgets.ts";
 import type { readLineage } from "../forking/read-lineage.ts";
 import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
-import type { Scores } from "../scoring/read-scores.ts";
+import type { Scores } from "../scores/read-scores.ts";
 import type { Failing } from "../schemas/failing.ts";
 import { parkedView } from "../parking/parked-view.ts";
 import type { SessionStages } from "./read-stages.ts";

@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 /** The longest page, because an alert has up to 16,384 characters. */
 const MAX_PAGE = 100;

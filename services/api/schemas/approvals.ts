@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { APPROVAL_STATES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 const MAX_REASON_CHARACTERS = 2_000;
 

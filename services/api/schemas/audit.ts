@@ -3,7 +3,7 @@ import { ROLES } from "#shared/access/identity.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 export const AuditQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),

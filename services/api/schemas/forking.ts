@@ -3,7 +3,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 import { Usd } from "./cost.ts";
 
 const MAX_INSTRUCTIONS_CHARACTERS = 20_000;

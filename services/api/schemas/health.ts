@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 /** `degraded`: alerts are accepted, and sessions wait or are less safe. */
 const Health = literals(["healthy", "degraded", "unhealthy"]);

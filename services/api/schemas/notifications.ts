@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 /** `sent`, `dropped` (nothing to say any more) and `dead` (given up) are final. */
 const NOTIFICATION_STATES = ["pending", "sent", "dropped", "dead"] as const;

@@ -17,7 +17,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { BudgetView } from "./budgets.ts";
 import { AlertGroup } from "./alert-groups.ts";
-import { AnyObject, Time } from "./common.ts";
+import { AnyObject, Time } from "../http/common-schemas.ts";
 import { Fork, ForkedFrom } from "./forking.ts";
 import { CostMembers } from "./cost.ts";
 import { Failing } from "./failing.ts";

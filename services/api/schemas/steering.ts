@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 /** The longest text of a message to the agents of a session. */
 const MAX_STEERING_CHARACTERS = 4_000;

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
-import { AnyObject, Time } from "./common.ts";
+import { AnyObject, Time } from "../http/common-schemas.ts";
 
 export const CONFIG_VIEWS = ["name", "file"] as const;
 

@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-list.ts";
-import { Time } from "./common.ts";
+import { Time } from "../http/common-schemas.ts";
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const NullableTime = Type.Union([Time, Type.Null()]);

@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { AnyObject, Time } from "./common.ts";
+import { AnyObject, Time } from "../http/common-schemas.ts";
 
 export const TimelineEvent = Type.Object(
   {

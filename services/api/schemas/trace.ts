@@ -5,7 +5,7 @@ import { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { LLM_INTERACTION_TYPES, MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Usd } from "./cost.ts";
-import { AnyObject, Time } from "./common.ts";
+import { AnyObject, Time } from "../http/common-schemas.ts";
 
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());

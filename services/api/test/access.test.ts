@@ -9,7 +9,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SseClient } from "../../../test/support/sse-client.ts";
 import { until } from "../../../test/support/until.ts";
-import { routesOf } from "../app.ts";
+import { apiRoutes } from "../app.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const parseId = compileParser("accepted alert", Type.Object({ session_id: Type.String() }));
@@ -85,7 +85,7 @@ describe("who may use the api with an API key", () => {
     const expired = await key("expired", ["admin"], [], -1);
     const spoofed = { "x-forwarded-user": "root", "x-remote-user": "root", "x-tarsy-proxy-secret": "" };
     const wrong = { authorization: `${headers.authorization.slice(0, -1)}-` };
-    for (const { method, path, action } of routesOf(api.deps)) {
+    for (const { method, path, action } of apiRoutes(api.deps)) {
       const credentials = [{}, headers, expired.headers, wrong, spoofed, { authorization: "Bearer x" }];
       for (const [index, credential] of credentials.entries()) {
         const answer = await api.raw(method.toUpperCase(), pathOf(path, randomUUID()), {
@@ -122,7 +122,7 @@ describe("who may use the api with an API key", () => {
     };
     for (const role of ["viewer", "submitter", "operator", "admin"] as const) {
       const { headers } = await key(`a-${role}`, [role]);
-      for (const { method, path, action } of routesOf(api.deps)) {
+      for (const { method, path, action } of apiRoutes(api.deps)) {
         const answer = await api.raw(method.toUpperCase(), pathOf(path, randomUUID()), { headers });
         const isAllowed = action === undefined || (may[action]?.includes(role) ?? true);
         expect(answer.status === 403, `${role}: ${method} ${path}`).to.equal(!isAllowed);
@@ -139,7 +139,7 @@ describe("who may use the api with an API key", () => {
     const operator = await key("olga", ["operator"]);
     const { text } = await submit(ann.headers);
     const { session_id: id } = parseId(JSON.parse(text));
-    const routes = routesOf(api.deps).filter(
+    const routes = apiRoutes(api.deps).filter(
       // These two need a role that sees every session.
       ({ path, action }) =>
         path.includes(":id") && action !== "session.delete" && action !== "approval.decide",

@@ -16,9 +16,8 @@ import { testConfigDirectory, type ConfigFiles } from "../../../test/support/con
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { buildApp, routesOf } from "../app.ts";
+import { apiRoutes, buildApp } from "../app.ts";
 import { loadApiConfig } from "../config.ts";
-import { documentedRoutes } from "../contracts/documented-routes.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SocketForwarder } from "../page/forward-sockets.ts";
 import { CriticalPlaces } from "../parking/critical-places.ts";
@@ -138,7 +137,7 @@ export class ApiFixture implements AsyncDisposable {
       new CriticalPlaces({ db, dispatcher, log, metrics, places: max_concurrent_sessions }),
     );
     const deps = { config, log, db, orm, dispatcher, places, metrics, sse, door, audit, masker };
-    const contract = new ContractCheck(openApiDocument(documentedRoutes(routesOf(deps))));
+    const contract = new ContractCheck(openApiDocument(apiRoutes(deps)));
     const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
     const server = await serve(deps, contract, options.timeouts, sockets);
     resources.defer(() => closeNow(server));

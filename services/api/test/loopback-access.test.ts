@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { expect } from "chai";
-import { routesOf } from "../app.ts";
+import { apiRoutes } from "../app.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 describe("who may use the api without authentication", () => {
@@ -21,7 +21,7 @@ describe("who may use the api without authentication", () => {
     (await api.raw(method, path, { headers })).status;
 
   it("answers 421 to a name that is not its own, on every route", async () => {
-    for (const { method, path } of routesOf(api.deps)) {
+    for (const { method, path } of apiRoutes(api.deps)) {
       const answer = await rawRequest(api.port, method, path, "evil.example:27080");
       expect(answer, `${method} ${path}`).to.match(/^HTTP\/1\.1 421 /u);
     }

@@ -2,9 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { routesOf } from "../app.ts";
-import { CONTRACTS } from "../contracts/contracts.ts";
-import { documentedRoutes } from "../contracts/documented-routes.ts";
+import { apiRoutes } from "../app.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 
@@ -32,15 +30,14 @@ describe("the OpenAPI document", () => {
     expect(validator.version).to.equal("3.1");
   });
 
-  it("has every route and no other, each with its responses", () => {
-    const routes = routesOf(api.deps).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-    expect(Object.keys(CONTRACTS).toSorted()).to.deep.equal(routes.toSorted());
-    const ids = Object.values(CONTRACTS).map(({ id }) => id);
+  it("names every operation once", () => {
+    const ids = apiRoutes(api.deps).map(({ id }) => id);
+    expect(ids).to.have.length.above(50);
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
   it("has the warnings about a body in every answer to one", () => {
-    const { paths } = openApiDocument(documentedRoutes(routesOf(api.deps)));
+    const { paths } = openApiDocument(apiRoutes(api.deps));
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     const withBody = operations.filter((operation) => "requestBody" in operation);
     expect(withBody).to.have.length.above(10);
@@ -58,7 +55,7 @@ describe("the OpenAPI document", () => {
     function components(value: unknown): unknown {
       const text = JSON.stringify(value);
       const name = /#\/components\/schemas\/(\w+)/u.exec(text)?.[1];
-      const { schemas } = openApiDocument(documentedRoutes(routesOf(api.deps))).components;
+      const { schemas } = openApiDocument(apiRoutes(api.deps)).components;
       return name === undefined ? value : { value, named: { ...schemas }[name] };
     }
   });

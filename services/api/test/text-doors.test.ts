@@ -7,8 +7,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
 import { OTHER_DOORS, ROUTE_TEXTS, TEXT_ORIGINS } from "#shared/masking/text-doors.ts";
 import { hasSecret, SECRET_STATEMENTS } from "../../../test/support/secret-statements.ts";
-import { routesOf } from "../app.ts";
-import { contractOf } from "../contracts/documented-routes.ts";
+import { apiRoutes } from "../app.ts";
 import { withoutSecrets } from "../http/trace-requests.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
@@ -94,9 +93,8 @@ describe("the register of the doors of text", () => {
   });
 
   it("has every member of a request that can hold any text, and no other", () => {
-    const routes = routesOf(api.deps).map((route) => {
-      const { params, query, headers, body } = contractOf(route) ?? {};
-      const name = `${route.method.toUpperCase()} ${route.path}`;
+    const routes = apiRoutes(api.deps).map(({ method, path, params, query, headers, body }) => {
+      const name = `${method.toUpperCase()} ${path}`;
       const registered = new Map(Object.entries(ROUTE_TEXTS)).get(name) ?? {};
       const isWhole = "" in registered;
       const found = [

@@ -1,5 +1,5 @@
 import type { ApiDeps } from "../api-deps.ts";
-import type { Route } from "../http/route.ts";
+import type { RouteRow } from "../contracts/documented-routes.ts";
 import { receiveAlertmanager } from "../routes/receive-alertmanager.ts";
 import { receivePagerDuty } from "../routes/receive-pagerduty.ts";
 import { receiveRaw } from "../routes/receive-raw.ts";
@@ -11,7 +11,7 @@ import { webhookAccess } from "./webhook-access.ts";
 export const WEBHOOKS = "/api/v1/webhooks/";
 
 /** The routes of alert sources. */
-export function webhookRoutes(deps: ApiDeps & { readonly submitter: Submitter }): readonly Route[] {
+export function webhookRoutes(deps: ApiDeps & { readonly submitter: Submitter }): readonly RouteRow[] {
   const receivers = {
     alertmanager: receiveAlertmanager(deps),
     pagerduty: receivePagerDuty(deps),

@@ -1,5 +1,5 @@
 import { table, ADD, OF_SESSION, type Row } from "#shared/database/tables/table.ts";
-import { SCORE_STATUSES } from "#shared/contracts/scoring.ts";
+import { FAILURE_TAGS, SCORE_STATUSES } from "#shared/contracts/scoring.ts";
 
 /** How well a session was investigated, by the judgement of a model. */
 export const SESSION_SCORES = table({
@@ -26,7 +26,14 @@ export const SESSION_SCORES = table({
     },
     score_analysis: { type: "text", nullable: true, from: "model", set: "executor" },
     tool_improvement_report: { type: "text", nullable: true, from: "model", set: "executor" },
-    failure_tags: { type: "text", array: true, default: "'{}'", from: "model", set: "executor" },
+    failure_tags: {
+      type: "text",
+      array: true,
+      default: "'{}'",
+      enum: FAILURE_TAGS,
+      from: "model",
+      set: "executor",
+    },
     /** SHA-256 over the prompts of the judge; null until it starts. */
     prompt_hash: { type: "text", nullable: true, from: "digest", set: "executor" },
     /** A person's name, or `auto`. */

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from "typebox";
+import type { Action } from "#shared/access/authorize.ts";
 
 /** A successful response of one status. */
 interface ResponseContract {
@@ -10,10 +11,12 @@ interface ResponseContract {
   readonly example?: unknown;
 }
 
-/** What clients may send to a route and what it answers. The errors of every route are added by the document. */
-export interface RouteContract {
-  /** Names the operation in generated clients. */
-  readonly id: string;
+/** A route: where it is, who may use it, what clients may send and what it answers. The document adds the errors of every route. */
+export interface Endpoint {
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
+  readonly path: string;
+  /** What it needs a role for; undefined if every caller may use it. */
+  readonly action: Action | undefined;
   readonly summary: string;
   readonly tag: "alerts" | "sessions" | "approvals" | "review" | "memories" | "usage" | "system" | "access";
   readonly description?: string;
@@ -21,12 +24,11 @@ export interface RouteContract {
   readonly query?: TObject;
   readonly headers?: TObject;
   readonly body?: { readonly schema: TSchema; readonly example?: unknown; readonly type?: string };
+  /** By status; the first is the one of an answer that sets no other. */
   readonly responses: Readonly<Record<number, ResponseContract>>;
   /** Statuses of errors that other routes do not have. */
   readonly errors?: readonly (401 | 404 | 409 | 410 | 422)[];
 }
 
-/** Contracts by method and path, e.g. `GET /api/v1/sessions/:id`, as in the table of routes. */
-export type RouteContracts = Readonly<
-  Record<`${"GET" | "POST" | "PATCH" | "PUT" | "DELETE"} /${string}`, RouteContract>
->;
+/** The routes of a resource, by the names of the operations in generated clients. */
+export type Endpoints = Readonly<Record<string, Endpoint>>;
