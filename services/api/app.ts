@@ -39,7 +39,7 @@ import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { notificationRoutes } from "./notifications/notification-routes.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
-import { budgetRoutes } from "./budgets/budget-routes.ts";
+import { budgetRoutes } from "./budgets/routes.ts";
 import { memoryRoutes } from "./memories/memory-routes.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
@@ -126,7 +126,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
       handle: getWarnings({ ...deps, states }),
     },
     ...memoryRoutes(deps),
-    ...budgetRoutes(deps),
     { method: "get", path: "/api/v1/me", action: "session.read", handle: getMe(deps) },
     { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
     { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
@@ -140,7 +139,7 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     },
     { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
   ];
-  const routes = [...withContracts(rows), ...scoreRoutes(deps)].toSorted(byPath);
+  const routes = [...withContracts(rows), ...budgetRoutes(deps), ...scoreRoutes(deps)].toSorted(byPath);
   return routes;
 }
 

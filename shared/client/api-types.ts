@@ -2,8 +2,9 @@ import type { Static, TSchema } from "typebox";
 import type { ApiContracts as Legacy } from "../../services/api/contracts/contracts.ts";
 import type { Endpoint } from "../../services/api/http/endpoint.ts";
 import type { SCORES } from "../../services/api/scores/contract.ts";
+import type { BUDGETS } from "../../services/api/budgets/contract.ts";
 
-type All = typeof SCORES;
+type All = typeof BUDGETS & typeof SCORES;
 type NameOf<E> = E extends Endpoint ? `${Uppercase<E["method"]>} ${E["path"]}` : never;
 type ApiContracts = Legacy & { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
 

@@ -12,13 +12,14 @@ import {
   type BudgetLimits,
   type BudgetPeriod,
   type BudgetScope,
+  ResolvedBudgets,
 } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { accountName } from "#shared/database/budget-sql.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { BudgetView } from "../schemas/budgets.ts";
+import type { BudgetView } from "./contract.ts";
 
 /** A budget of the configuration. */
 export interface ConfiguredBudget {
@@ -135,4 +136,18 @@ export function budgetView(row: BudgetRow, hasUse: boolean): BudgetView {
 /** Without the digits that come from binary fractions. */
 function rounded(amount: number): number {
   return Number(amount.toFixed(9));
+}
+
+const parseStored = compileParser(
+  "budgets of a stored configuration",
+  Type.Object({ budgets: Type.Optional(ResolvedBudgets) }, { additionalProperties: true }),
+);
+
+/** The budgets that a session was stored with; none if another version wrote them in a way that this one does not read. */
+export function storedBudgets(resolvedConfig: unknown): ResolvedBudgets {
+  try {
+    return parseStored(resolvedConfig).budgets ?? {};
+  } catch {
+    return {};
+  }
 }

@@ -4,7 +4,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError } from "../http/request-error.ts";
-import type { BudgetBody } from "../schemas/budgets.ts";
+import type { BudgetBody } from "./contract.ts";
 
 /** Executors read all of them every few seconds. */
 const MAX_BUDGETS = 1_000;

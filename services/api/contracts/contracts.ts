@@ -1,7 +1,6 @@
 import { ALERT_GROUP_CONTRACTS } from "./alert-groups.ts";
 import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
-import { BUDGET_CONTRACTS } from "./budgets.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
 import { FORKING_CONTRACTS } from "./forking.ts";
 import { MEMORY_CONTRACTS } from "./memories.ts";
@@ -28,7 +27,6 @@ export const CONTRACTS = {
   ...CHAT_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
-  ...BUDGET_CONTRACTS,
   ...NOTIFICATION_CONTRACTS,
   ...SYSTEM_CONTRACTS,
 } as const;

@@ -13,9 +13,14 @@ import type { Identity } from "#shared/access/identity.ts";
 import { ANY_KEY } from "#shared/contracts/budget.ts";
 import { allows, mayChange } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { budgetView, mayKnow, readBudgets, type ConfiguredBudget } from "../budgets/read-budgets.ts";
-import { storedBudgets } from "../budgets/stored-budgets.ts";
-import type { BudgetView } from "../schemas/budgets.ts";
+import {
+  budgetView,
+  mayKnow,
+  readBudgets,
+  storedBudgets,
+  type ConfiguredBudget,
+} from "../budgets/read-budgets.ts";
+import type { BudgetView } from "../budgets/contract.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
 import { readLineage } from "../forking/read-lineage.ts";

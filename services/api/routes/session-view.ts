@@ -8,7 +8,7 @@ import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts"
 import type { Stage } from "#shared/database/tables/stages.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import { costMembers } from "../cost/cost-members.ts";
-import type { BudgetView } from "../schemas/budgets.ts";
+import type { BudgetView } from "../budgets/contract.ts";
 import type { readLineage } from "../forking/read-lineage.ts";
 import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";

@@ -15,7 +15,7 @@ import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { BudgetView } from "./budgets.ts";
+import { BudgetView } from "../budgets/contract.ts";
 import { AlertGroup } from "./alert-groups.ts";
 import { AnyObject, Time } from "../http/common-schemas.ts";
 import { Fork, ForkedFrom } from "./forking.ts";

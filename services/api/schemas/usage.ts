@@ -3,7 +3,7 @@ import type { TSchema } from "typebox";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { RANKINGS, USAGE_GROUPS } from "../usage/usage-query.ts";
-import { BudgetView } from "./budgets.ts";
+import { BudgetView } from "../budgets/contract.ts";
 import { CostMembers } from "./cost.ts";
 
 /** RFC 3339 in UTC, with milliseconds. */

@@ -1,6 +1,7 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { BUDGET_DIMENSIONS, BUDGET_PERIODS, BUDGET_SCOPES } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import type { Endpoints } from "../http/endpoint.ts";
 
 const Amount = Type.Number({ minimum: 0 });
 
@@ -37,7 +38,7 @@ export const BudgetView = Type.Object(BUDGET, { title: "Budget" });
 export type BudgetView = Static<typeof BudgetView>;
 
 /** The answer of `PUT /api/v1/budgets`. */
-export const ChangedBudget = Type.Object(BUDGET, { title: "ChangedBudget" });
+const ChangedBudget = Type.Object(BUDGET, { title: "ChangedBudget" });
 
 /** `GET /api/v1/budgets` */
 export const BudgetsResponse = Type.Object({
@@ -83,3 +84,35 @@ export const BudgetBody = Type.Object({
   soft_ratio: Type.Optional(Type.Number({ minimum: 0.001, maximum: 1, default: 0.8 })),
 });
 export type BudgetBody = Static<typeof BudgetBody>;
+
+/** Limits of what LLM calls may use. */
+export const BUDGETS = {
+  listBudgets: {
+    method: "get",
+    path: "/api/v1/budgets",
+    action: "budget.read",
+    tag: "usage",
+    summary: "All budgets, those of the configuration included, with what is used of them",
+    responses: { 200: { description: "by scope, key and period", schema: BudgetsResponse } },
+  },
+  setBudget: {
+    method: "put",
+    path: "/api/v1/budgets",
+    action: "budget.change",
+    tag: "usage",
+    summary: "Set a budget, or replace it as a whole",
+    body: { schema: BudgetBody, example: { scope: "day", limit_usd: 25, soft_ratio: 0.9 } },
+    responses: { 200: { description: "the budget, with what is used of it", schema: ChangedBudget } },
+    errors: [409, 422],
+  },
+  deleteBudget: {
+    method: "delete",
+    path: "/api/v1/budgets",
+    action: "budget.change",
+    tag: "usage",
+    summary: "Delete a budget that was set by the api",
+    query: BudgetQuery,
+    responses: { 204: { description: "deleted" } },
+    errors: [404],
+  },
+} as const satisfies Endpoints;
