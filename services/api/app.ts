@@ -37,10 +37,10 @@ import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
-import { notificationRoutes } from "./notifications/notification-routes.ts";
+import { notificationRoutes } from "./notifications/routes.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
-import { memoryRoutes } from "./memories/memory-routes.ts";
+import { memoryRoutes } from "./memories/routes.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
@@ -78,7 +78,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...webhookRoutes({ ...deps, submitter }),
     ...reviewRoutes(deps),
     ...sessionListRoutes(deps),
-    ...notificationRoutes(deps),
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "get", path: `${session}/overview`, action: "session.read", handle: getSessionOverview(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
@@ -125,7 +124,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
       action: "tools.read",
       handle: getWarnings({ ...deps, states }),
     },
-    ...memoryRoutes(deps),
     { method: "get", path: "/api/v1/me", action: "session.read", handle: getMe(deps) },
     { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
     { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
@@ -139,7 +137,13 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     },
     { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
   ];
-  const routes = [...withContracts(rows), ...budgetRoutes(deps), ...scoreRoutes(deps)].toSorted(byPath);
+  const routes = [
+    ...withContracts(rows),
+    ...budgetRoutes(deps),
+    ...memoryRoutes(deps),
+    ...notificationRoutes(deps),
+    ...scoreRoutes(deps),
+  ].toSorted(byPath);
   return routes;
 }
 

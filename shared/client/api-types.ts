@@ -3,8 +3,10 @@ import type { ApiContracts as Legacy } from "../../services/api/contracts/contra
 import type { Endpoint } from "../../services/api/http/endpoint.ts";
 import type { SCORES } from "../../services/api/scores/contract.ts";
 import type { BUDGETS } from "../../services/api/budgets/contract.ts";
+import type { MEMORIES } from "../../services/api/memories/contract.ts";
+import type { NOTIFICATIONS } from "../../services/api/notifications/contract.ts";
 
-type All = typeof BUDGETS & typeof SCORES;
+type All = typeof NOTIFICATIONS & typeof MEMORIES & typeof BUDGETS & typeof SCORES;
 type NameOf<E> = E extends Endpoint ? `${Uppercase<E["method"]>} ${E["path"]}` : never;
 type ApiContracts = Legacy & { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
 

@@ -4,7 +4,14 @@ import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { withPlainNumbers } from "#shared/exact-json.ts";
 
-const ajv = new Ajv({ allErrors: false, strict: true, allowUnionTypes: true, ...OWN_SCHEMA_OPTIONS });
+const ajv = new Ajv({
+  allErrors: false,
+  strict: true,
+  allowUnionTypes: true,
+  // A time is checked by the code that reads it as one.
+  formats: { "date-time": true },
+  ...OWN_SCHEMA_OPTIONS,
+});
 
 /** Validates a decoded value against its contract and returns it typed. Throws TerminalError `malformed`. */
 export type ValueParser<S extends TSchema> = (value: unknown) => Static<S>;

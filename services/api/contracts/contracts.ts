@@ -3,8 +3,6 @@ import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
 import { FORKING_CONTRACTS } from "./forking.ts";
-import { MEMORY_CONTRACTS } from "./memories.ts";
-import { NOTIFICATION_CONTRACTS } from "./notifications.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
@@ -19,7 +17,6 @@ export const CONTRACTS = {
   ...WEBHOOK_CONTRACTS,
   ...ALERT_GROUP_CONTRACTS,
   ...REVIEW_CONTRACTS,
-  ...MEMORY_CONTRACTS,
   ...SESSION_LIST_CONTRACTS,
   ...SESSION_CONTRACTS,
   ...FORKING_CONTRACTS,
@@ -27,7 +24,6 @@ export const CONTRACTS = {
   ...CHAT_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
-  ...NOTIFICATION_CONTRACTS,
   ...SYSTEM_CONTRACTS,
 } as const;
 

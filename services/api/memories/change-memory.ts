@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { MemoryView, type MemoryBody } from "../schemas/memories.ts";
+import { MemoryView, type MemoryBody } from "./contract.ts";
 import { MEMORY_COLUMNS } from "./read-memories.ts";
 
 const parseId = compileParser("deleted memory", Type.Object({ memory_id: Type.String() }));

@@ -4,7 +4,7 @@ import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { InjectedMemory, MemoryView } from "../schemas/memories.ts";
+import { InjectedMemory, MemoryView } from "./contract.ts";
 import { SqlParameters } from "../sessions/sql-parameters.ts";
 import { readableBy } from "../sessions/visible-to.ts";
 

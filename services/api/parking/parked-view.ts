@@ -1,7 +1,7 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
-import { withoutNulls } from "../routes/without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 /** How a session is parked or asked to park, as shown; null if it is neither. */
 export function parkedView({ status }: AlertSession, runtime: SessionRuntime | null): object | null {

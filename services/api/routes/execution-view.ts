@@ -6,7 +6,7 @@ import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 const USD_DECIMALS = 12;
 

@@ -6,7 +6,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { AuditQuery } from "../schemas/audit.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 const readQuery = queryReader(AuditQuery);
 

@@ -19,7 +19,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { interactionView, withShownStage } from "./get-trace.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 const parseRequest = compileParser(
   "recorded request",

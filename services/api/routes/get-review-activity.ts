@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import { SessionReviewActivityEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 /** More than any session has; a page that shows them reads all. */
 const MAX_ACTIVITIES = 1_000;

@@ -20,7 +20,7 @@ import {
   UNFINISHED_COLUMNS,
   selectList,
 } from "../sessions/session-item-columns.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 const FROM = `
 FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id = $1 AND s.deleted_at IS NULL`;

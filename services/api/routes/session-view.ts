@@ -18,7 +18,7 @@ import { parkedView } from "../parking/parked-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
 import { stageView } from "./stage-view.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 /** What a session is shown with. */
 interface SessionRows {

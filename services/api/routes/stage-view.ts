@@ -2,7 +2,7 @@ import type { ShownStage } from "#shared/contract-view/shown-stages.ts";
 import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
 import type { Stage } from "#shared/database/tables/stages.ts";
 import { executionView, summaryExecution, type ExecutionContext } from "./execution-view.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 
 /** What a session's stages are shown with. */
 interface StageContext extends ExecutionContext {

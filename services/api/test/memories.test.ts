@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { InjectedMemoriesResponse, MemoryListResponse, MemoryPageResponse } from "../schemas/memories.ts";
+import { InjectedMemoriesResponse, MemoryListResponse, MemoryPageResponse } from "../memories/contract.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession } from "./seed-sessions.ts";
 

@@ -1,7 +1,8 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Time } from "../http/common-schemas.ts";
+import type { Endpoints } from "../http/endpoint.ts";
 
 /** `sent`, `dropped` (nothing to say any more) and `dead` (given up) are final. */
 const NOTIFICATION_STATES = ["pending", "sent", "dropped", "dead"] as const;
@@ -9,7 +10,8 @@ const NOTIFICATION_STATES = ["pending", "sent", "dropped", "dead"] as const;
 const MAX_ID = 9_999_999_999;
 const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
 
-const Notification = Type.Object(
+/** A notification, as it stands in the outbox. */
+export const Notification = Type.Object(
   {
     id: Id,
     session_id: Uuid,
@@ -37,12 +39,32 @@ export const NotificationsQuery = Type.Object({
 });
 
 /** `GET /api/v1/notifications` */
-export const NotificationsResponse = Type.Object({
+const NotificationsResponse = Type.Object({
   notifications: Type.Array(Notification),
   has_more: Type.Boolean(),
 });
 
-export const NotificationParams = Type.Object({ notification: Id });
+const NotificationParams = Type.Object({ notification: Id });
 
-/** `POST /api/v1/notifications/:notification/retry` */
-export const RetryResponse = Notification;
+/** What was sent to people and other systems. */
+export const NOTIFICATIONS = {
+  listNotifications: {
+    method: "get",
+    path: "/api/v1/notifications",
+    action: "notification.read",
+    tag: "system",
+    summary: "What was sent to Slack and to webhooks, waits or was given up, newest first",
+    query: NotificationsQuery,
+    responses: { 200: { description: "a page", schema: NotificationsResponse } },
+  },
+  retryNotification: {
+    method: "post",
+    path: "/api/v1/notifications/:notification/retry",
+    action: "notification.retry",
+    tag: "system",
+    summary: "Try a notification at once that waits or was given up, with all its attempts",
+    params: NotificationParams,
+    responses: { 200: { description: "the notification, which waits", schema: Notification } },
+    errors: [409],
+  },
+} as const satisfies Endpoints;

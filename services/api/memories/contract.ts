@@ -1,12 +1,14 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { SessionParams } from "../http/common-schemas.ts";
+import type { Endpoints } from "../http/endpoint.ts";
 
-/** The parser of rows knows no formats. */
+/** Its format is not declared. */
 const Time = Type.String({ description: "ISO 8601, UTC" });
 
-export const MemoryParams = Type.Object({ memory: Uuid });
+const MemoryParams = Type.Object({ memory: Uuid });
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -79,3 +81,64 @@ export const MemoryBody = Type.Object({
   deprecated: Type.Optional(Type.Boolean()),
 });
 export type MemoryBody = Static<typeof MemoryBody>;
+
+/** What was learned from sessions. */
+export const MEMORIES = {
+  listSessionMemories: {
+    method: "get",
+    path: "/api/v1/sessions/:id/memories",
+    action: "memory.read",
+    tag: "memories",
+    summary: "What was learned from a session",
+    params: SessionParams,
+    responses: { 200: { description: "at most 1,000, oldest first", schema: MemoryListResponse } },
+  },
+  listInjectedMemories: {
+    method: "get",
+    path: "/api/v1/sessions/:id/injected-memories",
+    action: "memory.read",
+    tag: "memories",
+    summary: "What the agents of a session were told of earlier ones",
+    params: SessionParams,
+    responses: { 200: { description: "at most 1,000, in their order", schema: InjectedMemoriesResponse } },
+  },
+  listMemories: {
+    method: "get",
+    path: "/api/v1/memories",
+    action: "memory.read",
+    tag: "memories",
+    summary: "A page of what was learned from the sessions that the caller may see, newest first",
+    query: MemoryQuery,
+    responses: { 200: { description: "the page", schema: MemoryPageResponse } },
+  },
+  getMemory: {
+    method: "get",
+    path: "/api/v1/memories/:memory",
+    action: "memory.read",
+    tag: "memories",
+    summary: "One memory",
+    params: MemoryParams,
+    responses: { 200: { description: "the memory", schema: MemoryView } },
+  },
+  changeMemory: {
+    method: "patch",
+    path: "/api/v1/memories/:memory",
+    action: "memory.change",
+    tag: "memories",
+    summary: "Correct a memory, or decide whether agents are told of it",
+    params: MemoryParams,
+    body: { schema: MemoryBody, example: { deprecated: true } },
+    responses: { 200: { description: "the memory as it is now", schema: MemoryView } },
+    errors: [404],
+  },
+  deleteMemory: {
+    method: "delete",
+    path: "/api/v1/memories/:memory",
+    action: "memory.change",
+    tag: "memories",
+    summary: "Forget a memory",
+    params: MemoryParams,
+    responses: { 204: { description: "deleted" } },
+    errors: [404],
+  },
+} as const satisfies Endpoints;
