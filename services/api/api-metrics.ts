@@ -7,7 +7,7 @@ import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { createGroupMetrics, type GroupMetrics } from "./grouping/group-metrics.ts";
 import { createLaneMetrics, type LaneMetrics } from "./parking/lane-metrics.ts";
 import { createNotificationMetrics, type NotificationMetrics } from "./notifications/notification-metrics.ts";
-import { createReviewMetrics, type ReviewMetrics } from "./review/review-metrics.ts";
+import { createReviewMetrics, type ReviewMetrics } from "./reviews/review-metrics.ts";
 
 type WakeupResult = Extract<WakeResult, string> | "failed";
 

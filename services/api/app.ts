@@ -15,9 +15,7 @@ import { warnOfUnknown } from "./http/unknown-members.ts";
 import { traceRequests } from "./http/trace-requests.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
-import { askChat } from "./routes/ask-chat.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
-import { decideApproval } from "./routes/decide-approval.ts";
 import { deleteSession } from "./routes/delete-session.ts";
 import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { createTicket } from "./routes/create-ticket.ts";
@@ -35,20 +33,20 @@ import { getSession, getSessionOverview } from "./routes/get-session.ts";
 import { getSkill } from "./routes/get-skill.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
-import { getDailyUsage } from "./routes/get-daily-usage.ts";
-import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
+import { chatRoutes } from "./chat/routes.ts";
+import { parkingRoutes } from "./parking/routes.ts";
+import { reviewRoutes } from "./reviews/routes.ts";
+import { steeringRoutes } from "./steering/routes.ts";
+import { usageRoutes } from "./usage/routes.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { memoryRoutes } from "./memories/routes.ts";
-import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
 import { getSessionAlerts } from "./routes/get-session-alerts.ts";
-import { parkSession } from "./routes/park-session.ts";
-import { resumeSession } from "./routes/resume-session.ts";
 import { scoreRoutes } from "./scores/routes.ts";
-import { steerSession } from "./routes/steer-session.ts";
 import { submitAlert } from "./routes/submit-alert.ts";
 import { openSubmitter } from "./submit/open-submitter.ts";
 import { WEBHOOKS, webhookRoutes } from "./webhooks/webhook-routes.ts";
@@ -76,7 +74,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
       handle: submitAlert({ ...deps, submitter }),
     },
     ...webhookRoutes({ ...deps, submitter }),
-    ...reviewRoutes(deps),
     ...sessionListRoutes(deps),
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "get", path: `${session}/overview`, action: "session.read", handle: getSessionOverview(deps) },
@@ -85,18 +82,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...forkingRoutes({ ...deps, submitter }, session),
     { method: "get", path: `${session}/alerts`, action: "session.read", handle: getSessionAlerts(deps) },
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
-    { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
-    { method: "post", path: `${session}/park`, action: "session.park", handle: parkSession(deps) },
-    { method: "post", path: `${session}/resume`, action: "session.resume", handle: resumeSession(deps) },
-    { method: "post", path: `${session}/chat/messages`, action: "session.chat", handle: askChat(deps) },
-    {
-      method: "post",
-      path: `${session}/approvals/:approval`,
-      action: "approval.decide",
-      handle: decideApproval(deps),
-    },
-    { method: "get", path: "/api/v1/usage/summary", action: "session.read", handle: getUsageSummary(deps) },
-    { method: "get", path: "/api/v1/usage/days", action: "session.read", handle: getDailyUsage(deps) },
     { method: "get", path: "/api/v1/runbooks", action: "alert_types.read", handle: getRunbooks(deps) },
     { method: "get", path: "/api/v1/alert-types", action: "alert_types.read", handle: getAlertTypes(deps) },
     { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
@@ -139,6 +124,12 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
   ];
   const routes = [
     ...withContracts(rows),
+    ...approvalRoutes(deps),
+    ...chatRoutes(deps),
+    ...parkingRoutes(deps),
+    ...reviewRoutes(deps),
+    ...steeringRoutes(deps),
+    ...usageRoutes(deps),
     ...budgetRoutes(deps),
     ...memoryRoutes(deps),
     ...notificationRoutes(deps),

@@ -5,8 +5,23 @@ import type { SCORES } from "../../services/api/scores/contract.ts";
 import type { BUDGETS } from "../../services/api/budgets/contract.ts";
 import type { MEMORIES } from "../../services/api/memories/contract.ts";
 import type { NOTIFICATIONS } from "../../services/api/notifications/contract.ts";
+import type { APPROVALS } from "../../services/api/approvals/contract.ts";
+import type { CHAT } from "../../services/api/chat/contract.ts";
+import type { STEERING } from "../../services/api/steering/contract.ts";
+import type { PARKING } from "../../services/api/parking/contract.ts";
+import type { USAGE } from "../../services/api/usage/contract.ts";
+import type { REVIEWS } from "../../services/api/reviews/contract.ts";
 
-type All = typeof NOTIFICATIONS & typeof MEMORIES & typeof BUDGETS & typeof SCORES;
+type All = typeof REVIEWS &
+  typeof USAGE &
+  typeof PARKING &
+  typeof STEERING &
+  typeof CHAT &
+  typeof APPROVALS &
+  typeof NOTIFICATIONS &
+  typeof MEMORIES &
+  typeof BUDGETS &
+  typeof SCORES;
 type NameOf<E> = E extends Endpoint ? `${Uppercase<E["method"]>} ${E["path"]}` : never;
 type ApiContracts = Legacy & { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
 

@@ -11,7 +11,6 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
-import type { Decision } from "./decision-request.ts";
 
 /** Tells the owner, or ends the wait of a session without an owner; other delays of it stay. */
 const TELL_OWNER = `
@@ -49,6 +48,12 @@ const parseDecided = compileParser(
   "decided approval",
   Type.Object({ execution_id: Type.String(), tool: Type.String() }),
 );
+
+/** What a person decides about a tool call. */
+interface Decision {
+  readonly state: "approved" | "denied";
+  readonly reason: string | null;
+}
 
 /** A decision that is committed with the transaction. */
 interface Decided {

@@ -1,14 +1,9 @@
 import { ALERT_GROUP_CONTRACTS } from "./alert-groups.ts";
 import { ALERT_CONTRACTS } from "./alerts.ts";
-import { APPROVAL_CONTRACTS } from "./approvals.ts";
-import { CHAT_CONTRACTS } from "./chat.ts";
 import { FORKING_CONTRACTS } from "./forking.ts";
-import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
-import { STEERING_CONTRACTS } from "./steering.ts";
 import { SYSTEM_CONTRACTS } from "./system.ts";
-import { USAGE_CONTRACTS } from "./usage.ts";
 import { WEBHOOK_CONTRACTS } from "./webhooks.ts";
 
 /** The contract of every route, by method and path. */
@@ -16,14 +11,9 @@ export const CONTRACTS = {
   ...ALERT_CONTRACTS,
   ...WEBHOOK_CONTRACTS,
   ...ALERT_GROUP_CONTRACTS,
-  ...REVIEW_CONTRACTS,
   ...SESSION_LIST_CONTRACTS,
   ...SESSION_CONTRACTS,
   ...FORKING_CONTRACTS,
-  ...STEERING_CONTRACTS,
-  ...CHAT_CONTRACTS,
-  ...APPROVAL_CONTRACTS,
-  ...USAGE_CONTRACTS,
   ...SYSTEM_CONTRACTS,
 } as const;
 

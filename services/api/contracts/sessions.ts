@@ -1,13 +1,11 @@
 import { Cassette } from "#shared/cassette/cassette.ts";
-import { SessionParams } from "../http/common-schemas.ts";
+import type { RouteContracts } from "./legacy.ts";
+import { SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
 import { SessionOverviewResponse, SessionResponse } from "../schemas/session.ts";
-import { ParkBody, ParkResponse, ResumeResponse } from "../schemas/parking.ts";
-import { AtSeqQuery } from "../http/common-schemas.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
 import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
-import type { RouteContracts } from "./legacy.ts";
 
 /** What is known of sessions, and how they are ended. */
 export const SESSION_CONTRACTS = {
@@ -106,23 +104,6 @@ export const SESSION_CONTRACTS = {
     summary: "Cancel a session that has not ended",
     params: SessionParams,
     responses: { 200: { description: "the session ends within seconds", schema: CancelResponse } },
-    errors: [409],
-  },
-  "POST /api/v1/sessions/:id/park": {
-    id: "parkSession",
-    tag: "sessions",
-    summary: "Have a session give its place up until it is resumed, for at most seven days",
-    params: SessionParams,
-    body: { schema: ParkBody, example: { reason: "the database team is at it" } },
-    responses: { 200: { description: "parked, or soon; the same for one that was", schema: ParkResponse } },
-    errors: [409],
-  },
-  "POST /api/v1/sessions/:id/resume": {
-    id: "resumeSession",
-    tag: "sessions",
-    summary: "Let a parked session go on as soon as there is a place for it",
-    params: SessionParams,
-    responses: { 200: { description: "the same for one that is not parked", schema: ResumeResponse } },
     errors: [409],
   },
 } as const satisfies RouteContracts;

@@ -1,7 +1,6 @@
 import type { ApiDeps } from "../api-deps.ts";
 import { getEvents } from "./get-events.ts";
 import { getTimeline } from "./get-timeline.ts";
-import { getApprovals } from "./get-approvals.ts";
 import { getFilterOptions } from "./get-filter-options.ts";
 import { getSessionStatus, getSessionSummary } from "./get-session-outcome.ts";
 import { getActiveSessions, getQueuedSessions } from "./get-unfinished-sessions.ts";
@@ -20,6 +19,5 @@ export function sessionListRoutes(deps: ApiDeps) {
     { ...route, path: `${sessions}/:id/summary`, handle: getSessionSummary(deps) },
     { ...route, path: `${sessions}/:id/events`, handle: getEvents(deps) },
     { ...route, path: `${sessions}/:id/timeline`, handle: getTimeline(deps) },
-    { ...route, path: `${sessions}/:id/approvals`, handle: getApprovals(deps) },
   ];
 }

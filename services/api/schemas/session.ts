@@ -21,9 +21,9 @@ import { AnyObject, Time } from "../http/common-schemas.ts";
 import { Fork, ForkedFrom } from "./forking.ts";
 import { CostMembers } from "./cost.ts";
 import { Failing } from "./failing.ts";
-import { Parked } from "./parking.ts";
+import { Parked } from "../parking/contract.ts";
 import { Cancelled } from "./sessions.ts";
-import { UnreadSteering } from "./steering.ts";
+import { UnreadSteering } from "../steering/contract.ts";
 import { TimelineEvent } from "./timeline.ts";
 
 const Count = Type.Integer({ minimum: 0 });

@@ -10,7 +10,7 @@ import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { CostMembers } from "./cost.ts";
 import { Failing } from "./failing.ts";
-import { Parked } from "./parking.ts";
+import { Parked } from "../parking/contract.ts";
 import { SCORING_FILTERS, SESSION_STATES, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);

@@ -8,7 +8,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { costMembers } from "../cost/cost-members.ts";
 import { Failing } from "../schemas/failing.ts";
-import { Parked } from "../schemas/parking.ts";
+import { Parked } from "../parking/contract.ts";
 import { Cancelled, SessionItem } from "../schemas/sessions.ts";
 import {
   COST_COLUMNS,

@@ -3,7 +3,7 @@ import { v5 as uuidFrom, v4 as newUuid } from "uuid";
 import type { SteeringMode } from "#shared/contracts/statuses.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
-import { SteeringBody } from "../schemas/steering.ts";
+import { SteeringBody } from "./contract.ts";
 
 /** What a person tells the agents of a session. */
 export interface SteeringRequest {

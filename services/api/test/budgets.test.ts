@@ -6,7 +6,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { foldBudgets } from "../sweeper/fold-budgets.ts";
 import { BudgetView, BudgetsResponse } from "../budgets/contract.ts";
-import { UsageSummaryResponse } from "../schemas/usage.ts";
+import { UsageSummaryResponse } from "../usage/contract.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession } from "./seed-sessions.ts";
 

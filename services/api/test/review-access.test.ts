@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { ReviewActivityResponse, ReviewResponse } from "../schemas/review.ts";
+import { ReviewActivityResponse, ReviewResponse } from "../reviews/contract.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { TARSY } from "./webhook-bodies.ts";
 

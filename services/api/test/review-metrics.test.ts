@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { ReviewResponse } from "../schemas/review.ts";
+import { ReviewResponse } from "../reviews/contract.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { seedSession } from "./seed-sessions.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ReviewAction } from "#shared/contracts/review.ts";
-import { ReviewActivityResponse, ReviewResponse } from "../schemas/review.ts";
+import { ReviewActivityResponse, ReviewResponse } from "../reviews/contract.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const parseResults = compileParser("review response", ReviewResponse);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { TriageResponse } from "../schemas/triage.ts";
+import { TriageResponse } from "../reviews/contract.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const parsePage = compileParser("triage page", TriageResponse);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { DailyUsageResponse } from "../schemas/usage.ts";
+import { DailyUsageResponse } from "../usage/contract.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { UsageSummaryResponse } from "../schemas/usage.ts";
+import { UsageSummaryResponse } from "../usage/contract.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 

@@ -1,5 +1,5 @@
 import { costMembers } from "../cost/cost-members.ts";
-import type { DailyUsage } from "../schemas/usage.ts";
+import type { DailyUsage } from "./contract.ts";
 import type { DailySums } from "./read-daily-usage.ts";
 import type { DailyUsageQuery } from "./usage-query.ts";
 

@@ -3,7 +3,7 @@ import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { TriageGroup } from "../schemas/triage.ts";
+import type { TriageGroup } from "./contract.ts";
 import { MAX_TOTAL } from "../sessions/list-sessions.ts";
 import { SqlParameters } from "../sessions/sql-parameters.ts";
 import { visibleTo } from "../sessions/visible-to.ts";

@@ -1,8 +1,9 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Time } from "../http/common-schemas.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Time, SessionParams } from "../http/common-schemas.ts";
+import type { Endpoints } from "../http/endpoint.ts";
 
 /** The longest text of a message to the agents of a session. */
 const MAX_STEERING_CHARACTERS = 4_000;
@@ -31,7 +32,7 @@ export const SteeringBody = Type.Object({
 });
 
 /** The answer to it. */
-export const SteeringResponse = Type.Object(
+const SteeringResponse = Type.Object(
   {
     session_id: Uuid,
     message_id: Uuid,
@@ -57,3 +58,24 @@ export const UnreadSteering = Type.Object(
   },
   { title: "UnreadSteering" },
 );
+
+/** Messages of people to the agents of a running session. */
+export const STEERING = {
+  steerSession: {
+    method: "post",
+    path: "/api/v1/sessions/:id/messages",
+    action: "session.steer",
+    tag: "sessions",
+    summary:
+      "Tell the agents of a running session something, have them conclude, or skip their running tool calls",
+    params: SessionParams,
+    body: {
+      schema: SteeringBody,
+      example: { mode: "note", content: "The deployment at 14:02 was rolled back." },
+    },
+    responses: {
+      202: { description: "stored; the agents read it before their next step", schema: SteeringResponse },
+    },
+    errors: [409, 422],
+  },
+} as const satisfies Endpoints;

@@ -1,4 +1,3 @@
-import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -11,9 +10,12 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { announceFollowUp } from "../announce-follow-up.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { checkChatAvailable } from "../chat/chat-of-session.ts";
-import { parseQuestion } from "../chat/chat-request.ts";
-import { postQuestion } from "../chat/post-question.ts";
+import { checkChatAvailable } from "./chat-of-session.ts";
+import { CHAT, MAX_QUESTION_CHARACTERS } from "./contract.ts";
+import { bodyReader } from "../http/body-reader.ts";
+import { NullableText } from "../http/common-schemas.ts";
+import { routesOf } from "../http/routes-of.ts";
+import { postQuestion } from "./post-question.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
@@ -40,44 +42,58 @@ const parseSession = compileParser(
 );
 type AskedSession = ReturnType<typeof parseSession>;
 
-/**
- * `POST /api/v1/sessions/:id/chat/messages` `{content}`: stores a question about a session that has ended, and wakes an executor to
- * answer it. The configuration is that of now. Answers 202 with the ids of the chat, the message and the stage that answers.
- */
-export function askChat(deps: ApiDeps): RouterMiddleware {
+/** The texts for a missing or a too long question are those that clients know, so they are not the schema's. */
+const readBody = bodyReader(Type.Object({ content: Type.Optional(NullableText) }));
+
+/** The route of questions about sessions that have ended. A question wakes an executor, with the configuration of now. */
+export function chatRoutes(deps: ApiDeps) {
   const { config, db, dispatcher, log } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
   const mask = maskBody(deps, "POST /api/v1/sessions/:id/chat/messages");
   const chainOf = openChatChains(deps);
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
-  return async (ctx) => {
-    const { session_id: id } = await visibleSession(db, ctx);
-    const body = await readJsonBody(ctx, bodies, MAX_BODY_BYTES);
-    const [session] = await selectRows(db, parseSession, SESSION, [id]);
-    if (session === undefined) throw new Error(`session ${id} is gone`);
-    checkChatAvailable(config.agents, session);
-    const question = { content: parseQuestion(body) };
-    const caller = callerOf(ctx);
-    const author = postgresSafeText(caller.identity.name).text;
-    const chain = chainOf(session);
-    // Before the transaction, which locks the session's rows.
-    const { content } = await mask(id, question);
-    await keepTexts(
-      db,
-      textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
+  return routesOf(CHAT, {
+    async askChat(ctx) {
+      const { session_id: id } = await visibleSession(db, ctx);
+      const body = await readJsonBody(ctx, bodies, MAX_BODY_BYTES);
+      const [session] = await selectRows(db, parseSession, SESSION, [id]);
+      if (session === undefined) throw new Error(`session ${id} is gone`);
+      checkChatAvailable(config.agents, session);
+      const question = { content: parseQuestion(body) };
+      const caller = callerOf(ctx);
+      const author = postgresSafeText(caller.identity.name).text;
+      const chain = chainOf(session);
+      // Before the transaction, which locks the session's rows.
+      const { content } = await mask(id, question);
+      await keepTexts(
+        db,
+        textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
+      );
+      const posted = await db.transaction(async (transaction) => {
+        // Until the commit the lock keeps others from deleting the session and from asking, too.
+        await visibleSession(transaction, ctx, { lock: true });
+        return postQuestion(transaction, { sessionId: id, content, author, chain });
+      });
+      announceFollowUp(dispatcher, id, posted);
+      const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;
+      caller.detail = { message_id };
+      log.info({ session_id: id, message_id, stage_id }, "question about an ended session");
+      return { chat_id, message_id, stage_id };
+    },
+  });
+}
+
+/** Reads the question from a decoded body. Throws RequestError 400. */
+function parseQuestion(body: unknown): string {
+  const content = readBody(body).content ?? "";
+  if (content.trim() === "") throw new RequestError(400, "content is required");
+  if (Array.from(content).length > MAX_QUESTION_CHARACTERS) {
+    throw new RequestError(
+      400,
+      `content exceeds maximum length of ${MAX_QUESTION_CHARACTERS.toLocaleString("en-US")} characters`,
     );
-    const posted = await db.transaction(async (transaction) => {
-      // Until the commit the lock keeps others from deleting the session and from asking, too.
-      await visibleSession(transaction, ctx, { lock: true });
-      return postQuestion(transaction, { sessionId: id, content, author, chain });
-    });
-    announceFollowUp(dispatcher, id, posted);
-    const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;
-    caller.detail = { message_id };
-    log.info({ session_id: id, message_id, stage_id }, "question about an ended session");
-    ctx.status = 202;
-    ctx.body = { chat_id, message_id, stage_id };
-  };
+  }
+  return content;
 }
 
 /** Returns what resolves the configuration of an answer; the alert's choice of servers holds for it, too. */

@@ -1,6 +1,8 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { SessionParams } from "../http/common-schemas.ts";
+import type { Endpoints } from "../http/endpoint.ts";
 
 /** Of a session that is parked, or asked to park. */
 export const Parked = Type.Object(
@@ -38,7 +40,7 @@ export const ParkBody = Type.Object(
   { title: "Park" },
 );
 
-export const ParkResponse = Type.Object(
+const ParkResponse = Type.Object(
   {
     session_id: Uuid,
     status: Type.Enum(["parking", "parked"], {
@@ -49,7 +51,7 @@ export const ParkResponse = Type.Object(
   { title: "ParkedSession" },
 );
 
-export const ResumeResponse = Type.Object(
+const ResumeResponse = Type.Object(
   {
     session_id: Uuid,
     status: Type.Enum(["resuming", "not_parked"], {
@@ -59,3 +61,28 @@ export const ResumeResponse = Type.Object(
   },
   { title: "ResumedSession" },
 );
+
+/** Sessions that give their place up. */
+export const PARKING = {
+  parkSession: {
+    method: "post",
+    path: "/api/v1/sessions/:id/park",
+    action: "session.park",
+    tag: "sessions",
+    summary: "Have a session give its place up until it is resumed, for at most seven days",
+    params: SessionParams,
+    body: { schema: ParkBody, example: { reason: "the database team is at it" } },
+    responses: { 200: { description: "parked, or soon; the same for one that was", schema: ParkResponse } },
+    errors: [409],
+  },
+  resumeSession: {
+    method: "post",
+    path: "/api/v1/sessions/:id/resume",
+    action: "session.resume",
+    tag: "sessions",
+    summary: "Let a parked session go on as soon as there is a place for it",
+    params: SessionParams,
+    responses: { 200: { description: "the same for one that is not parked", schema: ResumeResponse } },
+    errors: [409],
+  },
+} as const satisfies Endpoints;

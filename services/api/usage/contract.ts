@@ -1,10 +1,11 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import type { TSchema } from "typebox";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { RANKINGS, USAGE_GROUPS } from "../usage/usage-query.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import type { TSchema } from "typebox";
 import { BudgetView } from "../budgets/contract.ts";
-import { CostMembers } from "./cost.ts";
+import type { Endpoints } from "../http/endpoint.ts";
+import { CostMembers } from "../schemas/cost.ts";
+import { RANKINGS, USAGE_GROUPS } from "./usage-query.ts";
 
 /** RFC 3339 in UTC, with milliseconds. */
 const Time = Type.String();
@@ -30,10 +31,10 @@ const Window = {
 };
 
 /** The query of `GET /api/v1/usage/summary`. */
-export const UsageQuery = Type.Object(Window);
+const UsageQuery = Type.Object(Window);
 
 /** The query of `GET /api/v1/usage/days`. */
-export const DailyUsageQuery = Type.Object({
+const DailyUsageQuery = Type.Object({
   ...Window,
   by: Type.Optional(
     Type.With(literals(USAGE_GROUPS), { description: "what the groups are", default: "alert_type" }),
@@ -148,3 +149,29 @@ export const DailyUsageResponse = Type.Object({
   ),
 });
 export type DailyUsage = Static<typeof DailyUsageResponse>;
+
+/** What sessions have used. */
+export const USAGE = {
+  getUsageSummary: {
+    method: "get",
+    path: "/api/v1/usage/summary",
+    action: "session.read",
+    tag: "usage",
+    summary: "Tokens and costs of the sessions that were created in a window, by model, alert type and chain",
+    query: UsageQuery,
+    responses: {
+      200: { description: "at most 500 groups of each kind, 20 sessions", schema: UsageSummaryResponse },
+    },
+  },
+  getDailyUsage: {
+    method: "get",
+    path: "/api/v1/usage/days",
+    action: "session.read",
+    tag: "usage",
+    summary: "Tokens, costs, outcomes and durations of the same sessions by the day of their creation",
+    query: DailyUsageQuery,
+    responses: {
+      200: { description: "the days that have sessions, in order", schema: DailyUsageResponse },
+    },
+  },
+} as const satisfies Endpoints;
