@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { UsageSummaryResponse } from "../../services/api/schemas/usage.ts";
+import { UsageSummaryResponse } from "../../services/api/usage/contract.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";

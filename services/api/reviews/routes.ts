@@ -20,7 +20,7 @@ import { withoutNulls } from "../http/without-nulls.ts";
 import { readSessionItems } from "../sessions/read-session-items.ts";
 import { REVIEWS, TRIAGE_GROUPS, TriageQuery } from "./contract.ts";
 import { readTriage } from "./read-triage.ts";
-import { parseReviewRequest } from "./review-request.ts";
+import { parseReviewRequest, type ReviewRequest } from "./review-request.ts";
 import { reviewSession, type Reviewed } from "./review-session.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ const readQuery = queryReader(TriageQuery);
 
 /** The routes of reviews. */
 export function reviewRoutes(deps: ApiDeps) {
-  const { config, db, orm, dispatcher, log, metrics } = deps;
+  const { config, db, orm, log } = deps;
   const isCostEstimated = config.agents.system.cost_estimation.enabled;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
   const mask = maskBody(deps, "PATCH /api/v1/sessions/review");
@@ -65,43 +65,11 @@ export function reviewRoutes(deps: ApiDeps) {
 
     /** One that is refused keeps no other from being reviewed. A single one that is not as `expected` is answered 409. */
     async reviewSessions(ctx) {
-      const {
-        sessionIds,
-        action,
-        fields: written,
-        expected,
-      } = parseReviewRequest(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+      const request = parseReviewRequest(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+      const { sessionIds, action } = request;
       const caller = callerOf(ctx);
-      const { identity } = caller;
-      const results = [];
-      const overtaken: string[] = [];
-      let reviewed = 0;
-      // One after another: fifty connections at once would be more than the pool has.
-      for (const session_id of sessionIds) {
-        // With the key of each session, before the transaction. What is no id is not found.
-        const fields = isUuid(session_id) ? await mask(session_id, written) : written;
-        const outcome = await reviewSession(db, session_id, {
-          action,
-          fields,
-          expected,
-          identity,
-          learn: learner(deps, session_id, fields.investigation_feedback ?? "", identity),
-        });
-        if (outcome.isReviewed) {
-          reviewed += 1;
-          dispatcher.publish(outcome.events);
-          if (outcome.followUp !== null) {
-            announceFollowUp(dispatcher, session_id.toLowerCase(), outcome.followUp);
-          }
-          countReview(metrics, action, outcome);
-        }
-        if (!outcome.isReviewed && outcome.isOvertaken === true) overtaken.push(outcome.why);
-        results.push(
-          outcome.isReviewed
-            ? { session_id, success: true }
-            : { session_id, success: false, error: outcome.why },
-        );
-      }
+      const { results, overtaken } = await reviewEach(deps, request, caller.identity, mask);
+      const reviewed = results.filter(({ success }) => success).length;
       caller.detail = { action, sessions: sessionIds.length, reviewed };
       log.info({ action, sessions: sessionIds.length, reviewed }, "sessions reviewed");
       // Of several sessions the others were reviewed.
@@ -136,6 +104,41 @@ export function reviewRoutes(deps: ApiDeps) {
       };
     },
   });
+}
+
+/** Reviews one session after another: fifty connections at once would be more than the pool has. */
+async function reviewEach(
+  deps: ApiDeps,
+  { sessionIds, action, fields: written, expected }: ReviewRequest,
+  identity: Identity,
+  mask: ReturnType<typeof maskBody>,
+) {
+  const { db, dispatcher, metrics } = deps;
+  const results = [];
+  const overtaken: string[] = [];
+  for (const session_id of sessionIds) {
+    // With the key of each session, before the transaction. What is no id is not found.
+    const fields = isUuid(session_id) ? await mask(session_id, written) : written;
+    const outcome = await reviewSession(db, session_id, {
+      action,
+      fields,
+      expected,
+      identity,
+      learn: learner(deps, session_id, fields.investigation_feedback ?? "", identity),
+    });
+    if (outcome.isReviewed) {
+      dispatcher.publish(outcome.events);
+      if (outcome.followUp !== null) {
+        announceFollowUp(dispatcher, session_id.toLowerCase(), outcome.followUp);
+      }
+      countReview(metrics, action, outcome);
+      results.push({ session_id, success: true });
+    } else {
+      if (outcome.isOvertaken === true) overtaken.push(outcome.why);
+      results.push({ session_id, success: false, error: outcome.why });
+    }
+  }
+  return { results, overtaken };
 }
 
 /** What has a session learned from; undefined if nothing is remembered or there is no feedback, which must be masked. */
