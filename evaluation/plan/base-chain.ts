@@ -5,7 +5,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { McpSelection } from "../../services/api/schemas/submit-alert.ts";
-import { openSelection } from "../../services/api/submit/open-selection.ts";
+import { openSelection } from "../../services/api/alerts/open-selection.ts";
 import type { Variant } from "../suite/suite.ts";
 
 const parseSelection = compileParser("selection of a cassette", McpSelection);

@@ -16,7 +16,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { extractionChain } from "../../services/api/memories/extraction-chain.ts";
 import { McpSelection } from "../../services/api/schemas/submit-alert.ts";
 import { judgeOf } from "../../services/api/scores/judge-of.ts";
-import { openSelection } from "../../services/api/submit/open-selection.ts";
+import { openSelection } from "../../services/api/alerts/open-selection.ts";
 import type { RecordedFollowUp } from "./ask-again.ts";
 import type { ChainSource } from "./chain-source.ts";
 

@@ -6,7 +6,7 @@ import { openDatabase } from "#shared/database/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
 import { until } from "../../test/support/until.ts";
-import { exportCassette } from "../../services/api/cassette/export-cassette.ts";
+import { exportCassette } from "../../services/api/cassettes/export-cassette.ts";
 import type { ExecutorConfig } from "../../services/executor/config.ts";
 import { claimSession } from "../../services/executor/claim-session.ts";
 import { runSession } from "../../services/executor/run-session.ts";

@@ -4,7 +4,7 @@ import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { EVENTS_STREAM, FOLLOWUPS_STREAM, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { OPEN_ROWS } from "#shared/database/open-rows.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
-import { createGroupMetrics, type GroupMetrics } from "./grouping/group-metrics.ts";
+import { createGroupMetrics, type GroupMetrics } from "./incidents/group-metrics.ts";
 import { createLaneMetrics, type LaneMetrics } from "./parking/lane-metrics.ts";
 import { createNotificationMetrics, type NotificationMetrics } from "./notifications/notification-metrics.ts";
 import { createReviewMetrics, type ReviewMetrics } from "./reviews/review-metrics.ts";

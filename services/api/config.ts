@@ -20,8 +20,8 @@ import {
 import { readNotificationSettings, type NotificationSettings } from "./notifications/read-settings.ts";
 import type { Address } from "./page/forward-sockets.ts";
 import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts";
-import { parseFingerprintPath } from "./submit/alert-fingerprint.ts";
-import type { JsonPointer } from "./submit/json-pointer.ts";
+import { parseFingerprintPath } from "./alerts/alert-fingerprint.ts";
+import type { JsonPointer } from "./alerts/json-pointer.ts";
 
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };

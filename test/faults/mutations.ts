@@ -60,7 +60,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
-    file: "services/api/submit/open-submitter.ts",
+    file: "services/api/alerts/open-submitter.ts",
     original: "await insertSession({ db, inserts }, session, key)",
     mutant:
       "await Promise.race([insertSession({ db, inserts }, session, key), { sessionId: session.sessionId, isReplayed: false }])",
@@ -143,7 +143,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the mask: an alert is stored as it came",
-    file: "services/api/submit/mask-alert.ts",
+    file: "services/api/alerts/mask-alert.ts",
     original: "const data = await masker.mask(alert.data, { rules, key: maskKey });",
     mutant: "const data = { ...(await masker.mask(alert.data, { rules, key: maskKey })), text: alert.data };",
     provenBy: { testFile: "services/api/test/mask-alert.test.ts" },

@@ -10,7 +10,7 @@ import { openOrm } from "#shared/database/open-orm.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { Masker } from "#shared/masking/masker.ts";
-import { exportCassette } from "../../services/api/cassette/export-cassette.ts";
+import { exportCassette } from "../../services/api/cassettes/export-cassette.ts";
 import { installWritePoints, type WritePoints } from "../../services/executor/test/write-points.ts";
 import { RunFixture } from "../../services/executor/test/run-fixture.ts";
 import { ToolRunnerFixture } from "../../services/executor/test/tool-runner-fixture.ts";

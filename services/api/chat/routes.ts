@@ -23,7 +23,7 @@ import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { McpSelection } from "../schemas/submit-alert.ts";
-import { openSelection } from "../submit/open-selection.ts";
+import { openSelection } from "../alerts/open-selection.ts";
 
 /** 100,000 characters, each escaped to twelve bytes. */
 const MAX_BODY_BYTES = 1_280 * 1024;

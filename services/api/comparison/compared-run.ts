@@ -4,10 +4,10 @@ import type { RecordedExecution } from "#shared/cassette/cassette.ts";
 import type { RecordedLlmCall, RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
 import { recordedRequest } from "#shared/cassette/recorded-request.ts";
 import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
-import type { CassetteRows } from "../cassette/load-cassette-rows.ts";
-import { recordedExecution } from "../cassette/recorded-execution.ts";
-import { SessionAgents } from "../cassette/session-agents.ts";
-import { parseStoredRequest } from "../cassette/stored-call.ts";
+import type { CassetteRows } from "../cassettes/load-cassette-rows.ts";
+import { recordedExecution } from "../cassettes/recorded-execution.ts";
+import { SessionAgents } from "../cassettes/session-agents.ts";
+import { parseStoredRequest } from "../cassettes/stored-call.ts";
 
 /** A step as it is compared: what went in and what came out, without what differs between two runs of the same session. */
 export interface RunStep {

@@ -1,16 +1,16 @@
 import type { RouterMiddleware } from "@koa/router";
 import { ownerOf } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { forkKey, takeForkKey } from "../forking/fork-key.ts";
-import { parseForkRequest } from "../forking/fork-request.ts";
-import { forkSession, type StoredFork } from "../forking/fork-session.ts";
-import { retrySerialization } from "../forking/retry-serialization.ts";
+import { forkKey, takeForkKey } from "../forks/fork-key.ts";
+import { parseForkRequest } from "../forks/fork-request.ts";
+import { forkSession, type StoredFork } from "../forks/fork-session.ts";
+import { retrySerialization } from "../forks/retry-serialization.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import type { Submitter } from "../submit/open-submitter.ts";
+import type { Submitter } from "../alerts/open-submitter.ts";
 
 /** An edited result has at most a million characters, each of up to six bytes in JSON. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;

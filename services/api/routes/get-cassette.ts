@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import pLimit from "p-limit";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { exportCassette } from "../cassette/export-cassette.ts";
+import { exportCassette } from "../cassettes/export-cassette.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
 

@@ -7,7 +7,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { loadCassetteRows, type CassetteRows } from "../cassette/load-cassette-rows.ts";
+import { loadCassetteRows, type CassetteRows } from "../cassettes/load-cassette-rows.ts";
 import { compareRuns } from "../comparison/compare-runs.ts";
 import { comparedRun } from "../comparison/compared-run.ts";
 import { queryReader } from "../http/query-reader.ts";

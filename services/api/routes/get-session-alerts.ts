@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
-import { readAlertGroup, readAlerts } from "../grouping/read-alerts.ts";
+import { readAlertGroup, readAlerts } from "../incidents/read-alerts.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { SessionAlertsQuery } from "../schemas/alert-groups.ts";

@@ -23,8 +23,8 @@ import {
 import type { BudgetView } from "../budgets/contract.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
-import { readLineage } from "../forking/read-lineage.ts";
-import { readAlertGroup } from "../grouping/read-alerts.ts";
+import { readLineage } from "../forks/read-lineage.ts";
+import { readAlertGroup } from "../incidents/read-alerts.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readScores } from "../scores/read-scores.ts";

@@ -1,7 +1,7 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
-import { firstMoment } from "../forking/fork-point.ts";
-import { readSteps } from "../forking/read-steps.ts";
+import { firstMoment } from "../forks/fork-point.ts";
+import { readSteps } from "../forks/read-steps.ts";
 import { visibleSession } from "../http/visible-session.ts";
 
 /** `GET /api/v1/sessions/:id/steps`: the ends of the steps from which the session can be forked; of a fork, its own. */

@@ -1,12 +1,12 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import type { SourceIncident } from "../grouping/group-of-alert.ts";
-import type { GroupRule } from "../grouping/group-rule.ts";
+import type { SourceIncident } from "../incidents/group-of-alert.ts";
+import type { GroupRule } from "../incidents/group-rule.ts";
 import { readBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
-import type { Submitted, Submitter } from "../submit/open-submitter.ts";
-import { receivedView } from "../submit/submitted-view.ts";
+import type { Submitted, Submitter } from "../alerts/open-submitter.ts";
+import { receivedView } from "../alerts/submitted-view.ts";
 import { answerHandshake } from "../webhooks/answer-handshake.ts";
 import { readSent, requireJson } from "../webhooks/read-sent.ts";
 import { alertText } from "../webhooks/alert-text.ts";

@@ -4,10 +4,10 @@ import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { decodeJson, readJsonText } from "../http/read-json-body.ts";
 import { noteUnknown } from "../http/unknown-members.ts";
-import { acceptRequest } from "../submit/accept-request.ts";
-import { parseAlertRequest } from "../submit/alert-request.ts";
-import type { Submitter } from "../submit/open-submitter.ts";
-import { submittedView } from "../submit/submitted-view.ts";
+import { acceptRequest } from "../alerts/accept-request.ts";
+import { parseAlertRequest } from "../alerts/alert-request.ts";
+import type { Submitter } from "../alerts/open-submitter.ts";
+import { submittedView } from "../alerts/submitted-view.ts";
 
 /** The body, or the alert of this form in the envelope that the body is. */
 function alertOf(text: string): unknown {

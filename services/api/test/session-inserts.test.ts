@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { Client } from "pg";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { until } from "../../../test/support/until.ts";
-import type { NewSession } from "../submit/new-session.ts";
-import { SessionInserts } from "../submit/session-inserts.ts";
+import type { NewSession } from "../alerts/new-session.ts";
+import { SessionInserts } from "../alerts/session-inserts.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 /** The processes of Postgres that wait for a lock on alert_sessions. */

@@ -1,5 +1,5 @@
 import { RequestError } from "../http/request-error.ts";
-import { MAX_DATA_BYTES } from "../submit/check-alert.ts";
+import { MAX_DATA_BYTES } from "../alerts/check-alert.ts";
 import type { AlertmanagerRequest } from "./alertmanager-request.ts";
 
 const INDENT = 2;

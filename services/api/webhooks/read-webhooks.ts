@@ -5,7 +5,7 @@ import type { WebhookSource } from "#shared/agent-config/schemas/webhooks.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { groupRule, type GroupRule } from "../grouping/group-rule.ts";
+import { groupRule, type GroupRule } from "../incidents/group-rule.ts";
 
 /** A source of alerts that is switched on. */
 interface Webhook {

@@ -4,7 +4,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { maskAlerts } from "../submit/mask-alert.ts";
+import { maskAlerts } from "../alerts/mask-alert.ts";
 
 /** What a source reports that starts no session. */
 interface Notification {

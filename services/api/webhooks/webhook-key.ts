@@ -1,4 +1,4 @@
-import type { SubmissionKey } from "../submit/submission-key.ts";
+import type { SubmissionKey } from "../alerts/submission-key.ts";
 import { sha256 } from "#shared/access/secret-equals.ts";
 
 /** Alertmanager repeats what still fires within its retention of 5 days by default. */

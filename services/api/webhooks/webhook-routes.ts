@@ -3,7 +3,7 @@ import type { RouteRow } from "../contracts/documented-routes.ts";
 import { receiveAlertmanager } from "../routes/receive-alertmanager.ts";
 import { receivePagerDuty } from "../routes/receive-pagerduty.ts";
 import { receiveRaw } from "../routes/receive-raw.ts";
-import type { Submitter } from "../submit/open-submitter.ts";
+import type { Submitter } from "../alerts/open-submitter.ts";
 import { answerProbe } from "./answer-probes.ts";
 import { webhookAccess } from "./webhook-access.ts";
 

@@ -1,4 +1,4 @@
-import { parseJsonText, textAt, textsAt } from "../submit/json-pointer.ts";
+import { parseJsonText, textAt, textsAt } from "../alerts/json-pointer.ts";
 import type { GroupDigest } from "./group-secret.ts";
 import type { GroupRule } from "./group-rule.ts";
 

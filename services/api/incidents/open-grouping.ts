@@ -1,6 +1,6 @@
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import type { CheckedAlert } from "../submit/check-alert.ts";
+import type { CheckedAlert } from "../alerts/check-alert.ts";
 import { groupOfAlert, scopedRule, type AlertGroup, type SourceIncident } from "./group-of-alert.ts";
 import { GroupInserts } from "./group-inserts.ts";
 import { fingerprintRule, groupRule } from "./group-rule.ts";

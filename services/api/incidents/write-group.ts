@@ -1,5 +1,5 @@
 import type { Queryable } from "#shared/database/queryable.ts";
-import { insertWithoutKey } from "../submit/insert-session.ts";
+import { insertWithoutKey } from "../alerts/insert-session.ts";
 import { insertKeys } from "./alert-rows.ts";
 import { decideGroup } from "./decide-group.ts";
 import { findReplays } from "./find-replays.ts";

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { KEEP_KEY } from "../submit/insert-session.ts";
+import { KEEP_KEY } from "../alerts/insert-session.ts";
 import type { GroupedAlert, GroupedResult } from "./grouped-alert.ts";
 
 const FIND = `

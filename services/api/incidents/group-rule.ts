@@ -1,6 +1,6 @@
 import type { Grouping } from "#shared/agent-config/schemas/grouping.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
-import { parsePointer, type JsonPointer } from "../submit/json-pointer.ts";
+import { parsePointer, type JsonPointer } from "../alerts/json-pointer.ts";
 
 /** How alerts are grouped, by a chain, a webhook or ALERT_FINGERPRINT_PATH. */
 export interface GroupRule {

@@ -3,7 +3,7 @@ import type { RouteRow } from "../contracts/documented-routes.ts";
 import { forkSessionRoute } from "../routes/fork-session.ts";
 import { getComparison } from "../routes/get-comparison.ts";
 import { getSteps } from "../routes/get-steps.ts";
-import type { Submitter } from "../submit/open-submitter.ts";
+import type { Submitter } from "../alerts/open-submitter.ts";
 
 /** Forks of a session, and how two sessions differ. */
 export function forkingRoutes(
