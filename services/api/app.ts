@@ -3,7 +3,6 @@ import Koa from "koa";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
-import { forkingRoutes } from "./forks/forking-routes.ts";
 import { allow, checkSite } from "./http/access.ts";
 import { withContracts, type RouteRow } from "./contracts/documented-routes.ts";
 import type { Route } from "./http/routes-of.ts";
@@ -17,11 +16,8 @@ import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
 import { deleteSession } from "./routes/delete-session.ts";
-import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { createTicket } from "./routes/create-ticket.ts";
 import { getAudit } from "./routes/get-audit.ts";
-import { getCassette } from "./routes/get-cassette.ts";
-import { getRunbooks } from "./routes/get-runbooks.ts";
 import { getDefaultTools } from "./routes/get-default-tools.ts";
 import { getHealth } from "./routes/get-health.ts";
 import { getLlmTrace } from "./routes/get-llm-trace.ts";
@@ -41,18 +37,24 @@ import { parkingRoutes } from "./parking/routes.ts";
 import { reviewRoutes } from "./reviews/routes.ts";
 import { steeringRoutes } from "./steering/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { alertRoutes } from "./alerts/routes.ts";
+import { cassetteRoutes } from "./cassettes/routes.ts";
+import { comparisonRoutes } from "./comparison/routes.ts";
+import { forkRoutes } from "./forks/routes.ts";
+import { incidentRoutes } from "./incidents/routes.ts";
+import { runbookRoutes } from "./runbooks/routes.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { memoryRoutes } from "./memories/routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
-import { getSessionAlerts } from "./routes/get-session-alerts.ts";
 import { scoreRoutes } from "./scores/routes.ts";
-import { submitAlert } from "./routes/submit-alert.ts";
 import { openSubmitter } from "./alerts/open-submitter.ts";
-import { WEBHOOKS, webhookRoutes } from "./webhooks/webhook-routes.ts";
-import { allowDeliveries } from "./webhooks/answer-probes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import { allowDeliveries } from "./webhooks/allow-deliveries.ts";
 import { ServerStates } from "./system/server-states.ts";
 
+/** What the paths of alert sources begin with. */
+const WEBHOOKS = "/api/v1/webhooks/";
 /** Error codes of a connection that the client or the network broke. */
 const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;
 
@@ -64,26 +66,14 @@ const DROPPED_BY_SOURCES = ["400", "401", "403", "404", "413", "415"];
 /** Every route of the api; a fixed word of a path stands before a parameter, which would match it, too. */
 export function apiRoutes(deps: ApiDeps): readonly Route[] {
   const states = new ServerStates(deps.db);
-  const submitter = openSubmitter(deps);
   const session = "/api/v1/sessions/:id";
   const rows: readonly RouteRow[] = [
-    {
-      method: "post",
-      path: "/api/v1/alerts",
-      action: "alert.submit",
-      handle: submitAlert({ ...deps, submitter }),
-    },
-    ...webhookRoutes({ ...deps, submitter }),
     ...sessionListRoutes(deps),
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "get", path: `${session}/overview`, action: "session.read", handle: getSessionOverview(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
-    ...forkingRoutes({ ...deps, submitter }, session),
-    { method: "get", path: `${session}/alerts`, action: "session.read", handle: getSessionAlerts(deps) },
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
-    { method: "get", path: "/api/v1/runbooks", action: "alert_types.read", handle: getRunbooks(deps) },
-    { method: "get", path: "/api/v1/alert-types", action: "alert_types.read", handle: getAlertTypes(deps) },
     { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
     {
       method: "get",
@@ -122,8 +112,16 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     },
     { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
   ];
+  const submitting = { ...deps, submitter: openSubmitter(deps) };
   const routes = [
     ...withContracts(rows),
+    ...alertRoutes(submitting),
+    ...cassetteRoutes(deps),
+    ...comparisonRoutes(deps),
+    ...forkRoutes(submitting),
+    ...incidentRoutes(deps),
+    ...runbookRoutes(deps),
+    ...webhookRoutes(submitting),
     ...approvalRoutes(deps),
     ...chatRoutes(deps),
     ...parkingRoutes(deps),
@@ -142,7 +140,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
 function routesOfTrace(deps: ApiDeps, session: string): readonly RouteRow[] {
   return [
     { method: "get", path: `${session}/trace`, action: "trace.read", handle: getTrace(deps) },
-    { method: "get", path: `${session}/cassette`, action: "trace.read", handle: getCassette(deps) },
     {
       method: "get",
       path: `${session}/trace/llm/:interaction`,

@@ -11,8 +11,22 @@ import type { STEERING } from "../../services/api/steering/contract.ts";
 import type { PARKING } from "../../services/api/parking/contract.ts";
 import type { USAGE } from "../../services/api/usage/contract.ts";
 import type { REVIEWS } from "../../services/api/reviews/contract.ts";
+import type { ALERTS } from "../../services/api/alerts/contract.ts";
+import type { INCIDENTS } from "../../services/api/incidents/contract.ts";
+import type { WEBHOOKS } from "../../services/api/webhooks/contract.ts";
+import type { CASSETTES } from "../../services/api/cassettes/contract.ts";
+import type { FORKS } from "../../services/api/forks/contract.ts";
+import type { COMPARISON } from "../../services/api/comparison/contract.ts";
+import type { RUNBOOKS } from "../../services/api/runbooks/contract.ts";
 
-type All = typeof REVIEWS &
+type All = typeof RUNBOOKS &
+  typeof COMPARISON &
+  typeof FORKS &
+  typeof CASSETTES &
+  typeof WEBHOOKS &
+  typeof INCIDENTS &
+  typeof ALERTS &
+  typeof REVIEWS &
   typeof USAGE &
   typeof PARKING &
   typeof STEERING &

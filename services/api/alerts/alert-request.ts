@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static } from "#shared/generated/typebox/typebox.mjs";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { RequestError } from "../http/request-error.ts";
-import { AlertRequest as Schema, type McpSelection as Selection } from "../schemas/submit-alert.ts";
+import { AlertRequest as Schema, type McpSelection as Selection } from "./contract.ts";
 
 export type McpSelection = Static<typeof Selection>;
 

@@ -7,17 +7,17 @@ const MESSAGES = {
 } as const;
 
 /** What the routes answer about an alert. */
-export function submittedView({ sessionId, status, isWithheld }: Submitted): object {
+export function submittedView({ sessionId, status, isWithheld }: Submitted) {
   return {
     ...(sessionId === null ? {} : { session_id: sessionId }),
     status,
     message: MESSAGES[status],
-    ...(isWithheld ? { alert_withheld: true } : {}),
+    ...(isWithheld ? { alert_withheld: true as const } : {}),
   };
 }
 
 /** What webhooks answer about alerts that came together. */
-export function receivedView(submitted: readonly Submitted[], known: readonly string[] = []): object {
+export function receivedView(submitted: readonly Submitted[], known: readonly string[] = []) {
   const ids = [...new Set([...submitted.flatMap(({ sessionId }) => sessionId ?? []), ...known])];
   const [session_id] = ids;
   const fresh = new Set(submitted.filter(({ isReplayed }) => !isReplayed).map((one) => one.status));

@@ -22,7 +22,7 @@ import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { McpSelection } from "../schemas/submit-alert.ts";
+import { McpSelection } from "../alerts/contract.ts";
 import { openSelection } from "../alerts/open-selection.ts";
 
 /** 100,000 characters, each escaped to twelve bytes. */

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { firstDifference } from "#shared/cassette/first-difference.ts";
-import type { ComparedExecution, Divergence } from "../schemas/forking.ts";
+import type { ComparedExecution, Divergence } from "./contract.ts";
 import { comparePaths, type RunExecution, type RunStep } from "./compared-run.ts";
 
 /** Of a text in which two sessions differ, in code units: from a little before the place. */

@@ -1,4 +1,3 @@
-import { Cassette } from "#shared/cassette/cassette.ts";
 import type { RouteContracts } from "./legacy.ts";
 import { SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
@@ -88,14 +87,6 @@ export const SESSION_CONTRACTS = {
     params: InteractionParams,
     query: AtSeqQuery,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
-    errors: [409],
-  },
-  "GET /api/v1/sessions/:id/cassette": {
-    id: "getCassette",
-    tag: "sessions",
-    summary: "A session that has ended as one file, without secrets, to run it again",
-    params: SessionParams,
-    responses: { 200: { description: "the cassette, as a download", schema: Cassette } },
     errors: [409],
   },
   "POST /api/v1/sessions/:id/cancel": {

@@ -1,4 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { RouteContracts } from "./legacy.ts";
 import {
   AuditQuery,
   AuditResponse,
@@ -7,17 +8,15 @@ import {
   TicketResponse,
 } from "../schemas/audit.ts";
 import { HealthResponse } from "../schemas/health.ts";
+import { SystemConfigQuery, SystemConfigResponse } from "../schemas/system-config.ts";
 import {
   DefaultToolsQuery,
   DefaultToolsResponse,
-  RunbooksResponse,
   McpServersResponse,
   SkillParams,
   SkillResponse,
   WarningsResponse,
 } from "../schemas/system.ts";
-import { SystemConfigQuery, SystemConfigResponse } from "../schemas/system-config.ts";
-import type { RouteContracts } from "./legacy.ts";
 
 /** The installation: its state, its configuration, and who did what. */
 export const SYSTEM_CONTRACTS = {
@@ -34,12 +33,6 @@ export const SYSTEM_CONTRACTS = {
     summary: "A skill of the configuration with its text",
     params: SkillParams,
     responses: { 200: { description: "the skill", schema: SkillResponse } },
-  },
-  "GET /api/v1/runbooks": {
-    id: "listRunbooks",
-    tag: "system",
-    summary: "The addresses of the runbooks below `system.runbooks.repo_url`; empty if they cannot be listed",
-    responses: { 200: { description: "the addresses", schema: RunbooksResponse } },
   },
   "GET /api/v1/system/default-tools": {
     id: "getDefaultTools",

@@ -2,7 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { RequestError } from "../http/request-error.ts";
-import type { ForkChanges } from "../schemas/forking.ts";
+import type { ForkChanges } from "./contract.ts";
 
 type Changeable = Pick<
   ResolvedAgent,

@@ -12,7 +12,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { showResult } from "#shared/tool-results/show-result.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
-import type { ForkChanges } from "../schemas/forking.ts";
+import type { ForkChanges } from "./contract.ts";
 
 const Call = Type.Object({
   interaction_id: Type.String(),

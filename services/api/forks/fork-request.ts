@@ -5,7 +5,7 @@ import { isTemplate } from "#shared/contracts/text-template.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { validationError } from "../http/request-error.ts";
-import { ForkBody, type ForkChanges } from "../schemas/forking.ts";
+import { ForkBody, type ForkChanges } from "./contract.ts";
 
 /** A fork as it was asked for. */
 export interface ForkRequest {

@@ -22,7 +22,7 @@ import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { traceCarrier } from "#shared/telemetry/tracing.ts";
 import { validationError } from "../http/request-error.ts";
-import type { ForkChanges } from "../schemas/forking.ts";
+import type { ForkChanges } from "./contract.ts";
 import { changeChain } from "./change-chain.ts";
 import { copyRows } from "./copy-rows.ts";
 import { editedOutcome, findEditedCall, type EditedCall } from "./edited-result.ts";

@@ -9,7 +9,7 @@ import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { ForkChanges } from "../schemas/forking.ts";
+import { ForkChanges } from "./contract.ts";
 
 const MAX_FORKS = 100;
 

@@ -12,19 +12,19 @@ export const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(sch
   Type.Union([schema, Type.Null()]);
 export const NullableText = Nullable(Type.String());
 
+/** The number of an event of a session. */
+export const Seq = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
+
 /** The path parameters of a session's routes. */
 export const SessionParams = Type.Object({ id: Uuid });
 
 /** The query of views that show a session as it was. */
 export const AtSeqQuery = Type.Object({
-  at_seq: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 2_147_483_647,
-      description:
-        "shows the session as it was when this event was its newest; 0: right after its submission. At most its `last_seq`. By default as it is",
-    }),
-  ),
+  at_seq: Type.Optional({
+    ...Seq,
+    description:
+      "shows the session as it was when this event was its newest; 0: right after its submission. At most its `last_seq`. By default as it is",
+  }),
 });
 
 /** The body of every error. */

@@ -9,7 +9,7 @@ export interface Route extends Endpoint {
   /** The name of the operation. */
   readonly id: string;
   /** Who gets in, where that is not decided by the action's role alone. */
-  readonly access?: Middleware;
+  readonly access?: Middleware | undefined;
   readonly handle: RouterMiddleware;
 }
 
@@ -32,17 +32,23 @@ type Answer<E extends Endpoint> =
 
 type Handler<E extends Endpoint> = (ctx: RouterContext) => Answer<E> | Promise<Answer<E>>;
 
-/** The routes of a resource: each endpoint with the handler of its name, whose answer becomes the body. */
+/**
+ * The routes of a resource: each endpoint with the handler of its name, whose answer becomes the body. `access` has the endpoints whose
+ * callers get in by other rules than the action's role.
+ */
 export function routesOf<E extends Endpoints>(
   contract: E,
   handlers: { readonly [K in keyof E]: Handler<E[K]> },
+  access: { readonly [K in string & keyof E]?: Middleware } = {},
 ): readonly Route[] {
+  const accesses: Readonly<Record<string, Middleware | undefined>> = access;
   const all: Readonly<Record<string, (ctx: RouterContext) => unknown>> = handlers;
   return Object.entries(contract).map(([id, endpoint]) => {
     const [status] = Object.keys(endpoint.responses);
     return {
       ...endpoint,
       id,
+      access: accesses[id],
       async handle(ctx) {
         ctx.status = Number(status);
         const answer = await all[id]?.(ctx);

@@ -1,12 +1,11 @@
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { Nullable } from "../http/common-schemas.ts";
+import { AlertGroup, SessionAlert } from "./contract.ts";
 import { MAX_STORED_CHARACTERS } from "./alert-rows.ts";
-
-const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /** The group's row names the session that its alerts belong to now. */
 const SUMMARY = `
@@ -18,12 +17,7 @@ FROM group_alerts a JOIN alert_sessions s USING (session_id) LEFT JOIN alert_gro
 WHERE a.session_id = $1 ORDER BY a.ordinal DESC LIMIT 1`;
 const parseSummary = compileParser(
   "alerts of a session",
-  Type.Object({
-    count: Type.Integer(),
-    last_at: Type.String(),
-    state: literals(["open", "closed"]),
-    resolved_at: TextOrNull,
-  }),
+  Type.Object({ ...AlertGroup.properties, resolved_at: Nullable(AlertGroup.properties.resolved_at) }),
 );
 
 /** How many alerts belong to a session, and whether more can; undefined where alerts like its own are not grouped. */
@@ -42,14 +36,8 @@ SELECT a.ordinal, a.outcome, a.is_resolved, a.effect, a.author, ${isoText("a.rec
 FROM group_alerts a JOIN alert_sessions s USING (session_id)
 WHERE a.session_id = $1 AND a.ordinal < $2 ORDER BY a.ordinal DESC LIMIT $3`;
 const Alert = Type.Object({
-  ordinal: Type.Integer(),
-  outcome: Type.String(),
-  is_resolved: Type.Boolean(),
-  effect: TextOrNull,
-  author: Type.String(),
-  received_at: Type.String(),
-  data: TextOrNull,
-  bytes: Type.Integer(),
+  ...SessionAlert.properties,
+  effect: Nullable(SessionAlert.properties.effect),
 });
 const parseAlert = compileParser("alert of a session", Alert);
 

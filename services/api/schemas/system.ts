@@ -1,28 +1,10 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
-import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-list.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Time } from "../http/common-schemas.ts";
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const NullableTime = Type.Union([Time, Type.Null()]);
-
-/** `GET /api/v1/alert-types` */
-export const AlertTypesResponse = Type.Object({
-  alert_types: Type.Array(
-    Type.Object({
-      type: Type.String(),
-      alert_type: Type.String({ description: "the same as `type`" }),
-      chain_id: Type.String(),
-      description: Type.String(),
-    }),
-  ),
-  default_chain_id: Nullable,
-  default_alert_type: Type.String(),
-});
-
-/** `GET /api/v1/runbooks` */
-export const RunbooksResponse = Type.Array(Type.String(), { maxItems: MAX_LISTED_RUNBOOKS });
 
 export const SkillParams = Type.Object({ name: Type.String() });
 

@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { listen } from "#shared/service/listen.ts";
 import { PermanentError, until } from "../../../test/support/until.ts";
-import { WebhookResponse } from "../schemas/webhooks.ts";
+import { WebhookResponse } from "../webhooks/contract.ts";
 import { parseAlertmanager } from "../webhooks/alertmanager-request.ts";
 import type { ApiFixture } from "./api-fixture.ts";
 import { TOKEN } from "./webhook-bodies.ts";

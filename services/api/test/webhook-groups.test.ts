@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { WebhookResponse } from "../schemas/webhooks.ts";
+import { WebhookResponse } from "../webhooks/contract.ts";
 import { groupReads } from "./alert-group-fixture.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { SECRET, TARSY, alert, env, group } from "./webhook-bodies.ts";

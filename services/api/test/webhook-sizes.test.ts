@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { WebhookResponse } from "../schemas/webhooks.ts";
+import { WebhookResponse } from "../webhooks/contract.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { TARSY, alert, env, group } from "./webhook-bodies.ts";
 

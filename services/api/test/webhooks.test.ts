@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { WebhookResponse } from "../schemas/webhooks.ts";
+import { WebhookResponse } from "../webhooks/contract.ts";
 import { SECRET, SPLIT, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
 import { ApiFixture } from "./api-fixture.ts";
 

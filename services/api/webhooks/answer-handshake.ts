@@ -1,28 +1,25 @@
-import type { RouterContext } from "@koa/router";
+import type { Handshake } from "./contract.ts";
 import { RequestError, abbreviate } from "../http/request-error.ts";
 import type { Sent } from "./read-sent.ts";
 
 const TESTED = "Test received: an alert would start a session here";
 
 /**
- * Answers what a source sends to learn whether it may send alerts, or whether they arrive; false for an alert. Throws RequestError 400
+ * The answer to what a source sends to learn whether it may send alerts, or whether they arrive; undefined for an alert. Throws RequestError 400
  * for a subscription of Amazon SNS, whose confirmation takes a request to an address of the sender's choice.
  */
-export function answerHandshake(ctx: RouterContext, { layers }: Sent): boolean {
+export function handshakeAnswer({ layers }: Sent): Handshake | undefined {
   for (const layer of layers) {
     const list: readonly unknown[] = Array.isArray(layer) ? layer : [layer];
     const [value] = list;
     if (typeof value !== "object" || value === null) continue;
-    const body = answerTo(value);
-    if (body === undefined) continue;
-    ctx.status = 200;
-    ctx.body = body;
-    return true;
+    const answer = answerTo(value);
+    if (answer !== undefined) return answer;
   }
-  return false;
+  return undefined;
 }
 
-function answerTo(value: object): object | undefined {
+function answerTo(value: object): Handshake | undefined {
   const type = textOf(value, "type");
   if (/^(?:Subscription|Unsubscribe)Confirmation$/u.test(textOf(value, "Type"))) {
     throw new RequestError(

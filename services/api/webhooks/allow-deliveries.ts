@@ -1,15 +1,4 @@
-import type { RouterMiddleware } from "@koa/router";
 import type { Middleware } from "koa";
-
-/** The answer to GET and HEAD, with which some senders try an address: it does not say which sources are on. */
-export function answerProbe(): RouterMiddleware {
-  return (ctx) => {
-    ctx.set("allow", "POST");
-    ctx.body = {
-      message: "This address takes alerts: send them with POST (docs/alerts-and-notifications.md)",
-    };
-  };
-}
 
 /**
  * Answers the OPTIONS with which a sender of CloudEvents asks whether it may deliver to the paths of `prefix`

@@ -1,4 +1,4 @@
-import type { RouterMiddleware } from "@koa/router";
+import type { RouterContext } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import type { SourceIncident } from "../incidents/group-of-alert.ts";
@@ -7,17 +7,17 @@ import { readBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { Submitted, Submitter } from "../alerts/open-submitter.ts";
 import { receivedView } from "../alerts/submitted-view.ts";
-import { answerHandshake } from "../webhooks/answer-handshake.ts";
-import { readSent, requireJson } from "../webhooks/read-sent.ts";
-import { alertText } from "../webhooks/alert-text.ts";
+import { handshakeAnswer } from "./answer-handshake.ts";
+import { readSent, requireJson } from "./read-sent.ts";
+import { alertText } from "./alert-text.ts";
 import {
   parseAlertmanager,
   type AlertmanagerAlert,
   type AlertmanagerRequest,
-} from "../webhooks/alertmanager-request.ts";
-import { notificationStore } from "../webhooks/store-notification.ts";
-import { webhookKey } from "../webhooks/webhook-key.ts";
-import { notConfigured } from "../webhooks/not-configured.ts";
+} from "./alertmanager-request.ts";
+import { notificationStore } from "./store-notification.ts";
+import { webhookKey } from "./webhook-key.ts";
+import { notConfigured } from "./not-configured.ts";
 
 const SOURCE = "alertmanager";
 /** With `split`, more would keep the request for too long. */
@@ -27,16 +27,17 @@ const MAX_SPLIT = 1_000;
  * `POST /api/v1/webhooks/alertmanager`: one session for each group and set of alerts, or with `split` for each alert. A repetition is
  * answered with the same session; what is resolved is stored and starts none.
  */
-export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
+export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submitter }) {
   const { config, door, submitter } = deps;
   const settings = config.webhooks.alertmanager;
   const store = notificationStore(deps);
-  return async (ctx) => {
+  return async (ctx: RouterContext) => {
     if (settings === undefined) throw notConfigured(SOURCE);
     const { identity } = callerOf(ctx);
     submitter.rate.check(identity);
     const sent = readSent(await readBody(ctx, submitter.bodies));
-    if (answerHandshake(ctx, sent)) return;
+    const handshake = handshakeAnswer(sent);
+    if (handshake !== undefined) return handshake;
     const request = parseAlertmanager(requireJson(sent));
     if (settings.split && request.alerts.length > MAX_SPLIT) {
       throw new RequestError(
@@ -85,7 +86,7 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
       submitted.push(one);
     }
     ctx.status = 202;
-    ctx.body = receivedView(submitted, known);
+    return receivedView(submitted, known);
   };
 }
 

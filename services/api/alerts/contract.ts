@@ -1,7 +1,9 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { NullableText } from "../http/common-schemas.ts";
+import type { Endpoints } from "../http/endpoint.ts";
 
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
@@ -40,7 +42,7 @@ export const AlertRequest = Type.Object({
 });
 
 /** The body of `POST /api/v1/alerts`. Unknown members are ignored. */
-export const SubmitAlertBody = Type.Object(
+const SubmitAlertBody = Type.Object(
   {
     ...AlertRequest.properties,
     data: Type.String({
@@ -56,7 +58,7 @@ export const SubmitAlertBody = Type.Object(
   { title: "Alert" },
 );
 
-export const SubmitAlertHeaders = Type.Object({
+const SubmitAlertHeaders = Type.Object({
   "Idempotency-Key": Type.Optional(
     Type.String({
       pattern: "^[\\x21-\\x7e]{1,255}$",
@@ -65,7 +67,7 @@ export const SubmitAlertHeaders = Type.Object({
   ),
 });
 
-export const SubmitAlertResponse = Type.Object(
+const SubmitAlertResponse = Type.Object(
   {
     session_id: Type.Optional({
       ...Uuid,
@@ -82,3 +84,55 @@ export const SubmitAlertResponse = Type.Object(
   },
   { title: "AcceptedAlert" },
 );
+
+/** `GET /api/v1/alert-types` */
+const AlertTypesResponse = Type.Object({
+  alert_types: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      alert_type: Type.String({ description: "the same as `type`" }),
+      chain_id: Type.String(),
+      description: Type.String(),
+    }),
+  ),
+  default_chain_id: NullableText,
+  default_alert_type: Type.String(),
+});
+
+/** How alerts come in. */
+export const ALERTS = {
+  submitAlert: {
+    method: "post",
+    path: "/api/v1/alerts",
+    action: "alert.submit",
+    tag: "alerts",
+    summary: "Submit an alert, which starts an investigation",
+    description:
+      "202 is answered once the alert is committed. From then on its session reaches a terminal status, whatever restarts.",
+    headers: SubmitAlertHeaders,
+    body: {
+      schema: SubmitAlertBody,
+      example: { data: "Pod checkout-7d9f in namespace shop restarts every 30 s", alert_type: "kubernetes" },
+    },
+    responses: {
+      202: {
+        description: "the alert is stored; with `Idempotent-Replayed: true` it was already",
+        schema: SubmitAlertResponse,
+        example: {
+          session_id: "019ab0c4-7c1e-7d3a-9f70-2b7a4a9e1c55",
+          status: "queued",
+          message: "Alert submitted for processing",
+        },
+      },
+    },
+    errors: [422],
+  },
+  listAlertTypes: {
+    method: "get",
+    path: "/api/v1/alert-types",
+    action: "alert_types.read",
+    tag: "alerts",
+    summary: "The known alert types, each with the chain that investigates it",
+    responses: { 200: { description: "the alert types", schema: AlertTypesResponse } },
+  },
+} as const satisfies Endpoints;

@@ -1,4 +1,4 @@
-import type { RouterMiddleware } from "@koa/router";
+import type { RouterContext } from "@koa/router";
 import { unauthenticated } from "#shared/access/access-refused.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
@@ -6,13 +6,13 @@ import { readBody } from "../http/read-json-body.ts";
 import { validationError } from "../http/request-error.ts";
 import type { Submitter } from "../alerts/open-submitter.ts";
 import { receivedView } from "../alerts/submitted-view.ts";
-import { answerHandshake } from "../webhooks/answer-handshake.ts";
-import { readSent, requireJson } from "../webhooks/read-sent.ts";
-import { jsonText } from "../webhooks/alert-text.ts";
-import { notConfigured } from "../webhooks/not-configured.ts";
-import { incidentOf, isSigned, labelsOf, parsePagerDuty } from "../webhooks/pagerduty-request.ts";
-import { notificationStore } from "../webhooks/store-notification.ts";
-import { webhookKey } from "../webhooks/webhook-key.ts";
+import { handshakeAnswer } from "./answer-handshake.ts";
+import { readSent, requireJson } from "./read-sent.ts";
+import { jsonText } from "./alert-text.ts";
+import { notConfigured } from "./not-configured.ts";
+import { incidentOf, isSigned, labelsOf, parsePagerDuty } from "./pagerduty-request.ts";
+import { notificationStore } from "./store-notification.ts";
+import { webhookKey } from "./webhook-key.ts";
 
 const SOURCE = "pagerduty";
 const TRIGGERED = "incident.triggered";
@@ -22,11 +22,11 @@ const RESOLVED = "incident.resolved";
  * `POST /api/v1/webhooks/pagerduty`: one session for each incident that is triggered, or for each group of incidents; other
  * events are stored. The request must be signed with the secret of the subscription.
  */
-export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
+export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter }) {
   const { config, door, submitter } = deps;
   const settings = config.webhooks.pagerduty;
   const store = notificationStore(deps);
-  return async (ctx) => {
+  return async (ctx: RouterContext) => {
     if (settings === undefined) throw notConfigured(SOURCE);
     const body = await readBody(ctx, submitter.bodies);
     await door.attempt(ctx.req, () => {
@@ -36,7 +36,8 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
     const { identity } = callerOf(ctx);
     submitter.rate.check(identity);
     const sent = readSent(body);
-    if (answerHandshake(ctx, sent)) return;
+    const handshake = handshakeAnswer(sent);
+    if (handshake !== undefined) return handshake;
     const request = parsePagerDuty(requireJson(sent));
     const incident = incidentOf(request);
     const key = webhookKey(SOURCE, [incident]);
@@ -57,8 +58,7 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
         keyOf: () => webhookKey(SOURCE, ["event", eventId]),
       });
       if (submitted !== undefined) {
-        ctx.body = receivedView([submitted]);
-        return;
+        return receivedView([submitted]);
       }
     }
     if (type !== TRIGGERED) {
@@ -69,13 +69,12 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
         sessionKey: key.key,
         body: submission.request.data,
       });
-      ctx.body = {
+      return {
         ...(known === null ? {} : { session_id: known }),
         session_ids: known === null ? [] : [known],
         status: "known",
         message: `Stored: only ${TRIGGERED} starts a session`,
       };
-      return;
     }
     if (incident === "") throw validationError("event.data.id", "must be the id of the incident, a text");
     const submitted = await submitter.submit({
@@ -83,6 +82,6 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
       incident: { ...about, isResolved: false },
       keyOf: () => key,
     });
-    ctx.body = receivedView([submitted]);
+    return receivedView([submitted]);
   };
 }

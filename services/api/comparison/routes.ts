@@ -1,4 +1,3 @@
-import type { RouterMiddleware } from "@koa/router";
 import pLimit from "p-limit";
 import type { EntityManager } from "typeorm";
 import { alertPreview } from "#shared/alert-preview.ts";
@@ -8,12 +7,13 @@ import type { FoundSession } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { loadCassetteRows, type CassetteRows } from "../cassettes/load-cassette-rows.ts";
-import { compareRuns } from "../comparison/compare-runs.ts";
-import { comparedRun } from "../comparison/compared-run.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { comparedRun } from "./compared-run.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { RequestError } from "../http/request-error.ts";
+import { routesOf } from "../http/routes-of.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { ComparisonQuery, type ComparisonResponse } from "../schemas/forking.ts";
+import { COMPARISON, ComparisonQuery, type ComparisonResponse } from "./contract.ts";
 
 /** Of the conversations and results of both sessions together: the process has several copies while it compares. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -30,23 +30,21 @@ SELECT (coalesce((SELECT sum(octet_length(content) + coalesce(octet_length(tool_
        FROM mcp_interactions WHERE session_id = ANY($1::uuid[])), 0)
   + coalesce((SELECT sum(bytes) FROM tool_results WHERE session_id = ANY($1::uuid[])), 0))::float8 AS bytes`;
 
-/**
- * `GET /api/v1/sessions/:id/comparison?with=OTHER`: the steps of both sessions side by side, and the first in which they differ. One
- * comparison at a time. Needs the right to read both.
- */
-export function getComparison({ config, db, orm }: Pick<ApiDeps, "config" | "db" | "orm">): RouterMiddleware {
-  return async (ctx) => {
-    const a = await visibleSession(db, ctx);
-    const { with: other } = readQuery(ctx.query);
-    const b = await visibleSession(db, { req: ctx.req, params: { id: other } });
-    const isCostEstimated = config.agents.system.cost_estimation.enabled;
-    ctx.body = await inTurn(async (): Promise<ComparisonResponse> => {
-      const rows = await orm.transaction("REPEATABLE READ", async (manager) => readBoth(manager, a, b));
-      const compared = await compareRuns(comparedRun(rows.a), comparedRun(rows.b));
-      return { a: sideOf(rows.a, isCostEstimated), b: sideOf(rows.b, isCostEstimated), ...compared };
-    });
-  };
-}
+/** The route of the steps of two sessions side by side. One comparison at a time; it needs the right to read both. */
+export const comparisonRoutes = ({ config, db, orm }: ApiDeps) =>
+  routesOf(COMPARISON, {
+    async compareSessions(ctx) {
+      const a = await visibleSession(db, ctx);
+      const { with: other } = readQuery(ctx.query);
+      const b = await visibleSession(db, { req: ctx.req, params: { id: other } });
+      const isCostEstimated = config.agents.system.cost_estimation.enabled;
+      return inTurn(async (): Promise<ComparisonResponse> => {
+        const rows = await orm.transaction("REPEATABLE READ", async (manager) => readBoth(manager, a, b));
+        const compared = await compareRuns(comparedRun(rows.a), comparedRun(rows.b));
+        return { a: sideOf(rows.a, isCostEstimated), b: sideOf(rows.b, isCostEstimated), ...compared };
+      });
+    },
+  });
 
 async function readBoth(
   manager: EntityManager,

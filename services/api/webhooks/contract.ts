@@ -1,0 +1,87 @@
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import type { Endpoints } from "../http/endpoint.ts";
+import { AlertmanagerRequest } from "./alertmanager-request.ts";
+import { PagerDutyRequest } from "./pagerduty-request.ts";
+
+/** The answer of every webhook. */
+export const WebhookResponse = Type.Object({
+  session_id: Type.Optional(Uuid),
+  session_ids: Type.Array(Uuid, { description: "several where the source's alerts are split" }),
+  status: Type.Union(
+    [Type.Literal("queued"), Type.Literal("known"), Type.Literal("linked"), Type.Literal("resolved")],
+    {
+      description:
+        "queued: a session was started; known: it was started before, or none is; linked: the alert belongs to the session of its incident; resolved: it says that it is over, and none is about it",
+    },
+  ),
+  message: Type.String(),
+});
+
+/** The answer to a handshake or a test, which starts no session. */
+export const Handshake = Type.Object({
+  challenge: Type.Optional(Type.String({ description: "to Slack" })),
+  validationResponse: Type.Optional(Type.String({ description: "to Azure Event Grid" })),
+  message: Type.Optional(Type.String({ description: "to a test" })),
+});
+export type Handshake = Static<typeof Handshake>;
+
+const RawQuery = Type.Object({
+  alert_type: Type.Optional(Type.String()),
+  priority: Type.Optional(literals(SESSION_LANES)),
+});
+
+const responses = {
+  200: { description: "a handshake or a test: no session was started", schema: Handshake },
+  202: { description: "the alert is stored", schema: WebhookResponse },
+};
+
+const probe = {
+  method: "get",
+  action: undefined,
+  tag: "alerts",
+  summary: "The answer to senders that try the address",
+  responses: {
+    200: { description: "alerts are sent with POST", schema: Type.Object({ message: Type.String() }) },
+  },
+} as const;
+
+/** How other systems send alerts. */
+export const WEBHOOKS = {
+  receiveAlertmanager: {
+    method: "post",
+    path: "/api/v1/webhooks/alertmanager",
+    action: "alert.submit",
+    tag: "alerts",
+    summary: "A notification of Alertmanager, which starts a session unless it is known",
+    body: { schema: AlertmanagerRequest },
+    responses,
+    errors: [404],
+  },
+  receivePagerDuty: {
+    method: "post",
+    path: "/api/v1/webhooks/pagerduty",
+    action: "alert.submit",
+    tag: "alerts",
+    summary: "An event of PagerDuty, signed; one that triggers an incident starts a session",
+    body: { schema: PagerDutyRequest },
+    responses,
+    errors: [404],
+  },
+  receiveRaw: {
+    method: "post",
+    path: "/api/v1/webhooks/raw",
+    action: "alert.submit",
+    tag: "alerts",
+    summary: "The body is the alert",
+    query: RawQuery,
+    body: { schema: Type.String(), type: "text/plain" },
+    responses,
+    errors: [404, 422],
+  },
+  probeAlertmanager: { ...probe, path: "/api/v1/webhooks/alertmanager" },
+  probePagerDuty: { ...probe, path: "/api/v1/webhooks/pagerduty" },
+  probeRaw: { ...probe, path: "/api/v1/webhooks/raw" },
+} as const satisfies Endpoints;
