@@ -16,27 +16,19 @@ import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
 import { deleteSession } from "./routes/delete-session.ts";
-import { createTicket } from "./routes/create-ticket.ts";
-import { getAudit } from "./routes/get-audit.ts";
-import { getDefaultTools } from "./routes/get-default-tools.ts";
-import { getHealth } from "./routes/get-health.ts";
 import { getLlmTrace } from "./routes/get-llm-trace.ts";
-import { getMe } from "./routes/get-me.ts";
 import { getMcpTrace } from "./routes/get-mcp-trace.ts";
-import { getMcpServers } from "./routes/get-mcp-servers.ts";
-import { getOpenApi } from "./routes/get-openapi.ts";
 import { getSession, getSessionOverview } from "./routes/get-session.ts";
-import { getSkill } from "./routes/get-skill.ts";
-import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
-import { getWarnings } from "./routes/get-warnings.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { parkingRoutes } from "./parking/routes.ts";
 import { reviewRoutes } from "./reviews/routes.ts";
 import { steeringRoutes } from "./steering/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { accessRoutes } from "./access/routes.ts";
+import { systemRoutes } from "./system/routes.ts";
 import { alertRoutes } from "./alerts/routes.ts";
 import { cassetteRoutes } from "./cassettes/routes.ts";
 import { comparisonRoutes } from "./comparison/routes.ts";
@@ -46,12 +38,10 @@ import { runbookRoutes } from "./runbooks/routes.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { memoryRoutes } from "./memories/routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
-import { signIn, signOut } from "./routes/page-session.ts";
 import { scoreRoutes } from "./scores/routes.ts";
 import { openSubmitter } from "./alerts/open-submitter.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { allowDeliveries } from "./webhooks/allow-deliveries.ts";
-import { ServerStates } from "./system/server-states.ts";
 
 /** What the paths of alert sources begin with. */
 const WEBHOOKS = "/api/v1/webhooks/";
@@ -65,7 +55,6 @@ const DROPPED_BY_SOURCES = ["400", "401", "403", "404", "413", "415"];
 
 /** Every route of the api; a fixed word of a path stands before a parameter, which would match it, too. */
 export function apiRoutes(deps: ApiDeps): readonly Route[] {
-  const states = new ServerStates(deps.db);
   const session = "/api/v1/sessions/:id";
   const rows: readonly RouteRow[] = [
     ...sessionListRoutes(deps),
@@ -74,47 +63,12 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
-    { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
-    {
-      method: "get",
-      path: "/api/v1/system/config/skills/:name",
-      action: "config.read",
-      handle: getSkill(deps),
-    },
-    {
-      method: "get",
-      path: "/api/v1/system/default-tools",
-      action: "tools.read",
-      handle: getDefaultTools(deps),
-    },
-    {
-      method: "get",
-      path: "/api/v1/system/mcp-servers",
-      action: "tools.read",
-      handle: getMcpServers({ ...deps, states }),
-    },
-    {
-      method: "get",
-      path: "/api/v1/system/warnings",
-      action: "tools.read",
-      handle: getWarnings({ ...deps, states }),
-    },
-    { method: "get", path: "/api/v1/me", action: "session.read", handle: getMe(deps) },
-    { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
-    { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
-    { method: "post", path: "/api/v1/page-session", action: undefined, handle: signIn(deps) },
-    { method: "delete", path: "/api/v1/page-session", action: undefined, handle: signOut() },
-    {
-      method: "get",
-      path: "/api/v1/openapi.json",
-      action: "contract.read",
-      handle: getOpenApi(() => routes),
-    },
-    { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
   ];
   const submitting = { ...deps, submitter: openSubmitter(deps) };
-  const routes = [
+  const routes: readonly Route[] = [
     ...withContracts(rows),
+    ...accessRoutes(deps),
+    ...systemRoutes(deps, () => routes),
     ...alertRoutes(submitting),
     ...cassetteRoutes(deps),
     ...comparisonRoutes(deps),

@@ -18,8 +18,12 @@ import type { CASSETTES } from "../../services/api/cassettes/contract.ts";
 import type { FORKS } from "../../services/api/forks/contract.ts";
 import type { COMPARISON } from "../../services/api/comparison/contract.ts";
 import type { RUNBOOKS } from "../../services/api/runbooks/contract.ts";
+import type { ACCESS } from "../../services/api/access/contract.ts";
+import type { SYSTEM } from "../../services/api/system/contract.ts";
 
-type All = typeof RUNBOOKS &
+type All = typeof SYSTEM &
+  typeof ACCESS &
+  typeof RUNBOOKS &
   typeof COMPARISON &
   typeof FORKS &
   typeof CASSETTES &

@@ -1,5 +1,4 @@
 import { isoText } from "#shared/database/iso-text.ts";
-import type { Middleware } from "koa";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
@@ -8,8 +7,10 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { ApiDeps } from "../api-deps.ts";
-import { diskProbe } from "../system/disk-probe.ts";
+import { diskProbe } from "./disk-probe.ts";
 import type { Database } from "#shared/database/database.ts";
+
+type Health = "healthy" | "degraded" | "unhealthy";
 
 const PING_TIMEOUT_MS = 5_000;
 
@@ -49,24 +50,23 @@ WHERE s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now() A
 GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
 
 /**
- * `GET /health`: the state of each dependency and of the worker pool. `unhealthy`, with 503, when alerts are refused because the
- * database does not answer or its disk is full; `degraded` when they are accepted and NATS or its streams are not as they should be.
+ * Returns what reads the state of each dependency and of the worker pool: `unhealthy` when alerts are refused because the database does
+ * not answer or its disk is full, `degraded` when they are accepted and NATS or its streams are not as they should be.
  */
-export function getHealth({ config, db, orm, dispatcher }: ApiDeps): Middleware {
+export function healthReader({ config, db, orm, dispatcher }: ApiDeps) {
   const { version } = packageJson;
   const { counts, queue } = config.agents;
   const checkDisk = diskProbe(db);
-  return async (ctx) => {
+  return async () => {
     const [database, nats] = await Promise.all([
       databaseState({ db, orm }, checkDisk),
       stateOf(() => dispatcher.check()),
     ]);
     const isHealthy = database.status === "healthy";
     const isWhole = nats.status === "healthy" && dispatcher.queueState.status === "healthy";
-    ctx.status = isHealthy ? 200 : 503;
-    if (!isHealthy) ctx.set("retry-after", "1");
-    ctx.body = {
-      status: isHealthy ? (isWhole ? "healthy" : "degraded") : "unhealthy",
+    const status: Health = isHealthy ? (isWhole ? "healthy" : "degraded") : "unhealthy";
+    return {
+      status,
       version,
       checks: { database: checkOf(database), nats: checkOf(nats), queue: dispatcher.queueState },
       auth_mode: config.access.auth.mode,
@@ -103,23 +103,24 @@ async function databaseState({ db, orm }: Pick<ApiDeps, "db" | "orm">, checkDisk
 }
 
 /** A dependency's state in the contract's words. */
-function checkOf({ status, error }: { readonly status: string; readonly error?: string }) {
+function checkOf({ status, error }: { readonly status: Health; readonly error?: string }) {
   return { status, ...(error === undefined ? {} : { message: error }) };
 }
 
 /** Computed from leases and rows, so that every replica of the api reports the same. */
 async function workerPool(db: Database, maxConcurrent: number) {
   const [counts] = await selectRows(db, parseCounts, COUNTS, []);
+  if (counts === undefined) throw new Error("a count over all sessions has no row");
   const workers = await selectRows(db, parseWorker, WORKERS, []);
   return {
-    is_healthy: counts !== undefined && counts.active_sessions <= maxConcurrent,
+    is_healthy: counts.active_sessions <= maxConcurrent,
     db_reachable: true,
     max_concurrent: maxConcurrent,
     ...counts,
     // As the contract counts them, a worker is a place for one session; these are the places of all executors together.
-    active_workers: counts?.active_sessions ?? 0,
+    active_workers: counts.active_sessions,
     total_workers: maxConcurrent,
-    worker_stats: workers.map((worker) => ({ ...worker, status: "working" })),
+    worker_stats: workers.map((worker) => ({ ...worker, status: "working" as const })),
   };
 }
 
@@ -136,8 +137,8 @@ async function stateOf(ping: () => Promise<unknown>) {
         );
       }),
     ]);
-    return { status: "healthy", response_time_ms: elapsed() };
+    return { status: "healthy" as const, response_time_ms: elapsed() };
   } catch (error) {
-    return { status: "unhealthy", response_time_ms: elapsed(), error: errorMessage(error) };
+    return { status: "unhealthy" as const, response_time_ms: elapsed(), error: errorMessage(error) };
   }
 }
