@@ -7,7 +7,7 @@ import {
   SessionListResponse,
   SessionStatusResponse,
   SessionSummaryResponse,
-} from "../schemas/sessions.ts";
+} from "../sessions/list-schemas.ts";
 import type { RouteContracts } from "./legacy.ts";
 
 /** Which sessions there are, and how they are. */

@@ -2,7 +2,7 @@ import type { RouteContracts } from "./legacy.ts";
 import { SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
-import { SessionOverviewResponse, SessionResponse } from "../schemas/session.ts";
+import { SessionOverviewResponse, SessionResponse } from "../views/session-schema.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
 import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
 

@@ -4,7 +4,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { SessionParams } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";
 import { MAX_REVIEWED_SESSIONS, MAX_REVIEW_CHARACTERS } from "./review-request.ts";
-import { SessionItem } from "../schemas/sessions.ts";
+import { SessionItem } from "../sessions/list-schemas.ts";
 
 const Text = Type.Optional(
   Type.Union([

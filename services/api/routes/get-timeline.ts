@@ -5,7 +5,7 @@ import { TimelineEventEntity } from "#shared/database/entities.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { readStagesOf } from "./read-stages.ts";
+import { readStagesOf } from "../views/read-stages.ts";
 
 /** `GET /api/v1/sessions/:id/timeline`: the session's timeline in the contract's shape, in order, read from one snapshot; with `at_seq` as it was then. */
 export function getTimeline({ orm }: ApiDeps): RouterMiddleware {

@@ -1,10 +1,10 @@
 import type { ApiDeps } from "../api-deps.ts";
-import { getEvents } from "./get-events.ts";
+import { getEvents } from "../sessions/get-events.ts";
 import { getTimeline } from "./get-timeline.ts";
-import { getFilterOptions } from "./get-filter-options.ts";
-import { getSessionStatus, getSessionSummary } from "./get-session-outcome.ts";
+import { getFilterOptions } from "../sessions/filter-options.ts";
+import { getSessionStatus, getSessionSummary } from "../sessions/read-outcome.ts";
 import { getActiveSessions, getQueuedSessions } from "./get-unfinished-sessions.ts";
-import { listSessionsRoute } from "./list-sessions.ts";
+import { listSessionsRoute } from "../sessions/routes.ts";
 
 /** The routes that read sessions and their lists, to stand before those with an id, which would take the last part of these for one. */
 export function sessionListRoutes(deps: ApiDeps) {

@@ -4,7 +4,7 @@ import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { LLM_INTERACTION_TYPES, MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Usd } from "./cost.ts";
+import { Usd } from "../views/cost-schema.ts";
 import { AnyObject, Time } from "../http/common-schemas.ts";
 
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import type { Excerpt } from "../schemas/sessions.ts";
+import type { Excerpt } from "./list-schemas.ts";
 
 /** What is read around the place that was found, and what of it is shown on each side. */
 const READ = 300;

@@ -4,7 +4,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { ActiveSession, QueuedSession } from "../schemas/sessions.ts";
+import { ActiveSession, QueuedSession } from "./list-schemas.ts";
 import { STAGE_FACTS, StageFacts, UNFINISHED_COLUMNS, selectList } from "./session-item-columns.ts";
 import { shownStageId } from "./shown-stage-id.ts";
 import { SqlParameters } from "./sql-parameters.ts";

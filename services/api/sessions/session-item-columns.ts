@@ -2,10 +2,10 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
-import type { ShownCost } from "../cost/cost-members.ts";
+import type { ShownCost } from "../views/cost-members.ts";
 import { FAILING } from "./failing-column.ts";
 import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
-import type { ActiveSession, SessionItem } from "../schemas/sessions.ts";
+import type { ActiveSession, SessionItem } from "./list-schemas.ts";
 
 /** The executive summary is a stage of its own from the end of the chain's last stage on, unless there is nothing to summarize. */
 const HAS_SUMMARY = `(s.executive_summary IS NOT NULL OR s.executive_summary_error IS NOT NULL

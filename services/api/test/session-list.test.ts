@@ -6,7 +6,7 @@ import {
   FilterOptionsResponse,
   SessionItem,
   SessionListResponse,
-} from "../schemas/sessions.ts";
+} from "../sessions/list-schemas.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { SessionListResponse } from "../schemas/sessions.ts";
+import { SessionListResponse } from "../sessions/list-schemas.ts";
 import { indexSessions } from "../sweeper/index-sessions.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { seedSession } from "./seed-sessions.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
-import { SessionListResponse } from "../schemas/sessions.ts";
+import { SessionListResponse } from "../sessions/list-schemas.ts";
 import { indexSessions } from "../sweeper/index-sessions.ts";
 import { keepSearchIndex } from "../sweeper/keep-search-index.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";

@@ -6,7 +6,7 @@ import {
   QueuedSessionsResponse,
   SessionStatusResponse,
   SessionSummaryResponse,
-} from "../schemas/sessions.ts";
+} from "../sessions/list-schemas.ts";
 import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 

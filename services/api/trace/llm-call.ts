@@ -18,7 +18,7 @@ import type { Message } from "#shared/database/tables/messages.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { interactionView, withShownStage } from "./get-trace.ts";
+import { interactionView, withShownStage } from "./trace-view.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
 
 const parseRequest = compileParser(

@@ -7,8 +7,8 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import { SqlParameters } from "../sessions/sql-parameters.ts";
-import { visibleTo } from "../sessions/visible-to.ts";
+import { SqlParameters } from "./sql-parameters.ts";
+import { visibleTo } from "./visible-to.ts";
 
 /** More than a person chooses from. */
 const MAX_VALUES = 500;

@@ -1,11 +1,11 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import { parseListQuery } from "../sessions/list-query.ts";
-import { listSessions } from "../sessions/list-sessions.ts";
-import { readSessionItems } from "../sessions/read-session-items.ts";
-import { ListMemory } from "../sessions/list-memory.ts";
-import { searchSessions } from "../sessions/search-sessions.ts";
+import { parseListQuery } from "./list-query.ts";
+import { listSessions } from "./list-sessions.ts";
+import { readSessionItems } from "./read-session-items.ts";
+import { ListMemory } from "./list-memory.ts";
+import { searchSessions } from "./search-sessions.ts";
 
 /** `GET /api/v1/sessions`: a page of the sessions that the caller may see, sorted and filtered. */
 export function listSessionsRoute({ config, orm: { manager } }: ApiDeps): RouterMiddleware {

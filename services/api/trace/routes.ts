@@ -4,7 +4,7 @@ import { McpInteractionEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { interactionView, withShownStage } from "./get-trace.ts";
+import { interactionView, withShownStage } from "./trace-view.ts";
 
 /** `GET /api/v1/sessions/:id/trace/mcp/:interaction`: one tool listing or tool call with its arguments and its result. */
 export function getMcpTrace({ orm }: ApiDeps): RouterMiddleware {

@@ -12,7 +12,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { cancelUnfinished } from "../sessions/cancel-unfinished.ts";
+import { cancelUnfinished } from "./cancel-unfinished.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 

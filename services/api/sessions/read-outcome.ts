@@ -6,11 +6,11 @@ import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { costMembers } from "../cost/cost-members.ts";
+import { costMembers } from "../views/cost-members.ts";
 import { notFound } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { SessionStatusResponse, SessionSummaryResponse } from "../schemas/sessions.ts";
-import { LATEST_SCORE, SCORING_STATUS } from "../sessions/score-columns.ts";
+import { SessionStatusResponse, SessionSummaryResponse } from "./list-schemas.ts";
+import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
 import {
   COST_COLUMNS,
   CostColumns,
@@ -19,7 +19,7 @@ import {
   TOKEN_COLUMNS,
   UNFINISHED_COLUMNS,
   selectList,
-} from "../sessions/session-item-columns.ts";
+} from "./session-item-columns.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
 
 const FROM = `

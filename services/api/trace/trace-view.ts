@@ -7,7 +7,7 @@ import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts
 import type { Stage } from "#shared/database/tables/stages.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { readStagesOf } from "./read-stages.ts";
+import { readStagesOf } from "../views/read-stages.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
 
 /** A recorded call of a session; what else its row has is shown, too. */

@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { costMembers, withoutCostSums } from "../cost/cost-members.ts";
+import { costMembers, withoutCostSums } from "./cost-members.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { summaryAgent } from "#shared/contract-view/shown-stages.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";

@@ -8,10 +8,10 @@ import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { MAX_LABEL_VALUE, MAX_ROW_LABELS } from "#shared/alert-labels.ts";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { CostMembers } from "./cost.ts";
-import { Failing } from "./failing.ts";
+import { CostMembers } from "../views/cost-schema.ts";
+import { Failing } from "../schemas/failing.ts";
 import { Parked } from "../parking/contract.ts";
-import { SCORING_FILTERS, SESSION_STATES, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
+import { SCORING_FILTERS, SESSION_STATES, SORT_KEYS, SORT_ORDERS } from "./list-query.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const CountOrNull = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);

@@ -26,14 +26,14 @@ import { offersChat } from "../chat/chat-of-session.ts";
 import { readLineage } from "../forks/read-lineage.ts";
 import { readAlertGroup } from "../incidents/read-alerts.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { readTimeline } from "./get-timeline.ts";
+import { readTimeline } from "../routes/get-timeline.ts";
 import { readScores } from "../scores/read-scores.ts";
-import { readStages } from "./read-stages.ts";
-import { readSummaryCalls } from "./read-summary-calls.ts";
+import { readStages } from "../views/read-stages.ts";
+import { readSummaryCalls } from "../views/read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";
-import { isFallback } from "./execution-view.ts";
-import { readFailing } from "../sessions/failing-column.ts";
-import { sessionView } from "./session-view.ts";
+import { isFallback } from "../views/execution-view.ts";
+import { readFailing } from "./failing-column.ts";
+import { sessionView } from "../views/session-view.ts";
 
 /**
  * `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot; with `at_seq` as it was then.

@@ -19,12 +19,12 @@ import { BudgetView } from "../budgets/contract.ts";
 import { AlertGroup } from "../incidents/contract.ts";
 import { AnyObject, Time } from "../http/common-schemas.ts";
 import { Fork, ForkedFrom } from "../forks/contract.ts";
-import { CostMembers } from "./cost.ts";
-import { Failing } from "./failing.ts";
+import { CostMembers } from "./cost-schema.ts";
+import { Failing } from "../schemas/failing.ts";
 import { Parked } from "../parking/contract.ts";
-import { Cancelled } from "./sessions.ts";
+import { Cancelled } from "../sessions/list-schemas.ts";
 import { UnreadSteering } from "../steering/contract.ts";
-import { TimelineEvent } from "./timeline.ts";
+import { TimelineEvent } from "../schemas/timeline.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 const Text = Type.Optional(Type.String());
