@@ -16,16 +16,14 @@ import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
 import { cancelSession } from "./sessions/request-cancel.ts";
 import { deleteSession } from "./sessions/hide-session.ts";
-import { getLlmTrace } from "./trace/llm-call.ts";
-import { getMcpTrace } from "./trace/routes.ts";
 import { getSession, getSessionOverview } from "./sessions/read-session.ts";
-import { getTrace } from "./trace/trace-view.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { parkingRoutes } from "./parking/routes.ts";
 import { reviewRoutes } from "./reviews/routes.ts";
 import { steeringRoutes } from "./steering/routes.ts";
+import { traceRoutes } from "./trace/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { accessRoutes } from "./access/routes.ts";
 import { systemRoutes } from "./system/routes.ts";
@@ -61,7 +59,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "get", path: `${session}/overview`, action: "session.read", handle: getSessionOverview(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
-    ...routesOfTrace(deps, session),
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
   ];
   const submitting = { ...deps, submitter: openSubmitter(deps) };
@@ -81,6 +78,7 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...parkingRoutes(deps),
     ...reviewRoutes(deps),
     ...steeringRoutes(deps),
+    ...traceRoutes(deps),
     ...usageRoutes(deps),
     ...budgetRoutes(deps),
     ...memoryRoutes(deps),
@@ -88,25 +86,6 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...scoreRoutes(deps),
   ].toSorted(byPath);
   return routes;
-}
-
-/** What the agents of a session asked and called. */
-function routesOfTrace(deps: ApiDeps, session: string): readonly RouteRow[] {
-  return [
-    { method: "get", path: `${session}/trace`, action: "trace.read", handle: getTrace(deps) },
-    {
-      method: "get",
-      path: `${session}/trace/llm/:interaction`,
-      action: "trace.read",
-      handle: getLlmTrace(deps),
-    },
-    {
-      method: "get",
-      path: `${session}/trace/mcp/:interaction`,
-      action: "trace.read",
-      handle: getMcpTrace(deps),
-    },
-  ];
 }
 
 /** Without doubled slashes and one at the end, which configured addresses often have. */

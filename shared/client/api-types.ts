@@ -20,8 +20,10 @@ import type { COMPARISON } from "../../services/api/comparison/contract.ts";
 import type { RUNBOOKS } from "../../services/api/runbooks/contract.ts";
 import type { ACCESS } from "../../services/api/access/contract.ts";
 import type { SYSTEM } from "../../services/api/system/contract.ts";
+import type { TRACE } from "../../services/api/trace/contract.ts";
 
-type All = typeof SYSTEM &
+type All = typeof TRACE &
+  typeof SYSTEM &
   typeof ACCESS &
   typeof RUNBOOKS &
   typeof COMPARISON &

@@ -2,9 +2,8 @@ import type { RouteContracts } from "./legacy.ts";
 import { SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
-import { SessionOverviewResponse, SessionResponse } from "../views/session-schema.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
-import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
+import { SessionOverviewResponse, SessionResponse } from "../views/session-schema.ts";
 
 /** What is known of sessions, and how they are ended. */
 export const SESSION_CONTRACTS = {
@@ -60,33 +59,6 @@ export const SESSION_CONTRACTS = {
     params: SessionParams,
     query: AtSeqQuery,
     responses: { 200: { description: "the timeline", schema: TimelineResponse } },
-    errors: [409],
-  },
-  "GET /api/v1/sessions/:id/trace": {
-    id: "getTrace",
-    tag: "sessions",
-    summary: "Every LLM call, tool listing and tool call of a session, oldest first",
-    params: SessionParams,
-    query: AtSeqQuery,
-    responses: { 200: { description: "the calls", schema: TraceResponse } },
-    errors: [409],
-  },
-  "GET /api/v1/sessions/:id/trace/llm/:interaction": {
-    id: "getLlmCall",
-    tag: "sessions",
-    summary: "One LLM call with its complete input and its answer",
-    params: InteractionParams,
-    query: AtSeqQuery,
-    responses: { 200: { description: "the call", schema: LlmTraceResponse } },
-    errors: [409],
-  },
-  "GET /api/v1/sessions/:id/trace/mcp/:interaction": {
-    id: "getToolCall",
-    tag: "sessions",
-    summary: "One tool listing or tool call with its arguments and result",
-    params: InteractionParams,
-    query: AtSeqQuery,
-    responses: { 200: { description: "the call", schema: McpTraceResponse } },
     errors: [409],
   },
   "POST /api/v1/sessions/:id/cancel": {

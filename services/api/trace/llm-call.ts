@@ -1,13 +1,10 @@
-import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { In, type EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
-import { isUuid } from "#shared/contracts/uuid.ts";
 import {
   AgentExecutionEntity,
   AlertSessionEntity,
-  LlmInteractionEntity,
   McpInteractionEntity,
   MessageEntity,
   StageEntity,
@@ -15,9 +12,6 @@ import {
 } from "#shared/database/entities.ts";
 import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { Message } from "#shared/database/tables/messages.ts";
-import type { ApiDeps } from "../api-deps.ts";
-import { notFound, validationError } from "../http/request-error.ts";
-import { sessionAt } from "../http/session-at.ts";
 import { interactionView, withShownStage } from "./trace-view.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
 
@@ -46,24 +40,16 @@ const parseTools = compileParser(
 const PLACEHOLDER = /\{\{\.(\w+):[0-9a-f]{24}\}\}/gu;
 
 /**
- * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the messages
- * sent to the model and its answer, with the names of inserted variables instead of their values, the bound tools and the model's settings.
+ * One LLM call with its complete input, rebuilt from rows: the messages sent to the model and its answer, with the names of inserted
+ * variables instead of their values, the bound tools and the model's settings.
  */
-export function getLlmTrace({ orm }: ApiDeps): RouterMiddleware {
-  return async (ctx) => {
-    const interaction_id = ctx.params["interaction"] ?? "";
-    if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
-    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const { session_id } = await sessionAt(manager, ctx);
-      const interaction = await manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
-      if (interaction === null) throw notFound();
-      return {
-        ...interactionView(await withShownStage(manager, interaction)),
-        conversation: await readConversation(manager, interaction),
-        tools: await readBoundTools(manager, interaction),
-        llm_provider: await readProvider(manager, interaction),
-      };
-    });
+export async function readLlmCall(manager: EntityManager, interaction: LlmInteraction) {
+  const provider = await readProvider(manager, interaction);
+  return {
+    ...interactionView(await withShownStage(manager, interaction)),
+    conversation: await readConversation(manager, interaction),
+    tools: await readBoundTools(manager, interaction),
+    ...(provider === undefined ? {} : { llm_provider: provider }),
   };
 }
 
@@ -71,10 +57,7 @@ export function getLlmTrace({ orm }: ApiDeps): RouterMiddleware {
  * The messages of the call itself where they are recorded, else those of its execution up to the last one sent; then the
  * answer, if there was one.
  */
-async function readConversation(
-  manager: EntityManager,
-  interaction: LlmInteraction,
-): Promise<readonly object[]> {
+async function readConversation(manager: EntityManager, interaction: LlmInteraction) {
   const recorded = parseRequest(interaction.llm_request).messages;
   if (recorded !== undefined) {
     const sent = recorded.map((message) => ({ ...message, content: withNames(message.content) }));
@@ -136,14 +119,7 @@ function withNames(text: string): string {
   return text.replaceAll(PLACEHOLDER, "{{.$1}}");
 }
 
-function messageView({
-  provider_state,
-  role,
-  content,
-  tool_calls,
-  tool_call_id,
-  tool_name,
-}: Message): object {
+function messageView({ provider_state, role, content, tool_calls, tool_call_id, tool_name }: Message) {
   return withoutNulls({
     role,
     content: withNames(content),

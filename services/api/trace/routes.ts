@@ -1,21 +1,45 @@
-import type { RouterMiddleware } from "@koa/router";
 import { isUuid } from "#shared/contracts/uuid.ts";
-import { McpInteractionEntity } from "#shared/database/entities.ts";
+import { LlmInteractionEntity, McpInteractionEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
+import { routesOf } from "../http/routes-of.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { interactionView, withShownStage } from "./trace-view.ts";
+import { TRACE } from "./contract.ts";
+import { readLlmCall } from "./llm-call.ts";
+import { interactionView, readTrace, withShownStage } from "./trace-view.ts";
 
-/** `GET /api/v1/sessions/:id/trace/mcp/:interaction`: one tool listing or tool call with its arguments and its result. */
-export function getMcpTrace({ orm }: ApiDeps): RouterMiddleware {
-  return async (ctx) => {
-    const interaction_id = ctx.params["interaction"] ?? "";
-    if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
-    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const { session_id } = await sessionAt(manager, ctx);
-      const interaction = await manager.findOneBy(McpInteractionEntity, { session_id, interaction_id });
-      if (interaction === null) throw notFound();
-      return interactionView(await withShownStage(manager, interaction));
-    });
-  };
+/** The routes of what the agents of a session asked and called; with `at_seq`, of what they had by then. */
+export const traceRoutes = ({ orm }: ApiDeps) =>
+  routesOf(TRACE, {
+    getTrace: async (ctx) =>
+      orm.transaction("REPEATABLE READ", async (manager) => {
+        const { session_id } = await sessionAt(manager, ctx);
+        return readTrace(manager, session_id);
+      }),
+
+    async getLlmCall(ctx) {
+      const interaction_id = parseInteractionId(ctx.params["interaction"]);
+      return orm.transaction("REPEATABLE READ", async (manager) => {
+        const { session_id } = await sessionAt(manager, ctx);
+        const interaction = await manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
+        if (interaction === null) throw notFound();
+        return readLlmCall(manager, interaction);
+      });
+    },
+
+    async getToolCall(ctx) {
+      const interaction_id = parseInteractionId(ctx.params["interaction"]);
+      return orm.transaction("REPEATABLE READ", async (manager) => {
+        const { session_id } = await sessionAt(manager, ctx);
+        const interaction = await manager.findOneBy(McpInteractionEntity, { session_id, interaction_id });
+        if (interaction === null) throw notFound();
+        return interactionView(await withShownStage(manager, interaction));
+      });
+    },
+  });
+
+/** The `:interaction` of a route. Throws RequestError 400 unless it is a UUID. */
+function parseInteractionId(id: string | undefined): string {
+  if (id === undefined || !isUuid(id)) throw validationError("interaction_id", "must be a UUID");
+  return id;
 }

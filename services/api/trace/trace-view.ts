@@ -1,12 +1,10 @@
-import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { summaryAgent, summaryStageId, type ShownStage } from "#shared/contract-view/shown-stages.ts";
-import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
 import { LlmInteractionEntity, McpInteractionEntity } from "#shared/database/entities.ts";
+import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
 import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
+import type { McpInteraction } from "#shared/database/tables/mcp-interactions.ts";
 import type { Stage } from "#shared/database/tables/stages.ts";
-import type { ApiDeps } from "../api-deps.ts";
-import { sessionAt } from "../http/session-at.ts";
 import { readStagesOf } from "../views/read-stages.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
 
@@ -19,30 +17,24 @@ interface Interaction {
 }
 
 /**
- * `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, failed ones included, oldest first, by stage and
- * execution, those of sub-agents under the execution that started them, those for the executive summary in its stage. With `at_seq` those
- * that there were then.
+ * Reads every LLM call, tool listing and tool call, failed ones included, oldest first, by stage and execution, those of sub-agents under
+ * the execution that started them, those for the executive summary in its stage.
  */
-export function getTrace({ orm }: ApiDeps): RouterMiddleware {
-  return async (ctx) => {
-    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const { session_id } = await sessionAt(manager, ctx);
-      const { shown } = await readStagesOf(manager, session_id);
-      const where = { session_id };
-      const order = { created_at: "ASC", interaction_id: "ASC" } as const;
-      const llm = await manager.find(LlmInteractionEntity, { where, order });
-      const tools = await manager.find(McpInteractionEntity, { where, order });
-      const [summary, ofAgents] = [llm.filter(isOfSummary), llm.filter((call) => !isOfSummary(call))];
-      return {
-        session_id,
-        stages: shown.map((stage) =>
-          stage.row === null
-            ? summaryTrace(stage, session_id, summary)
-            : stageTrace(stage, { llm: ofAgents, tools }),
-        ),
-        session_interactions: [],
-      };
-    });
+export async function readTrace(manager: EntityManager, session_id: string) {
+  const { shown } = await readStagesOf(manager, session_id);
+  const where = { session_id };
+  const order = { created_at: "ASC", interaction_id: "ASC" } as const;
+  const llm = await manager.find(LlmInteractionEntity, { where, order });
+  const tools = await manager.find(McpInteractionEntity, { where, order });
+  const [summary, ofAgents] = [llm.filter(isOfSummary), llm.filter((call) => !isOfSummary(call))];
+  return {
+    session_id,
+    stages: shown.map((stage) =>
+      stage.row === null
+        ? summaryTrace(stage, session_id, summary)
+        : stageTrace(stage, { llm: ofAgents, tools }),
+    ),
+    session_interactions: [],
   };
 }
 
@@ -54,7 +46,7 @@ function summaryTrace(
   { stage_id, stage_name, stage_type }: ShownStage<Stage, AgentExecution>,
   session_id: string,
   calls: readonly LlmInteraction[],
-): object {
+) {
   const { execution_id, agent_name } = summaryAgent(session_id);
   const llm_interactions = calls.map((call) => interactionView({ ...call, stage_id, execution_id }));
   const execution = { execution_id, agent_name, llm_interactions, mcp_interactions: [] };
@@ -63,11 +55,11 @@ function summaryTrace(
 
 function stageTrace(
   stage: ShownStage<Stage, AgentExecution>,
-  { llm, tools }: { readonly llm: readonly Interaction[]; readonly tools: readonly Interaction[] },
-): object {
+  { llm, tools }: { readonly llm: readonly LlmInteraction[]; readonly tools: readonly McpInteraction[] },
+) {
   const { stage_id, stage_name, stage_type, referenced_stage_id, executions, sub_agents } = stage;
   const callsOf = ({ execution_id, agent_name }: AgentExecution) => {
-    const own = (calls: readonly Interaction[]) =>
+    const own = <C extends Interaction>(calls: readonly C[]) =>
       calls
         .filter((call) => call.execution_id === execution_id)
         .map((call) => interactionView({ ...call, stage_id }));
@@ -108,6 +100,6 @@ export async function withShownStage<C extends Interaction & { readonly session_
  * A call's row without null members, with its id under the contract's name, too. What only forks and cassettes need of a tool call's
  * outcome is not shown.
  */
-export function interactionView(call: Interaction): object {
+export function interactionView<C extends Interaction>(call: C) {
   return { id: call.interaction_id, ...withoutNulls({ ...call, outcome: null }) };
 }

@@ -1,3 +1,4 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { table, ADD, OF_EXECUTION, type Row } from "#shared/database/tables/table.ts";
 import { MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 
@@ -15,7 +16,7 @@ export const MCP_INTERACTIONS = table({
     tool_name: { type: "text", nullable: true, from: "model" },
     tool_arguments: { type: "jsonb", nullable: true, from: "arguments" },
     tool_result: { type: "jsonb", nullable: true, from: "tool" },
-    available_tools: { type: "jsonb", nullable: true, from: "tool" },
+    available_tools: { type: "jsonb", json: Type.Array(Type.Object({})), nullable: true, from: "tool" },
     duration_ms: { type: "integer", nullable: true },
     error_message: { type: "text", nullable: true, from: "tool" },
     /** The session's newest event after the commit that wrote the row last. */

@@ -1,11 +1,12 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { literals } from "#shared/contracts/literals.ts";
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { LLM_INTERACTION_TYPES, MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { AnyObject, Time, SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
+import type { Endpoints } from "../http/endpoint.ts";
 import { Usd } from "../views/cost-schema.ts";
-import { AnyObject, Time } from "../http/common-schemas.ts";
 
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());
@@ -82,7 +83,7 @@ const ExecutionTrace = Type.Object(
 );
 
 /** `GET /api/v1/sessions/:id/trace` */
-export const TraceResponse = Type.Object({
+const TraceResponse = Type.Object({
   session_id: Uuid,
   stages: Type.Array(
     Type.Object(
@@ -100,7 +101,7 @@ export const TraceResponse = Type.Object({
 });
 
 /** `GET /api/v1/sessions/:id/trace/mcp/:interaction` */
-export const McpTraceResponse = McpInteraction;
+const McpTraceResponse = McpInteraction;
 
 const TraceMessage = Type.Object(
   {
@@ -114,12 +115,49 @@ const TraceMessage = Type.Object(
   { additionalProperties: true, title: "TraceMessage" },
 );
 
-export const InteractionParams = Type.Object({ id: Uuid, interaction: Uuid });
+const InteractionParams = Type.Object({ id: Uuid, interaction: Uuid });
 
 /** `GET /api/v1/sessions/:id/trace/llm/:interaction` */
-export const LlmTraceResponse = Type.Object({
+const LlmTraceResponse = Type.Object({
   ...LlmInteraction.properties,
   conversation: Type.Array(TraceMessage),
   tools: Type.Array(AnyObject),
   llm_provider: Type.Optional(ResolvedProvider),
 });
+
+/** What the agents of a session asked and called. */
+export const TRACE = {
+  getTrace: {
+    method: "get",
+    path: "/api/v1/sessions/:id/trace",
+    action: "trace.read",
+    tag: "sessions",
+    summary: "Every LLM call, tool listing and tool call of a session, oldest first",
+    params: SessionParams,
+    query: AtSeqQuery,
+    responses: { 200: { description: "the calls", schema: TraceResponse } },
+    errors: [409],
+  },
+  getLlmCall: {
+    method: "get",
+    path: "/api/v1/sessions/:id/trace/llm/:interaction",
+    action: "trace.read",
+    tag: "sessions",
+    summary: "One LLM call with its complete input and its answer",
+    params: InteractionParams,
+    query: AtSeqQuery,
+    responses: { 200: { description: "the call", schema: LlmTraceResponse } },
+    errors: [409],
+  },
+  getToolCall: {
+    method: "get",
+    path: "/api/v1/sessions/:id/trace/mcp/:interaction",
+    action: "trace.read",
+    tag: "sessions",
+    summary: "One tool listing or tool call with its arguments and result",
+    params: InteractionParams,
+    query: AtSeqQuery,
+    responses: { 200: { description: "the call", schema: McpTraceResponse } },
+    errors: [409],
+  },
+} as const satisfies Endpoints;
