@@ -4,7 +4,6 @@ import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { allow, checkSite } from "./http/access.ts";
-import { withContracts, type RouteRow } from "./contracts/documented-routes.ts";
 import type { Route } from "./http/routes-of.ts";
 import { byPath } from "./openapi/openapi-document.ts";
 import { compressJson } from "./http/compress-json.ts";
@@ -14,35 +13,32 @@ import { warnOfUnknown } from "./http/unknown-members.ts";
 import { traceRequests } from "./http/trace-requests.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
-import { cancelSession } from "./sessions/request-cancel.ts";
-import { deleteSession } from "./sessions/hide-session.ts";
-import { getSession, getSessionOverview } from "./sessions/read-session.ts";
-import { notificationRoutes } from "./notifications/routes.ts";
-import { approvalRoutes } from "./approvals/routes.ts";
-import { chatRoutes } from "./chat/routes.ts";
-import { parkingRoutes } from "./parking/routes.ts";
-import { reviewRoutes } from "./reviews/routes.ts";
-import { steeringRoutes } from "./steering/routes.ts";
-import { traceRoutes } from "./trace/routes.ts";
-import { usageRoutes } from "./usage/routes.ts";
 import { accessRoutes } from "./access/routes.ts";
-import { systemRoutes } from "./system/routes.ts";
 import { alertRoutes } from "./alerts/routes.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
+import { budgetRoutes } from "./budgets/routes.ts";
 import { cassetteRoutes } from "./cassettes/routes.ts";
+import { chatRoutes } from "./chat/routes.ts";
 import { comparisonRoutes } from "./comparison/routes.ts";
 import { forkRoutes } from "./forks/routes.ts";
 import { incidentRoutes } from "./incidents/routes.ts";
-import { runbookRoutes } from "./runbooks/routes.ts";
-import { budgetRoutes } from "./budgets/routes.ts";
 import { memoryRoutes } from "./memories/routes.ts";
-import { sessionListRoutes } from "./routes/session-list-routes.ts";
+import { notificationRoutes } from "./notifications/routes.ts";
+import { parkingRoutes } from "./parking/routes.ts";
+import { reviewRoutes } from "./reviews/routes.ts";
+import { runbookRoutes } from "./runbooks/routes.ts";
 import { scoreRoutes } from "./scores/routes.ts";
-import { openSubmitter } from "./alerts/open-submitter.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { steeringRoutes } from "./steering/routes.ts";
+import { systemRoutes } from "./system/routes.ts";
+import { traceRoutes } from "./trace/routes.ts";
+import { usageRoutes } from "./usage/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
+import { openSubmitter } from "./alerts/open-submitter.ts";
 import { allowDeliveries } from "./webhooks/allow-deliveries.ts";
 
 /** What the paths of alert sources begin with. */
-const WEBHOOKS = "/api/v1/webhooks/";
+const ALERT_SOURCES = "/api/v1/webhooks/";
 /** Error codes of a connection that the client or the network broke. */
 const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;
 
@@ -53,37 +49,29 @@ const DROPPED_BY_SOURCES = ["400", "401", "403", "404", "413", "415"];
 
 /** Every route of the api; a fixed word of a path stands before a parameter, which would match it, too. */
 export function apiRoutes(deps: ApiDeps): readonly Route[] {
-  const session = "/api/v1/sessions/:id";
-  const rows: readonly RouteRow[] = [
-    ...sessionListRoutes(deps),
-    { method: "get", path: session, action: "session.read", handle: getSession(deps) },
-    { method: "get", path: `${session}/overview`, action: "session.read", handle: getSessionOverview(deps) },
-    { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
-    { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
-  ];
   const submitting = { ...deps, submitter: openSubmitter(deps) };
   const routes: readonly Route[] = [
-    ...withContracts(rows),
     ...accessRoutes(deps),
-    ...systemRoutes(deps, () => routes),
     ...alertRoutes(submitting),
+    ...approvalRoutes(deps),
+    ...budgetRoutes(deps),
     ...cassetteRoutes(deps),
+    ...chatRoutes(deps),
     ...comparisonRoutes(deps),
     ...forkRoutes(submitting),
     ...incidentRoutes(deps),
-    ...runbookRoutes(deps),
-    ...webhookRoutes(submitting),
-    ...approvalRoutes(deps),
-    ...chatRoutes(deps),
-    ...parkingRoutes(deps),
-    ...reviewRoutes(deps),
-    ...steeringRoutes(deps),
-    ...traceRoutes(deps),
-    ...usageRoutes(deps),
-    ...budgetRoutes(deps),
     ...memoryRoutes(deps),
     ...notificationRoutes(deps),
+    ...parkingRoutes(deps),
+    ...reviewRoutes(deps),
+    ...runbookRoutes(deps),
     ...scoreRoutes(deps),
+    ...sessionRoutes(deps),
+    ...steeringRoutes(deps),
+    ...systemRoutes(deps, () => routes),
+    ...traceRoutes(deps),
+    ...usageRoutes(deps),
+    ...webhookRoutes(submitting),
   ].toSorted(byPath);
   return routes;
 }
@@ -105,7 +93,9 @@ export function buildApp(deps: ApiDeps): Koa {
 
   for (const { path, methods } of router.stack) {
     if (typeof path !== "string") continue;
-    const status = path.startsWith(WEBHOOKS) ? [...DROPPED_BY_SOURCES, ...SERVER_FAILURES] : SERVER_FAILURES;
+    const status = path.startsWith(ALERT_SOURCES)
+      ? [...DROPPED_BY_SOURCES, ...SERVER_FAILURES]
+      : SERVER_FAILURES;
     startAtZero(deps.metrics.requestSeconds, { method: methods, route: [path], status });
   }
 
@@ -136,7 +126,7 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(errorHandler(deps.log));
   app.use(checkSite(deps));
   app.use(servePage(new PageFiles(deps.config.pageDirectory)));
-  app.use(allowDeliveries(WEBHOOKS));
+  app.use(allowDeliveries(ALERT_SOURCES));
   app.use(reserveWords("/api/v1/sessions", routes));
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -1,5 +1,4 @@
 import type { Static, TSchema } from "typebox";
-import type { ApiContracts as Legacy } from "../../services/api/contracts/contracts.ts";
 import type { Endpoint } from "../../services/api/http/endpoint.ts";
 import type { SCORES } from "../../services/api/scores/contract.ts";
 import type { BUDGETS } from "../../services/api/budgets/contract.ts";
@@ -21,8 +20,10 @@ import type { RUNBOOKS } from "../../services/api/runbooks/contract.ts";
 import type { ACCESS } from "../../services/api/access/contract.ts";
 import type { SYSTEM } from "../../services/api/system/contract.ts";
 import type { TRACE } from "../../services/api/trace/contract.ts";
+import type { SESSIONS } from "../../services/api/sessions/contract.ts";
 
-type All = typeof TRACE &
+type All = typeof SESSIONS &
+  typeof TRACE &
   typeof SYSTEM &
   typeof ACCESS &
   typeof RUNBOOKS &
@@ -43,7 +44,7 @@ type All = typeof TRACE &
   typeof BUDGETS &
   typeof SCORES;
 type NameOf<E> = E extends Endpoint ? `${Uppercase<E["method"]>} ${E["path"]}` : never;
-type ApiContracts = Legacy & { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
+type ApiContracts = { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
 
 /** A route of the api, e.g. `GET /api/v1/sessions/:id`. */
 export type ApiRoute = keyof ApiContracts;

@@ -20,7 +20,7 @@ type Execution = StageExecution & { readonly execution_id: string; readonly stat
 export function timelineEntries(
   rows: readonly TimelineEvent[],
   shown: readonly ShownStage<ChainStage, Execution>[],
-): object[] {
+) {
   const executions = shown.flatMap((stage) => [...stage.executions, ...stage.sub_agents]);
   const parents = parentsOf(executions);
   const stages = new Map(
@@ -48,7 +48,7 @@ export function timelineEntries(
 function entry(
   { stage_id: _stage, execution_id: _execution, event_id, content, metadata, ...rest }: TimelineEvent,
   place: Partial<Pick<TimelineEvent, "stage_id" | "execution_id">>,
-): object {
+) {
   const { llm_interaction_id, mcp_interaction_id, seq, ...members } = rest;
   return {
     id: event_id,

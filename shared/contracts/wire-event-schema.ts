@@ -1,4 +1,5 @@
 import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
+import type { WireEvent } from "#shared/contracts/wire-event.ts";
 import { LaterPayload, SessionEventPayload } from "#shared/contracts/session-event.ts";
 
 const numbers = {
@@ -7,21 +8,23 @@ const numbers = {
 };
 
 /** The schema of a stored event as clients receive it, over every protocol: the payload and its two numbers. */
-export const WireEventSchema = Type.Union(
-  [
-    ...SessionEventPayload.anyOf.map((payload) =>
-      Type.Object({ ...payload.properties, ...numbers }, { title: titleOf(payload.properties.type) }),
-    ),
-    Type.Object(
-      { ...LaterPayload.properties, ...numbers },
-      {
-        title: "LaterEvent",
-        description: "of a type that a later version adds: clients ignore it",
-        additionalProperties: true,
-      },
-    ),
-  ],
-  { title: "StoredEvent" },
+export const WireEventSchema = Type.Unsafe<WireEvent>(
+  Type.Union(
+    [
+      ...SessionEventPayload.anyOf.map((payload) =>
+        Type.Object({ ...payload.properties, ...numbers }, { title: titleOf(payload.properties.type) }),
+      ),
+      Type.Object(
+        { ...LaterPayload.properties, ...numbers },
+        {
+          title: "LaterEvent",
+          description: "of a type that a later version adds: clients ignore it",
+          additionalProperties: true,
+        },
+      ),
+    ],
+    { title: "StoredEvent" },
+  ),
 );
 
 /** `session.status` becomes `SessionStatusEvent`; a payload of several types is named after the first. */

@@ -4,7 +4,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Nullable, NullableText, Seq, SessionParams, Time } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";
-import { Usd } from "../views/cost-schema.ts";
+import { Usd } from "../views/cost.ts";
 
 /** The query of `GET /api/v1/sessions/:id/comparison`. */
 export const ComparisonQuery = Type.Object({

@@ -4,7 +4,7 @@ import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts"
 import { withoutNulls } from "../http/without-nulls.ts";
 
 /** How a session is parked or asked to park, as shown; null if it is neither. */
-export function parkedView({ status }: AlertSession, runtime: SessionRuntime | null): object | null {
+export function parkedView({ status }: AlertSession, runtime: SessionRuntime | null) {
   const { park_requested_at, park_by } = runtime ?? {};
   if (!park_requested_at || !park_by || isTerminal(status) || status === "cancelling") return null;
   return {

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { Failing } from "../schemas/failing.ts";
+import { Failing } from "./list-schemas.ts";
 
 /** One failed call is repeated within a second, and most pass then. */
 const MIN_FAILURES = 2;

@@ -1,12 +1,9 @@
-import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "../api-deps.ts";
-import { callerOf } from "../http/caller.ts";
 import { SqlParameters } from "./sql-parameters.ts";
 import { visibleTo } from "./visible-to.ts";
 
@@ -15,17 +12,14 @@ const MAX_VALUES = 500;
 
 const parseValue = compileParser("filter option", Type.Object({ value: Type.String() }));
 
-/** `GET /api/v1/sessions/filter-options`: what the sessions that the caller may see can be filtered by. */
-export function getFilterOptions({ orm: { manager } }: Pick<ApiDeps, "orm">): RouterMiddleware {
-  return async (ctx) => {
-    const { identity } = callerOf(ctx);
-    ctx.body = {
-      alert_types: await distinct(manager, "s.alert_type", identity),
-      chain_ids: await distinct(manager, "s.chain_id", identity),
-      // As the index has it; a session without an author has an empty one.
-      authors: await distinct(manager, "coalesce(s.author, '')", identity),
-      statuses: SESSION_STATUSES,
-    };
+/** What the sessions that the identity may see can be filtered by. */
+export async function readFilterOptions(db: Queryable, identity: Identity) {
+  return {
+    alert_types: await distinct(db, "s.alert_type", identity),
+    chain_ids: await distinct(db, "s.chain_id", identity),
+    // As the index has it; a session without an author has an empty one.
+    authors: await distinct(db, "coalesce(s.author, '')", identity),
+    statuses: SESSION_STATUSES,
   };
 }
 

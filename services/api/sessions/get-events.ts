@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { RouterContext, RouterMiddleware } from "@koa/router";
+import type { RouterContext } from "@koa/router";
 import type { Identity } from "#shared/access/identity.ts";
 import { untilInactive } from "#shared/access/until-inactive.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
@@ -12,7 +12,7 @@ import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { callerOf } from "../http/caller.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
-import { EventsQuery } from "../schemas/session-events.ts";
+import { EventsQuery } from "./contract.ts";
 import { checkMoment } from "../http/session-at.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { sseStream } from "../sse/sse-stream.ts";
@@ -27,8 +27,8 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
  * `GET /api/v1/sessions/:id/events`: a page of the stored events after `after_seq` and up to `until_seq`, ascending, exactly as on the
  * WebSocket. With `Accept: text/event-stream` all of them and then the live events, until the session is over.
  */
-export function getEvents(deps: ApiDeps): RouterMiddleware {
-  return async (ctx) => {
+export function getEvents(deps: ApiDeps) {
+  return async (ctx: RouterContext) => {
     ctx.vary("accept");
     const sessionId = parseSessionId(ctx.params["id"]);
     if (ctx.accepts("application/json", "text/event-stream") === "text/event-stream") {
@@ -49,7 +49,7 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
       await visibleSession(deps.db, ctx);
       throw goneEvents(sessionId);
     }
-    ctx.body = {
+    return {
       session_id: sessionId,
       events: events.map(wireEvent),
       last_seq,
@@ -62,7 +62,7 @@ async function answerSse(
   { db, sse, door, log }: ApiDeps,
   ctx: RouterContext,
   sessionId: string,
-): Promise<void> {
+): Promise<Readable | undefined> {
   const closed = new AbortController();
   ctx.res.once("close", () => closed.abort());
   // The client may have left while its credential was checked: the event is then over.
@@ -84,19 +84,18 @@ async function answerSse(
   if (isOver && afterSeq === lastWantedSeq) {
     // 204 is the only response after which a browser does not reconnect.
     ctx.status = 204;
-    return;
+    return undefined;
   }
   if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
   connection.notify(last_seq);
-  ctx.status = 200;
   ctx.type = "text/event-stream";
   // `x-accel-buffering` keeps proxies from delaying events; no request can follow an SSE stream on its connection.
   ctx.set({ "cache-control": "no-store", "x-accel-buffering": "no", connection: "close" });
-  if (ctx.method === "HEAD") return;
+  if (ctx.method === "HEAD") return undefined;
   endWithCredential(door, identity, closed, log);
   ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
   const lastSeq = isOver ? lastWantedSeq : undefined;
-  ctx.body = Readable.from(
+  return Readable.from(
     sseStream({ db, connection, afterSeq, lastSeq, followsAll, heartbeatMs: sse.heartbeatMs }),
   );
 }

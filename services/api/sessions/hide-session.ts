@@ -1,13 +1,9 @@
-import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "../api-deps.ts";
-import { callerOf } from "../http/caller.ts";
-import { parseSessionId } from "../http/parse-parameters.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
 
 const parseStatus = compileParser(
@@ -32,20 +28,10 @@ const FORGET_GROUP = "DELETE FROM alert_groups WHERE session_id = $1";
 const FORGET_KEYS = "DELETE FROM idempotency_keys WHERE session_id = $1";
 
 /**
- * `DELETE /api/v1/sessions/:id`: hides an ended session from every reader in one commit, and forgets its idempotency keys;
- * its rows are removed soon after. Answers 204, also when it is repeated before they are, 404 for an unknown session, and
- * 409 while the session runs, or work that follows its end does.
+ * Hides an ended session from every reader in one commit, and forgets its idempotency keys; its rows are removed soon after. Throws
+ * RequestError 404 for an unknown session, and 409 while it runs, or work that follows its end does. A repetition succeeds.
  */
-export function deleteSession({ db }: ApiDeps): RouterMiddleware {
-  return async (ctx) => {
-    const id = parseSessionId(ctx.params["id"]);
-    callerOf(ctx).sessionId = id;
-    await hideSession(db, id);
-    ctx.status = 204;
-  };
-}
-
-async function hideSession(db: Database, id: string): Promise<void> {
+export async function hideSession(db: Database, id: string): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.query(FORGET_GROUP, [id]);
     const [session] = await selectRows(transaction, parseStatus, LOCK, [id]);

@@ -8,8 +8,7 @@ import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { MAX_LABEL_VALUE, MAX_ROW_LABELS } from "#shared/alert-labels.ts";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { CostMembers } from "../views/cost-schema.ts";
-import { Failing } from "../schemas/failing.ts";
+import { CostMembers } from "../views/cost.ts";
 import { Parked } from "../parking/contract.ts";
 import { SCORING_FILTERS, SESSION_STATES, SORT_KEYS, SORT_ORDERS } from "./list-query.ts";
 
@@ -26,6 +25,24 @@ export const Excerpt = Type.Object(
   { title: "Excerpt", description: "a line with the term of the search, at most 90 characters on each side" },
 );
 export type Excerpt = Static<typeof Excerpt>;
+
+/** Of a session that runs and gets nowhere: one of its agents, that with the most failed calls. */
+export const Failing = Type.Object(
+  {
+    what: Type.Enum(["provider", "gateway", "tools"], {
+      description:
+        "`provider`: its LLM provider fails or cannot be reached; `gateway`: no llm-gateway answers; `tools`: no tool-runner answers",
+    }),
+    provider: Type.String({ description: "the LLM provider of the agent" }),
+    reason: Type.String({ description: "the last error, at most 300 characters" }),
+    tries: Type.Optional(
+      Type.Integer({ minimum: 1, description: "calls of the model that failed in a row" }),
+    ),
+    next_at: Type.Optional(Type.String({ description: "when it tries again; absent: within 30 s" })),
+  },
+  { title: "Failing" },
+);
+export type Failing = Static<typeof Failing>;
 
 /** Of a session that a person cancelled, or is cancelling. */
 export const Cancelled = Type.Object(

@@ -1,14 +1,12 @@
-import type { RouterContext, RouterMiddleware } from "@koa/router";
-import type { Static, TObject, TSchema } from "typebox";
+import type { Static, TObject } from "typebox";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser, type ValueParser } from "#shared/contracts/compile-parser.ts";
 import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "../api-deps.ts";
-import { costMembers } from "../views/cost-members.ts";
+import { costMembers } from "../views/cost.ts";
+import { Nullable } from "../http/common-schemas.ts";
 import { notFound } from "../http/request-error.ts";
-import { visibleSession } from "../http/visible-session.ts";
 import { SessionStatusResponse, SessionSummaryResponse } from "./list-schemas.ts";
 import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
 import {
@@ -30,15 +28,14 @@ const STATUS = `
 SELECT s.session_id AS id, s.status, s.final_analysis, s.executive_summary, s.error_message ${FROM}`;
 
 const { cost_estimation_enabled: _enabled, chain_statistics, ...others } = SessionSummaryResponse.properties;
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const parseSummary = compileParser(
   "session summary",
   Type.Object({
     ...others,
     ...chain_statistics.properties,
     ...CostColumns.properties,
-    total_score: nullable(Score),
-    scoring_status: nullable(ScoreStatus),
+    total_score: Nullable(Score),
+    scoring_status: Nullable(ScoreStatus),
   }),
 );
 const FIGURES = {
@@ -59,47 +56,38 @@ const FIGURES = {
 };
 const SUMMARY = `SELECT ${selectList(FIGURES)} ${FROM}`;
 
-/** `GET /api/v1/sessions/:id/status`: the status and what the session found, for scripts that poll. */
-export function getSessionStatus({ orm: { manager } }: Pick<ApiDeps, "orm">): RouterMiddleware {
-  return async (ctx) => {
-    ctx.body = await readOne(manager, ctx, parseStatus, STATUS);
-  };
+/** The status of a session and what it found. Throws RequestError 404 if it was deleted meanwhile. */
+export async function readStatus(db: Queryable, sessionId: string) {
+  return readOne(db, sessionId, parseStatus, STATUS);
 }
 
-/** `GET /api/v1/sessions/:id/summary`: the session's figures. */
-export function getSessionSummary({
-  orm: { manager },
-  config,
-}: Pick<ApiDeps, "orm" | "config">): RouterMiddleware {
-  const { enabled } = config.agents.system.cost_estimation;
-  return async (ctx) => {
-    const { total_stages, completed_stages, failed_stages, current_stage_index, ...figures } = await readOne(
-      manager,
-      ctx,
-      parseSummary,
-      SUMMARY,
-    );
-    const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count, ...rest } = figures;
-    const { total_score, scoring_status, ...members } = rest;
-    const sums = { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count };
-    ctx.body = {
-      ...members,
-      ...withoutNulls({ total_score, scoring_status }),
-      cost_estimation_enabled: enabled,
-      ...costMembers(sums, enabled),
-      chain_statistics: { total_stages, completed_stages, failed_stages, current_stage_index },
-    };
+/** The figures of a session. Throws RequestError 404 if it was deleted meanwhile. */
+export async function readSummary(db: Queryable, sessionId: string, isCostEstimated: boolean) {
+  const { total_stages, completed_stages, failed_stages, current_stage_index, ...figures } = await readOne(
+    db,
+    sessionId,
+    parseSummary,
+    SUMMARY,
+  );
+  const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count, ...rest } = figures;
+  const { total_score, scoring_status, ...members } = rest;
+  const sums = { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count };
+  return {
+    ...members,
+    ...withoutNulls({ total_score, scoring_status }),
+    cost_estimation_enabled: isCostEstimated,
+    ...costMembers(sums, isCostEstimated),
+    chain_statistics: { total_stages, completed_stages, failed_stages, current_stage_index },
   };
 }
 
 async function readOne<S extends TObject>(
   db: Queryable,
-  ctx: RouterContext,
+  sessionId: string,
   parse: ValueParser<S>,
   sql: string,
 ): Promise<Static<S>> {
-  const { session_id } = await visibleSession(db, ctx);
-  const [row] = await selectRows(db, parse, sql, [session_id]);
+  const [row] = await selectRows(db, parse, sql, [sessionId]);
   // It was deleted between the two statements.
   if (row === undefined) throw notFound();
   return row;

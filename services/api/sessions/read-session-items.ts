@@ -6,8 +6,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { stageText } from "#shared/contracts/stage-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { costMembers } from "../views/cost-members.ts";
-import { Failing } from "../schemas/failing.ts";
+import { costMembers } from "../views/cost.ts";
+import { Failing } from "./list-schemas.ts";
 import { Parked } from "../parking/contract.ts";
 import { Cancelled, SessionItem } from "./list-schemas.ts";
 import {

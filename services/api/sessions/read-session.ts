@@ -1,4 +1,3 @@
-import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import {
   AlertSessionEntity,
@@ -7,11 +6,14 @@ import {
   LlmInteractionEntity,
   McpInteractionEntity,
   SessionRuntimeEntity,
+  TimelineEventEntity,
 } from "#shared/database/entities.ts";
 import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { ANY_KEY } from "#shared/contracts/budget.ts";
 import { allows, mayChange } from "#shared/access/authorize.ts";
+import type { FoundSession } from "#shared/database/find-session.ts";
+import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import {
   budgetView,
@@ -21,12 +23,9 @@ import {
   type ConfiguredBudget,
 } from "../budgets/read-budgets.ts";
 import type { BudgetView } from "../budgets/contract.ts";
-import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
 import { readLineage } from "../forks/read-lineage.ts";
 import { readAlertGroup } from "../incidents/read-alerts.ts";
-import { sessionAt } from "../http/session-at.ts";
-import { readTimeline } from "../routes/get-timeline.ts";
 import { readScores } from "../scores/read-scores.ts";
 import { readStages } from "../views/read-stages.ts";
 import { readSummaryCalls } from "../views/read-summary-calls.ts";
@@ -36,59 +35,62 @@ import { readFailing } from "./failing-column.ts";
 import { sessionView } from "../views/session-view.ts";
 
 /**
- * `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot; with `at_seq` as it was then.
- * What the caller may do, what is configured and what is left of budgets are as they are.
+ * Reads a session without its timeline as the transaction sees it, and the stages that are shown. What the caller may do, what is
+ * configured and what is left of budgets are as they are, also where the session is shown as it was. `timeline` has at least its entries about
+ * changes of providers.
  */
-export function getSession(deps: ApiDeps): RouterMiddleware {
-  return answerSession(deps, { hasTimeline: true });
-}
-
-/** `GET /api/v1/sessions/:id/overview`: the same without the timeline, so that it is small however long the session worked. */
-export function getSessionOverview(deps: ApiDeps): RouterMiddleware {
-  return answerSession(deps, { hasTimeline: false });
-}
-
-function answerSession(
-  { config, db, orm }: ApiDeps,
-  { hasTimeline }: { readonly hasTimeline: boolean },
-): RouterMiddleware {
-  return async (ctx) => {
-    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const found = await sessionAt(manager, ctx);
-      const { session_id } = found;
-      const { identity } = callerOf(ctx);
-      const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
-      const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
-      const timeline = await readTimeline(manager, session_id, hasTimeline ? undefined : "provider_fallback");
-      const rows = {
-        mayChange: allows(identity, "session.steer") && mayChange(identity, found),
-        mayAsk: allows(identity, "session.chat"),
-        mayFork: allows(identity, "session.fork"),
-        // Forks are those of the present, also where the session is shown as it was.
-        lineage: await readLineage(db, session, identity),
-        failing: ctx.query["at_seq"] === undefined ? await readFailing(manager, session_id) : null,
-        isMemoryEnabled: config.agents.defaults.memory.enabled,
-        stages: await readStages(manager, session),
-        fallbacks: timeline.filter(isFallback),
-        ...(hasTimeline ? { timeline } : {}),
-        approvals: await manager.find(ApprovalEntity, {
-          where: { session_id, state: "awaiting_approval" },
-          order: { requested_at: "ASC", approval_id: "ASC" },
-        }),
-        alertGroup: await readAlertGroup(manager, session_id),
-        unreadMessages: await readUnreadSteering(manager, session_id),
-        summary: await readSummaryCalls(manager, session_id),
-        scores: await readScores(manager, session_id),
-        chat: {
-          isOffered: offersChat(config.agents, session.chain_id),
-          chatId: (await manager.findOneBy(ChatEntity, { session_id }))?.chat_id ?? null,
-        },
-        budgets: await budgetsOf(manager, session, identity),
-        interactions: await countInteractions(manager, session_id),
-      };
-      return sessionView(session, runtime, rows, config.agents.system.cost_estimation.enabled);
-    });
+export async function readSession(
+  { config, db }: Pick<ApiDeps, "config" | "db">,
+  manager: EntityManager,
+  {
+    found,
+    identity,
+    isPast,
+  }: { readonly found: FoundSession; readonly identity: Identity; readonly isPast: boolean },
+  timeline: readonly TimelineEvent[],
+) {
+  const { session_id } = found;
+  const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
+  const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
+  const rows = {
+    mayChange: allows(identity, "session.steer") && mayChange(identity, found),
+    mayAsk: allows(identity, "session.chat"),
+    mayFork: allows(identity, "session.fork"),
+    // Forks are those of the present, also where the session is shown as it was.
+    lineage: await readLineage(db, session, identity),
+    failing: isPast ? null : await readFailing(manager, session_id),
+    isMemoryEnabled: config.agents.defaults.memory.enabled,
+    stages: await readStages(manager, session),
+    fallbacks: timeline.filter(isFallback),
+    approvals: await manager.find(ApprovalEntity, {
+      where: { session_id, state: "awaiting_approval" },
+      order: { requested_at: "ASC", approval_id: "ASC" },
+    }),
+    alertGroup: await readAlertGroup(manager, session_id),
+    unreadMessages: await readUnreadSteering(manager, session_id),
+    summary: await readSummaryCalls(manager, session_id),
+    scores: await readScores(manager, session_id),
+    chat: {
+      isOffered: offersChat(config.agents, session.chain_id),
+      chatId: (await manager.findOneBy(ChatEntity, { session_id }))?.chat_id ?? null,
+    },
+    budgets: await budgetsOf(manager, session, identity),
+    interactions: await countInteractions(manager, session_id),
   };
+  const { enabled } = config.agents.system.cost_estimation;
+  return { overview: sessionView(session, runtime, rows, enabled), shown: rows.stages.shown };
+}
+
+/** Reads a session's timeline rows in the order they were created: all, or those of one type. */
+export async function readTimeline(
+  manager: EntityManager,
+  session_id: string,
+  event_type?: TimelineEvent["event_type"],
+): Promise<TimelineEvent[]> {
+  return manager.find(TimelineEventEntity, {
+    where: event_type === undefined ? { session_id } : { session_id, event_type },
+    order: { created_at: "ASC", sequence_number: "ASC" },
+  });
 }
 
 /** The session's own budget, and those of its chain, teams and day of which the caller may know. */

@@ -1,4 +1,4 @@
-import type { RouterContext, RouterMiddleware } from "@koa/router";
+import type { RouterContext } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
@@ -8,7 +8,6 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
@@ -31,23 +30,6 @@ WHERE session_id = $1
 RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
 const parseTold = compileParser("told owner", Type.Object({ owned: Type.Boolean() }));
 
-/**
- * `POST /api/v1/sessions/:id/cancel`: commits the request, then notifies the owner over the bus. A pending session ends
- * in the same commit. A running one becomes `cancelling`; its owner learns of it from the bus or at its next lease
- * renewal, and ends it as `cancelled`. Without an owner, e.g. deferred, an executor is woken to do so. Of a session that has
- * ended it cancels the answer in the chat, if one is being generated; the session's status stays.
- */
-export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
-  return async (ctx) => {
-    const { id, events, wakeUp } = await requestCancel(db, ctx);
-    dispatcher.cancel(id);
-    dispatcher.publish(events);
-    if (wakeUp !== undefined) dispatcher.wake(wakeUp);
-    log.info({ session_id: id }, "cancel requested");
-    ctx.body = { session_id: id, message: "Session cancellation requested" };
-  };
-}
-
 interface RequestedCancel {
   readonly id: string;
   readonly events: readonly SessionEvent[];
@@ -55,7 +37,13 @@ interface RequestedCancel {
   readonly wakeUp: WakeUp | undefined;
 }
 
-async function requestCancel(db: Database, ctx: RouterContext): Promise<RequestedCancel> {
+/**
+ * Commits the request to cancel the session of a route. A pending session ends in the same commit. A running one becomes `cancelling`; its
+ * owner learns of it from the bus or at its next lease renewal, and ends it as `cancelled`. Without an owner, e.g. deferred, an executor is to
+ * be woken. Of a session that has ended it cancels the answer in the chat, if one is being generated; the session's status stays. Throws
+ * AccessRefused and RequestError 400, 404 and 409.
+ */
+export async function requestCancel(db: Database, ctx: RouterContext): Promise<RequestedCancel> {
   return db.transaction(async (manager) => {
     const session = await visibleSession(manager, ctx, { lock: true });
     const { identity } = callerOf(ctx);

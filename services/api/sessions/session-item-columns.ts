@@ -2,7 +2,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
-import type { ShownCost } from "../views/cost-members.ts";
+import type { ShownCost } from "../views/cost.ts";
 import { FAILING } from "./failing-column.ts";
 import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
 import type { ActiveSession, SessionItem } from "./list-schemas.ts";

@@ -6,7 +6,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { AnyObject, Time, SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";
-import { Usd } from "../views/cost-schema.ts";
+import { Usd } from "../views/cost.ts";
 
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());

@@ -4,7 +4,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { TSchema } from "typebox";
 import { BudgetView } from "../budgets/contract.ts";
 import type { Endpoints } from "../http/endpoint.ts";
-import { CostMembers } from "../views/cost-schema.ts";
+import { CostMembers } from "../views/cost.ts";
 import { RANKINGS, USAGE_GROUPS } from "./usage-query.ts";
 
 /** RFC 3339 in UTC, with milliseconds. */

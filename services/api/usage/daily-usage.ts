@@ -1,4 +1,4 @@
-import { costMembers } from "../views/cost-members.ts";
+import { costMembers } from "../views/cost.ts";
 import type { DailyUsage } from "./contract.ts";
 import type { DailySums } from "./read-daily-usage.ts";
 import type { DailyUsageQuery } from "./usage-query.ts";

@@ -1,5 +1,5 @@
 import { alertPreview } from "#shared/alert-preview.ts";
-import { costMembers } from "../views/cost-members.ts";
+import { costMembers } from "../views/cost.ts";
 import type { UsageSummary } from "./contract.ts";
 import type { Usage, UsageSums } from "./read-usage.ts";
 import type { UsageQuery } from "./usage-query.ts";

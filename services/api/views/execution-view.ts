@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { costMembers, withoutCostSums } from "./cost-members.ts";
+import { costMembers, withoutCostSums } from "./cost.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { summaryAgent } from "#shared/contract-view/shown-stages.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
@@ -28,8 +28,14 @@ export interface ExecutionContext {
 export function executionView(
   execution: AgentExecution,
   context: ExecutionContext,
-  children: readonly AgentExecution[] = [],
-): object {
+  children: readonly AgentExecution[],
+) {
+  const { execution_id: parent_execution_id } = execution;
+  const sub_agents = children.map((child) => ({ ...ownView(child, context, []), parent_execution_id }));
+  return { ...ownView(execution, context, children), ...(children.length === 0 ? {} : { sub_agents }) };
+}
+
+function ownView(execution: AgentExecution, context: ExecutionContext, children: readonly AgentExecution[]) {
   const { fallbacks, summary, isCostEstimated } = context;
   const { iteration_state, started_at, completed_at, duration_ms, error_message, ...others } = execution;
   const columns = withoutCostSums(others);
@@ -50,11 +56,12 @@ export function executionView(
     ...sumOf([ownTokens(execution, summary), ...children]),
     ...costMembers(exactSum([ownCosts(execution, summary), ...children]), isCostEstimated),
     iterations: iteration_state.iteration,
-    // JSON has no undefined: without a change of providers these are absent.
-    fallback_reason: reason,
-    fallback_error_code: error_code,
-    fallback_attempt: attempt,
-    ...(children.length === 0 ? {} : { sub_agents: children.map((child) => executionView(child, context)) }),
+    // Without a change of providers these are absent.
+    ...withoutNulls({
+      fallback_reason: reason ?? null,
+      fallback_error_code: error_code ?? null,
+      fallback_attempt: attempt ?? null,
+    }),
   };
 }
 
@@ -119,7 +126,7 @@ export function summaryExecution(
   }: ExecutionContext & {
     readonly times: { readonly started_at: Date | null; readonly completed_at: Date | null };
   },
-): object {
+) {
   const { started_at, completed_at } = times;
   return {
     ...summaryAgent(session_id),

@@ -1,19 +1,18 @@
 import { alertPreview } from "#shared/alert-preview.ts";
 import { isChainStage } from "#shared/contracts/statuses.ts";
 import { stageCounts } from "#shared/contract-view/stage-counts.ts";
-import { parentsOf } from "#shared/contract-view/timeline-entry.ts";
 import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Approval } from "#shared/database/tables/approvals.ts";
 import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
 import type { Stage } from "#shared/database/tables/stages.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
-import { costMembers } from "./cost-members.ts";
+import { costMembers } from "./cost.ts";
 import type { BudgetView } from "../budgets/contract.ts";
 import type { readLineage } from "../forks/read-lineage.ts";
 import type { readAlertGroup } from "../incidents/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scores/read-scores.ts";
-import type { Failing } from "../schemas/failing.ts";
+import type { Failing } from "../sessions/list-schemas.ts";
 import { parkedView } from "../parking/parked-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
@@ -35,8 +34,6 @@ interface SessionRows {
   readonly stages: SessionStages;
   /** The entries about changes of providers. */
   readonly fallbacks: readonly TimelineEvent[];
-  /** All entries; undefined if they are not wanted. */
-  readonly timeline?: readonly TimelineEvent[];
   /** The open ones. */
   readonly approvals: readonly Approval[];
   /** The alerts of its incident. */
@@ -52,18 +49,17 @@ interface SessionRows {
   readonly interactions: { readonly llm_interaction_count: number; readonly mcp_interaction_count: number };
 }
 
-/** A session in the contract's shape: null where that says so, other null members left out. */
+/** A session without its timeline in the contract's shape: null where that says so, other null members left out. */
 export function sessionView(
   session: AlertSession,
   runtime: SessionRuntime | null,
   rows: SessionRows,
   isCostEstimated: boolean,
-): object {
+) {
   const { shown, planned } = rows.stages;
   const chain = shown.flatMap(({ row, stage_type }) =>
     row !== null && stage_type !== "synthesis" && isChainStage(row) ? [row] : [],
   );
-  const parents = parentsOf(shown.flatMap(({ sub_agents }) => sub_agents));
   const context = {
     session_id: session.session_id,
     completed_at: session.completed_at,
@@ -114,14 +110,11 @@ export function sessionView(
     ...(rows.alertGroup === undefined ? {} : { alert_group: withoutNulls(rows.alertGroup) }),
     edges: {},
     stages: shown.map((stage, index) => stageView(stage, shown[index - 1], context)),
-    ...(rows.timeline && {
-      timeline: rows.timeline.map((row) => ({ ...withoutNulls(row), ...parents.get(row.execution_id) })),
-    }),
   };
 }
 
 /** Members that the contract has. */
-function contractMembers(session: AlertSession): object {
+function contractMembers(session: AlertSession) {
   const { started_at, completed_at, mcp_selection, slack_message_fingerprint } = session;
   return {
     id: session.session_id,
@@ -145,7 +138,7 @@ function contractMembers(session: AlertSession): object {
   };
 }
 
-function reviewMembers(session: AlertSession): object {
+function reviewMembers(session: AlertSession) {
   return {
     review_status: session.review_status,
     assignee: session.assignee,
@@ -160,7 +153,7 @@ function reviewMembers(session: AlertSession): object {
 }
 
 /** Members that only TARSy in TypeScript has. */
-function ownMembers(session: AlertSession, runtime: SessionRuntime | null): object {
+function ownMembers(session: AlertSession, runtime: SessionRuntime | null) {
   const { agent_type, config_hash, pod_id, degraded, owner_subject, teams, session_metadata } = session;
   const { error_code } = session;
   return {
@@ -186,7 +179,7 @@ function ownMembers(session: AlertSession, runtime: SessionRuntime | null): obje
 }
 
 /** Who cancelled it, as in lists; null if no person or program did. */
-function cancelledView({ status }: AlertSession, runtime: SessionRuntime | null): object | null {
+function cancelledView({ status }: AlertSession, runtime: SessionRuntime | null) {
   const { cancel_actor: by, cancel_requested_at: at } = runtime ?? {};
   return !by || !at || !status.startsWith("cancel") ? null : { by, at };
 }

@@ -15,7 +15,7 @@ export function stageView(
   stage: ShownStage<Stage, AgentExecution>,
   previous: ShownStage<Stage, AgentExecution> | undefined,
   context: StageContext,
-): object {
+) {
   const { stage_id, stage_name, stage_index, stage_type, status, referenced_stage_id } = stage;
   return {
     id: stage_id,
@@ -36,7 +36,7 @@ function stageMembers(
   { stage_type, has_synthesis, executions, sub_agents }: ShownStage<Stage, AgentExecution>,
   row: Stage,
   context: StageContext,
-): object {
+) {
   const views = executions.map((execution) => {
     const children = sub_agents.filter(
       ({ parent_execution_id }) => parent_execution_id === execution.execution_id,
@@ -56,7 +56,7 @@ function stageMembers(
     parallel_type,
     expected_agent_count,
     ...withoutNulls({ success_policy, actions_executed, actions_claimed }),
-    ...(isMismatch(row) ? { actions_mismatch: true } : {}),
+    ...(isMismatch(row) ? { actions_mismatch: true as const } : {}),
     ...timesOf(row.started_at, end),
     ...(has_synthesis ? {} : errors),
     executions: views,
@@ -70,7 +70,7 @@ function summaryMembers(
   { stage_id, status }: ShownStage<Stage, AgentExecution>,
   last: Stage | null,
   context: StageContext,
-): object {
+) {
   const times = timesOf(last?.completed_at ?? null, status === "active" ? null : context.completed_at);
   const place = { stage_id, session_id: context.session_id };
   return { ...single, ...times, executions: [summaryExecution(place, status, { ...context, times })] };

@@ -1,5 +1,17 @@
-import type { CostCompleteness } from "#shared/contracts/cost-completeness.ts";
+import { type CostCompleteness, COST_COMPLETENESS } from "#shared/contracts/cost-completeness.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import type { CostSum } from "#shared/database/cost-sums.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+
+/** USD; exact to twelve decimals before it became a JSON number. */
+export const Usd = Type.Number({ minimum: 0 });
+
+/** What a session or an execution says about its cost; nothing while estimation is off, and no sum where no call has a price. */
+export const CostMembers = {
+  estimated_cost_usd: Type.Optional(Usd),
+  cost_completeness: Type.Optional(literals(COST_COMPLETENESS)),
+  unpriced_interaction_count: Type.Optional(Type.Integer({ minimum: 0 })),
+} as const;
 
 /** The sums of an execution's or a session's calls. */
 type CostSums = Readonly<Record<CostSum, number>>;
@@ -35,7 +47,7 @@ function completeness({
 }
 
 /** The row without the columns of its cost. */
-export function withoutCostSums(row: CostSums): object {
+export function withoutCostSums<R extends CostSums>(row: R) {
   const { cached_input_tokens: _cached, estimated_cost_usd: _usd, ...others } = row;
   const {
     priced_interaction_count: _priced,

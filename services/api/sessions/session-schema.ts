@@ -1,30 +1,30 @@
-import type { TSchema } from "typebox";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
+import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
+import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
+import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import {
   PARALLEL_TYPES,
   RUN_STATUSES,
   SESSION_STATUSES,
   SUCCESS_POLICIES,
+  TIMELINE_EVENT_TYPES,
+  TIMELINE_STATUSES,
 } from "#shared/contracts/statuses.ts";
-import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
-import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
-import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { TSchema } from "typebox";
 import { BudgetView } from "../budgets/contract.ts";
-import { AlertGroup } from "../incidents/contract.ts";
-import { AnyObject, Time } from "../http/common-schemas.ts";
 import { Fork, ForkedFrom } from "../forks/contract.ts";
-import { CostMembers } from "./cost-schema.ts";
-import { Failing } from "../schemas/failing.ts";
+import { AnyObject, Time } from "../http/common-schemas.ts";
+import { AlertGroup } from "../incidents/contract.ts";
 import { Parked } from "../parking/contract.ts";
-import { Cancelled } from "../sessions/list-schemas.ts";
+import { Failing, Cancelled } from "./list-schemas.ts";
 import { UnreadSteering } from "../steering/contract.ts";
-import { TimelineEvent } from "../schemas/timeline.ts";
+import { CostMembers } from "../views/cost.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 const Text = Type.Optional(Type.String());
@@ -111,6 +111,28 @@ const Stage = Type.Object(
     executions: Type.Array(Execution),
   },
   { title: "Stage" },
+);
+
+/** An entry of the timeline, with its row's members. */
+export const TimelineEvent = Type.Object(
+  {
+    event_id: Uuid,
+    session_id: Uuid,
+    stage_id: Uuid,
+    execution_id: Uuid,
+    parent_execution_id: Type.Optional(Uuid),
+    sequence_number: Type.Integer({ minimum: 1 }),
+    created_at: Time,
+    updated_at: Time,
+    event_type: literals(TIMELINE_EVENT_TYPES),
+    status: literals(TIMELINE_STATUSES),
+    content: Type.String(),
+    metadata: Type.Optional(AnyObject),
+    llm_interaction_id: Type.Optional(Uuid),
+    mcp_interaction_id: Type.Optional(Uuid),
+    seq: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  { title: "TimelineEvent" },
 );
 
 const OverviewMembers = {
