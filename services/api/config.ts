@@ -1,13 +1,12 @@
-import { join } from "node:path";
-import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import { isPersonalMode, readAccessConfig, type AccessConfig } from "#shared/access/access-config.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { stubbedServers } from "#shared/agent-config/stub-tools/stubbed-servers.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
   bindAddress,
   configDirectory,
@@ -17,11 +16,11 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
+import { join } from "node:path";
+import { type JsonPointer, parsePointer } from "./alerts/json-pointer.ts";
 import { readNotificationSettings, type NotificationSettings } from "./notifications/read-settings.ts";
 import type { Address } from "./page/forward-sockets.ts";
 import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts";
-import { parseFingerprintPath } from "./alerts/alert-fingerprint.ts";
-import type { JsonPointer } from "./alerts/json-pointer.ts";
 
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };
@@ -123,4 +122,21 @@ function readAddress(env: Environment, name: string): Address | undefined {
     );
   }
   return { host: url.hostname.replace(/^\[(.*)\]$/u, "$1"), port: Number(url.port) };
+}
+
+/**
+ * Parses `ALERT_FINGERPRINT_PATH`: JSON pointers separated by commas, e.g. `/fingerprint,/startsAt`; empty means none.
+ * Throws TerminalError naming an invalid pointer.
+ */
+function parseFingerprintPath(text: string): readonly JsonPointer[] {
+  if (text.trim() === "") return [];
+  return text.split(",").map((part) => {
+    const written = part.trim();
+    const pointer = parsePointer(written);
+    if (pointer !== undefined) return pointer;
+    throw new TerminalError(
+      "invalid_environment",
+      `environment variable ALERT_FINGERPRINT_PATH has '${written}': it must be JSON pointers separated by commas, e.g. /fingerprint or /groupKey`,
+    );
+  });
 }

@@ -1,48 +1,48 @@
 import type { Static, TSchema } from "typebox";
-import type { Endpoint } from "../../services/api/http/endpoint.ts";
-import type { SCORES } from "../../services/api/scores/contract.ts";
+import type { ACCESS } from "../../services/api/access/contract.ts";
+import type { ALERTS } from "../../services/api/alerts/contract.ts";
+import type { APPROVALS } from "../../services/api/approvals/contract.ts";
 import type { BUDGETS } from "../../services/api/budgets/contract.ts";
+import type { CASSETTES } from "../../services/api/cassettes/contract.ts";
+import type { CHAT } from "../../services/api/chat/contract.ts";
+import type { COMPARISON } from "../../services/api/comparison/contract.ts";
+import type { FORKS } from "../../services/api/forks/contract.ts";
+import type { INCIDENTS } from "../../services/api/incidents/contract.ts";
 import type { MEMORIES } from "../../services/api/memories/contract.ts";
 import type { NOTIFICATIONS } from "../../services/api/notifications/contract.ts";
-import type { APPROVALS } from "../../services/api/approvals/contract.ts";
-import type { CHAT } from "../../services/api/chat/contract.ts";
-import type { STEERING } from "../../services/api/steering/contract.ts";
 import type { PARKING } from "../../services/api/parking/contract.ts";
-import type { USAGE } from "../../services/api/usage/contract.ts";
 import type { REVIEWS } from "../../services/api/reviews/contract.ts";
-import type { ALERTS } from "../../services/api/alerts/contract.ts";
-import type { INCIDENTS } from "../../services/api/incidents/contract.ts";
-import type { WEBHOOKS } from "../../services/api/webhooks/contract.ts";
-import type { CASSETTES } from "../../services/api/cassettes/contract.ts";
-import type { FORKS } from "../../services/api/forks/contract.ts";
-import type { COMPARISON } from "../../services/api/comparison/contract.ts";
 import type { RUNBOOKS } from "../../services/api/runbooks/contract.ts";
-import type { ACCESS } from "../../services/api/access/contract.ts";
+import type { SCORES } from "../../services/api/scores/contract.ts";
+import type { SESSIONS } from "../../services/api/sessions/contract.ts";
+import type { STEERING } from "../../services/api/steering/contract.ts";
 import type { SYSTEM } from "../../services/api/system/contract.ts";
 import type { TRACE } from "../../services/api/trace/contract.ts";
-import type { SESSIONS } from "../../services/api/sessions/contract.ts";
+import type { USAGE } from "../../services/api/usage/contract.ts";
+import type { WEBHOOKS } from "../../services/api/webhooks/contract.ts";
+import type { Endpoint } from "../../services/api/http/endpoint.ts";
 
-type All = typeof SESSIONS &
-  typeof TRACE &
-  typeof SYSTEM &
-  typeof ACCESS &
-  typeof RUNBOOKS &
+type All = typeof ACCESS &
+  typeof ALERTS &
+  typeof APPROVALS &
+  typeof BUDGETS &
+  typeof CASSETTES &
+  typeof CHAT &
   typeof COMPARISON &
   typeof FORKS &
-  typeof CASSETTES &
-  typeof WEBHOOKS &
   typeof INCIDENTS &
-  typeof ALERTS &
-  typeof REVIEWS &
-  typeof USAGE &
-  typeof PARKING &
-  typeof STEERING &
-  typeof CHAT &
-  typeof APPROVALS &
-  typeof NOTIFICATIONS &
   typeof MEMORIES &
-  typeof BUDGETS &
-  typeof SCORES;
+  typeof NOTIFICATIONS &
+  typeof PARKING &
+  typeof REVIEWS &
+  typeof RUNBOOKS &
+  typeof SCORES &
+  typeof SESSIONS &
+  typeof STEERING &
+  typeof SYSTEM &
+  typeof TRACE &
+  typeof USAGE &
+  typeof WEBHOOKS;
 type NameOf<E> = E extends Endpoint ? `${Uppercase<E["method"]>} ${E["path"]}` : never;
 type ApiContracts = { readonly [K in keyof All as NameOf<All[K]>]: All[K] };
 

@@ -1,19 +1,18 @@
 import { ownerOf } from "#shared/access/authorize.ts";
+import type { Submitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { FORKS } from "./contract.ts";
 import { forkKey, takeForkKey } from "./fork-key.ts";
 import { firstMoment } from "./fork-point.ts";
-import { readSteps } from "./read-steps.ts";
-import { routesOf } from "../http/routes-of.ts";
 import { parseForkRequest } from "./fork-request.ts";
 import { forkSession, type StoredFork } from "./fork-session.ts";
-import { retrySerialization } from "./retry-serialization.ts";
+import { readSteps } from "./read-steps.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
+import { routesOf } from "../http/routes-of.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import type { Submitter } from "../alerts/open-submitter.ts";
 
 /** An edited result has at most a million characters, each of up to six bytes in JSON. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -66,4 +65,20 @@ export function forkRoutes(deps: ApiDeps & { readonly submitter: Submitter }) {
       return { steps: steps.filter(({ at_seq }) => at_seq >= since) };
     },
   });
+}
+
+const MAX_TRIES = 5;
+/** A transaction with one snapshot whose rows another one has changed, and one that was the victim of a deadlock. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
+
+/** Repeats a transaction that met a concurrent one. Throws its error after five tries, and any other error at once. */
+async function retrySerialization<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const isConflict = error instanceof Error && "code" in error && CONFLICTS.has(error.code);
+      if (tries === MAX_TRIES || !isConflict) throw error;
+    }
+  }
 }

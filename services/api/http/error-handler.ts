@@ -1,11 +1,11 @@
-import type { Middleware } from "koa";
 import { AccessRefused } from "#shared/access/access-refused.ts";
 import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { Middleware } from "koa";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { RequestError } from "./request-error.ts";
-import { stopReading } from "./stop-reading.ts";
 
 /** By the status that the router sets for an unknown path or method, without a body. */
 const UNROUTED = new Map([
@@ -54,4 +54,18 @@ export function errorHandler(log: Logger): Middleware {
       }
     }
   };
+}
+
+/** The client has this long to read the answer before its connection is reset, as happens to one that still sends. */
+const LINGER_MS = 2_000;
+
+/** Reads no more of a request that was refused, and closes its connection once the answer had time to arrive. */
+function stopReading(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) return;
+  response.setHeader("connection", "close");
+  const { socket } = request;
+  response.once("finish", () => {
+    socket.pause();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  });
 }

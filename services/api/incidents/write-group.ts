@@ -1,10 +1,10 @@
 import type { Queryable } from "#shared/database/queryable.ts";
+import { v7 as uuidV7 } from "uuid";
 import { insertWithoutKey } from "../alerts/insert-session.ts";
 import { insertKeys } from "./alert-rows.ts";
 import { decideGroup } from "./decide-group.ts";
 import { findReplays } from "./find-replays.ts";
 import type { CommittedGroup, GroupedAlert, GroupedResult } from "./grouped-alert.ts";
-import { notifyUnknown } from "./notify-unknown.ts";
 import { lockGroup } from "./read-group.ts";
 import { storeGroup } from "./store-group.ts";
 
@@ -54,4 +54,12 @@ export async function writeGroup(
     wakeUp: sent.wakeUp,
   };
   return { results, committed };
+}
+
+const STORE = `
+INSERT INTO alert_notifications (key, source, session_id, body) VALUES ($1, $2, NULL, $3) ON CONFLICT (key) DO NOTHING`;
+
+/** Stores an alert that says that it is over and belongs to no session, like the notifications of webhooks; a repetition with its key once. */
+async function notifyUnknown(transaction: Queryable, { key, source, session }: GroupedAlert): Promise<void> {
+  await transaction.query(STORE, [key?.key ?? uuidV7(), source, session.data]);
 }

@@ -1,12 +1,14 @@
-import { v5 as uuidFrom } from "uuid";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { scoringChain } from "#shared/contracts/scoring-chain.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { extractionChain } from "./extraction-chain.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { v5 as uuidFrom } from "uuid";
+import { judgeOf } from "../scores/judge-of.ts";
 
 const parseSession = compileParser(
   "session to learn from",
@@ -55,4 +57,17 @@ export async function requestExtraction(
   if (inserted !== "busy") return inserted;
   await transaction.query(KEEP, [followUpId, sessionId, feedback, askedBy]);
   return null;
+}
+
+/** The agent that learns, as it is named in the session. */
+const AGENT = "MemoryExtraction";
+
+/** The session's chain with the model that judges investigations today; null if none is configured. */
+export function extractionChain(agents: AgentConfig, stored: ResolvedChain): ResolvedChain | null {
+  const judge = judgeOf(agents, stored);
+  if (typeof judge === "string") return null;
+  return scoringChain(
+    { ...stored, memory: resolveMemory(agents) },
+    { ...judge, name: AGENT, iteration_strategy: "memory-extraction", custom_instructions: "" },
+  );
 }

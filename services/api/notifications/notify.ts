@@ -1,13 +1,16 @@
 import type { Database } from "#shared/database/database.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { Destination } from "./destination.ts";
 import { Outbound } from "./http/outbound.ts";
 import { knownDestinations } from "./known-destinations.ts";
 import type { NotificationMetrics } from "./notification-metrics.ts";
-import { openDestinations } from "./open-destinations.ts";
 import type { NotificationSettings } from "./read-settings.ts";
 import { sendNotifications } from "./send-notifications.ts";
+import { slackChannel } from "./slack/deliver-slack.ts";
 import { watchOutbox } from "./watch-outbox.ts";
+import { webhookReceiver } from "./webhook/deliver-webhook.ts";
 
 interface NotifyDeps {
   readonly db: Database;
@@ -32,4 +35,13 @@ export async function notify(
     sendNotifications({ db, log, metrics, destinations, masker, pageUrl: settings.pageUrl }, signal),
     watchOutbox({ db, log, metrics, destinations: known }, signal),
   ]);
+}
+
+/** Everyone who is told by this configuration. */
+export function openDestinations(
+  { slack, webhooks }: NotificationSettings,
+  deps: { readonly db: Queryable; readonly outbound: Outbound },
+): readonly Destination[] {
+  const receivers = webhooks.map((receiver) => webhookReceiver(receiver, deps.outbound));
+  return slack === undefined ? receivers : [slackChannel(slack, deps), ...receivers];
 }

@@ -1,4 +1,3 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { alertLabels } from "#shared/alert-labels.ts";
 import { alertPreview, alertStructure } from "#shared/alert-preview.ts";
@@ -6,10 +5,11 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { stageText } from "#shared/contracts/stage-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { costMembers } from "../views/cost.ts";
-import { Failing } from "./list-schemas.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Parked } from "../parking/contract.ts";
-import { Cancelled, SessionItem } from "./list-schemas.ts";
+import { Failing, Cancelled, SessionItem } from "./list-schemas.ts";
+import { readExcerpts } from "./read-excerpts.ts";
+import { SearchCondition } from "./search-condition.ts";
 import {
   COST_COLUMNS,
   CostColumns,
@@ -18,10 +18,9 @@ import {
   StageFacts,
   selectList,
 } from "./session-item-columns.ts";
-import { readExcerpts } from "./read-excerpts.ts";
-import { SearchCondition } from "./search-condition.ts";
 import { shownStageId } from "./shown-stage-id.ts";
 import { SqlParameters } from "./sql-parameters.ts";
+import { costMembers } from "../views/cost.ts";
 
 const read = (columns: Readonly<Record<string, string>>, ids: string) => `
 SELECT ${selectList({ ...columns, ...COST_COLUMNS, ...STAGE_FACTS })}

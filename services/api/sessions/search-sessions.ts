@@ -1,15 +1,15 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { countHits } from "./count-hits.ts";
-import { MAX_TOTAL, listKey, type SessionPage } from "./list-sessions.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { ListMemory, SearchSample } from "./list-memory.ts";
+import { MAX_TOTAL, listKey, type SessionPage, type ListRequest } from "./list-sessions.ts";
 import type { PageEnds } from "./page-ends.ts";
 import { SearchCondition } from "./search-condition.ts";
-import { searchList, type SearchRequest } from "./search-list.ts";
-
+import { sessionConditions } from "./session-conditions.ts";
+import { sessionOrder, type SessionOrder } from "./session-order.ts";
 import { SqlParameters } from "./sql-parameters.ts";
+import { visibleTo } from "./visible-to.ts";
 
 /** Sessions at the beginning of the list that show how common a term is. */
 const SAMPLE = 200;
@@ -146,4 +146,45 @@ function totalOf(
   // There is at least what was shown, and the page behind it if it has a row.
   const least = ids.length === 0 ? 0 : (page - 1) * pageSize + found;
   return { total: Math.min(MAX_TOTAL, least), isCapped: true };
+}
+
+/** A list that is searched for a term. */
+type SearchRequest = ListRequest & { readonly term: string };
+
+/** The parts of a statement over the sessions `s` of a searched list; each statement needs parts of its own. */
+interface SearchList {
+  readonly parameters: SqlParameters;
+  /** The conditions of the list without the search. */
+  readonly where: string[];
+  readonly order: SessionOrder;
+  readonly condition: SearchCondition;
+}
+
+/** Returns the parts of a statement that reads the sessions that the caller may see and the filters let through. */
+function searchList({ query, identity, term }: SearchRequest): SearchList {
+  const parameters = new SqlParameters();
+  const where = [visibleTo(identity, parameters), ...sessionConditions(query.filters, parameters)];
+  return { parameters, where, order: sessionOrder(query), condition: new SearchCondition(term, parameters) };
+}
+
+/** Of a term that more of the sessions have, MAX_TOTAL hits are found faster by testing sessions than all hits by the indexes. */
+const OFTEN = 0.3;
+
+/**
+ * Counts the hits of a search, up to MAX_TOTAL + 1. `share` is the part of the sessions that are thought to be hits. Takes up to some
+ * seconds for 100,000 sessions; rejects if that is longer than the database allows.
+ */
+async function countHits(db: Queryable, request: SearchRequest, share: number): Promise<number> {
+  const { parameters, where, condition } = searchList(request);
+  const isHit =
+    share < OFTEN && condition.isIndexed ? `s.session_id IN (${condition.candidates()})` : condition.isHit();
+  const [total] = await selectRows(
+    db,
+    parseTotal,
+    `SELECT count(*)::int AS n FROM (
+       SELECT FROM alert_sessions s WHERE ${[...where, isHit].join(" AND ")} LIMIT ${MAX_TOTAL + 1}
+     ) AS found`,
+    parameters.values,
+  );
+  return total?.n ?? 0;
 }

@@ -1,14 +1,13 @@
+import type { Database } from "#shared/database/database.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/service/logger.ts";
 import { jitter, pause } from "#shared/pause.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { ApiConfig } from "../config.ts";
 import { closeOpenRows } from "./close-open-rows.ts";
 import { eraseHidden, eraseRequested } from "./erase-sessions.ts";
 import { purgeEnded } from "./purge-ended.ts";
-import { removeOldAccounts } from "./remove-old-accounts.ts";
 import { removeExpired } from "./remove-expired.ts";
-import type { Database } from "#shared/database/database.ts";
 
 interface CleanUpDeps {
   readonly config: Pick<ApiConfig, "retentionDays" | "purgeEventsAfterDays" | "purgeDays">;
@@ -71,4 +70,12 @@ async function cleanUpHourly({ config, db, log, metrics }: CleanUpDeps, signal: 
     // Jitter keeps replicas from working in step.
     await pause(waitMs * (0.8 + 0.4 * Math.random()), signal).catch(() => undefined);
   }
+}
+
+/** Accounts in one statement: more than there are for a day. */
+const PAGE = 5_000;
+
+/** Removes the accounts of budgets that were opened more than 400 days ago; those of sessions go with them. */
+async function removeOldAccounts(db: Database): Promise<void> {
+  await db.query("SELECT tarsy_remove_old_budget_accounts($1)", [PAGE]);
 }

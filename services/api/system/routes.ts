@@ -12,8 +12,8 @@ import { openApiDocument } from "../openapi/openapi-document.ts";
 import { CONFIG_VIEWS } from "./config-schema.ts";
 import { SYSTEM } from "./contract.ts";
 import { healthReader } from "./read-health.ts";
-import { ServerStates } from "./server-states.ts";
-import { serverView } from "./server-view.ts";
+import { ServerStates, type ServerState } from "./server-states.ts";
+import { summarizeServer } from "./summarize-server.ts";
 import { queueWarnings, systemWarnings } from "./system-warnings.ts";
 
 /** The routes of the installation. The document describes `routes`, and is made at the first request. */
@@ -100,4 +100,36 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
       return health;
     },
   });
+}
+
+/** A server of `GET /api/v1/system/mcp-servers`, with what the live tool-runners know of it. */
+function serverView(id: string, rows: readonly ServerState[], isInUse: boolean) {
+  const { state, failing, lastCheckAt, lastErrorAt } = summarizeServer(rows, isInUse);
+  // Runners that have a list have the same one, or soon will.
+  const tools = rows.reduce<ServerState["tools"]>(
+    (longest, row) => (row.tools.length > longest.length ? row.tools : longest),
+    [],
+  );
+  const known = rows.find(({ era, version }) => era !== null || version !== null);
+  return {
+    id,
+    healthy: failing.length === 0,
+    state,
+    last_check: lastCheckAt,
+    tool_count: tools.length,
+    tools,
+    error: failing[0]?.error ?? null,
+    last_error_at: lastErrorAt,
+    era: known?.era ?? null,
+    version: known?.version ?? null,
+    runners: rows.map((row) => ({
+      id: row.runner,
+      host: row.host,
+      state: row.state,
+      last_check: row.last_check_at,
+      error_code: row.error_code,
+      error: row.error,
+      last_error_at: row.last_error_at,
+    })),
+  };
 }

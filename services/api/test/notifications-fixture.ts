@@ -4,7 +4,7 @@ import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { SlackServer } from "../../../test/support/slack-server.ts";
 import { WebhookServer } from "../../../test/support/webhook-server.ts";
 import { Outbound } from "../notifications/http/outbound.ts";
-import { openDestinations } from "../notifications/open-destinations.ts";
+import { openDestinations } from "../notifications/notify.ts";
 import { sendNotifications } from "../notifications/send-notifications.ts";
 import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
 

@@ -1,13 +1,12 @@
-import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { WebhookMessage } from "#shared/contracts/webhook-message.ts";
+import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
+import { expect } from "chai";
+import { Outbound, parseRetryAfter } from "../notifications/http/outbound.ts";
+import { signWebhook } from "../notifications/webhook/deliver-webhook.ts";
+import { NotificationsFixture, PAGE_URL, WEBHOOK_SECRET } from "./notifications-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { isSigned, type ReceivedWebhook } from "../../../test/support/webhook-server.ts";
-import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
-import { Outbound } from "../notifications/http/outbound.ts";
-import { parseRetryAfter } from "../notifications/http/parse-retry-after.ts";
-import { signWebhook } from "../notifications/webhook/sign-webhook.ts";
-import { NotificationsFixture, PAGE_URL, WEBHOOK_SECRET } from "./notifications-fixture.ts";
 
 const parseMessage = compileParser("webhook", WebhookMessage);
 const messageOf = ({ body }: ReceivedWebhook) => parseMessage(JSON.parse(body));

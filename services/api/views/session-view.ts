@@ -1,23 +1,22 @@
 import { alertPreview } from "#shared/alert-preview.ts";
-import { isChainStage } from "#shared/contracts/statuses.ts";
 import { stageCounts } from "#shared/contract-view/stage-counts.ts";
+import { isChainStage, isTerminal } from "#shared/contracts/statuses.ts";
 import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Approval } from "#shared/database/tables/approvals.ts";
 import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
 import type { Stage } from "#shared/database/tables/stages.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
-import { costMembers } from "./cost.ts";
 import type { BudgetView } from "../budgets/contract.ts";
 import type { readLineage } from "../forks/read-lineage.ts";
+import { withoutNulls } from "../http/without-nulls.ts";
 import type { readAlertGroup } from "../incidents/read-alerts.ts";
-import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scores/read-scores.ts";
 import type { Failing } from "../sessions/list-schemas.ts";
-import { parkedView } from "../parking/parked-view.ts";
+import type { readUnreadSteering } from "../steering/read-unread.ts";
+import { costMembers } from "./cost.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
 import { stageView } from "./stage-view.ts";
-import { withoutNulls } from "../http/without-nulls.ts";
 
 /** What a session is shown with. */
 interface SessionRows {
@@ -188,4 +187,20 @@ function cancelledView({ status }: AlertSession, runtime: SessionRuntime | null)
 function anyExecuted(stages: readonly Stage[]): boolean | null {
   const known = stages.flatMap(({ actions_executed }) => actions_executed ?? []);
   return known.length === 0 ? null : known.includes(true);
+}
+
+/** How a session is parked or asked to park, as shown; null if it is neither. */
+function parkedView({ status }: AlertSession, runtime: SessionRuntime | null) {
+  const { park_requested_at, park_by } = runtime ?? {};
+  if (!park_requested_at || !park_by || isTerminal(status) || status === "cancelling") return null;
+  return {
+    by: park_by,
+    requested_at: park_requested_at,
+    ...withoutNulls({
+      actor: runtime?.park_actor ?? null,
+      reason: runtime?.park_reason ?? null,
+      at: runtime?.parked_at ?? null,
+      until: runtime?.park_until ?? null,
+    }),
+  };
 }

@@ -17,7 +17,7 @@ import {
 } from "./alertmanager-request.ts";
 import { notificationStore } from "./store-notification.ts";
 import { webhookKey } from "./webhook-key.ts";
-import { notConfigured } from "./not-configured.ts";
+import { notConfigured } from "./webhook-access.ts";
 
 const SOURCE = "alertmanager";
 /** With `split`, more would keep the request for too long. */

@@ -9,7 +9,7 @@ import { receivedView } from "../alerts/submitted-view.ts";
 import { handshakeAnswer } from "./answer-handshake.ts";
 import { readSent, requireJson } from "./read-sent.ts";
 import { jsonText } from "./alert-text.ts";
-import { notConfigured } from "./not-configured.ts";
+import { notConfigured } from "./webhook-access.ts";
 import { incidentOf, isSigned, labelsOf, parsePagerDuty } from "./pagerduty-request.ts";
 import { notificationStore } from "./store-notification.ts";
 import { webhookKey } from "./webhook-key.ts";

@@ -8,7 +8,7 @@ import { acceptRequest } from "../alerts/accept-request.ts";
 import type { Submitter } from "../alerts/open-submitter.ts";
 import { receivedView } from "../alerts/submitted-view.ts";
 import { handshakeAnswer } from "./answer-handshake.ts";
-import { notConfigured } from "./not-configured.ts";
+import { notConfigured } from "./webhook-access.ts";
 import { readSent } from "./read-sent.ts";
 
 /**

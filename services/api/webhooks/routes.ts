@@ -1,3 +1,4 @@
+import type { Middleware } from "koa";
 import type { RouterContext } from "@koa/router";
 import type { Submitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -32,4 +33,21 @@ export function webhookRoutes(deps: ApiDeps & { readonly submitter: Submitter })
 function answerProbe(ctx: RouterContext) {
   ctx.set("allow", "POST");
   return { message: "This address takes alerts: send them with POST (docs/alert-sources.md)" };
+}
+
+/**
+ * Answers the OPTIONS with which a sender of CloudEvents asks whether it may deliver to the paths of `prefix`
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md). Each delivery needs its credentials all the same.
+ */
+export function allowDeliveries(prefix: string): Middleware {
+  return async (ctx, next) => {
+    const origin = ctx.get("webhook-request-origin");
+    if (ctx.method !== "OPTIONS" || origin === "" || !ctx.path.startsWith(prefix)) {
+      await next();
+      return;
+    }
+    ctx.set({ allow: "POST", "webhook-allowed-origin": origin, "webhook-allowed-rate": "*" });
+    ctx.status = 200;
+    ctx.body = "";
+  };
 }

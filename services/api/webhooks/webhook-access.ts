@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Middleware } from "koa";
 import { AccessRefused, unauthenticated } from "#shared/access/access-refused.ts";
 import { bearerToken } from "#shared/access/authenticate.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { secretEquals } from "#shared/access/secret-equals.ts";
 import { coerceError } from "#shared/errors.ts";
-import { setCaller } from "../http/caller.ts";
-import { RequestError } from "../http/request-error.ts";
+import type { Middleware } from "koa";
+import type { IncomingHttpHeaders } from "node:http";
 import type { ApiDeps } from "../api-deps.ts";
 import { allow, isRefusal } from "../http/access.ts";
+import { setCaller } from "../http/caller.ts";
+import { RequestError } from "../http/request-error.ts";
 
 type Source = "alertmanager" | "pagerduty" | "raw";
 
@@ -101,4 +101,9 @@ function givenSecret(headers: IncomingHttpHeaders): string | undefined {
   const decoded = Buffer.from(basic, "base64").toString("utf8");
   const colon = decoded.indexOf(":");
   return colon === -1 ? undefined : decoded.slice(colon + 1);
+}
+
+/** 404: the webhook is off. */
+export function notConfigured(source: string): RequestError {
+  return new RequestError(404, `the webhook is off: add system.webhooks.${source} to tarsy.yaml`);
 }

@@ -1,7 +1,7 @@
-import { Agent, fetch } from "undici";
 import { checkedLookup, type Resolve } from "#shared/egress/checked-lookup.ts";
-import { errorMessage } from "#shared/errors.ts";
 import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
+import { errorMessage } from "#shared/errors.ts";
+import { Agent, fetch } from "undici";
 
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 4_000;
@@ -82,4 +82,12 @@ async function readBeginning(body: AsyncIterable<unknown> | null, maxBytes: numb
     if (bytes >= maxBytes) break;
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** Milliseconds from now that a header Retry-After asks to wait: seconds or an HTTP date (RFC 9110, 10.2.3); undefined for anything else. */
+export function parseRetryAfter(value: string | null, nowMs = Date.now()): number | undefined {
+  if (value === null) return undefined;
+  if (/^\s*\d{1,9}\s*$/u.test(value)) return Number(value) * 1_000;
+  const at = /^[A-Z][a-z]{2,8}, /u.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -1,8 +1,7 @@
-import { Type, type Static, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser, type ValueParser } from "#shared/contracts/compile-parser.ts";
-import { NoAnswerError, type Outbound, type OutboundResponse } from "../http/outbound.ts";
-import { parseRetryAfter } from "../http/parse-retry-after.ts";
+import { Type, type Static, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import type { Delivery } from "../destination.ts";
+import { NoAnswerError, type Outbound, type OutboundResponse, parseRetryAfter } from "../http/outbound.ts";
 import type { SlackSettings } from "../read-settings.ts";
 
 /** A call that Slack did not answer as asked; the delivery says whether it is worth repeating. */

@@ -1,11 +1,11 @@
+import { WEBHOOK_MESSAGE_VERSION, type WebhookMessage } from "#shared/contracts/webhook-message.ts";
+import { createHmac } from "node:crypto";
 import type { Delivery, Destination } from "../destination.ts";
-import { NoAnswerError, type Outbound, type OutboundResponse } from "../http/outbound.ts";
-import { parseRetryAfter } from "../http/parse-retry-after.ts";
+import { NoAnswerError, type Outbound, type OutboundResponse, parseRetryAfter } from "../http/outbound.ts";
 import { addressOf } from "../known-destinations.ts";
+import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
 import { webhookDestination } from "../notify-plans.ts";
 import type { WebhookReceiver } from "../read-settings.ts";
-import { signWebhook } from "./sign-webhook.ts";
-import { webhookBody } from "./webhook-body.ts";
 
 const TIMEOUT_MS = 15_000;
 const PARALLEL = 4;
@@ -67,4 +67,50 @@ function outcomeOf(response: OutboundResponse): Delivery {
 function shown(text: string): string {
   const line = text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
   return line === "" ? "" : `: ${line.slice(0, MAX_SHOWN)}`;
+}
+
+/**
+ * The headers of a signed webhook, as the Standard Webhooks specification has them: the id is the same at every attempt, the
+ * timestamp that of the attempt, in seconds, and the signature covers both and the body.
+ */
+export function signWebhook(
+  { id, body, secret }: { readonly id: string; readonly body: string; readonly secret: Buffer },
+  nowMs = Date.now(),
+): Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+}
+
+type Session = WebhookMessage["data"]["session"];
+type Approval = Extract<WebhookMessage, { readonly type: "approval.requested" }>["data"]["approval"];
+
+/** The body of the webhook that tells of a notification. */
+function webhookBody(notification: Notification): WebhookMessage {
+  const { at: timestamp, kind, url } = notification;
+  const envelope = { version: WEBHOOK_MESSAGE_VERSION, timestamp } as const;
+  const session = sessionOf(notification.session, url);
+  switch (kind) {
+    case "session.started":
+    case "session.ended":
+      return { type: kind, ...envelope, data: { session } };
+    case "approval.requested":
+      return { type: kind, ...envelope, data: { session, approval: approvalOf(notification.approval) } };
+    case "budget.soft_limit":
+    case "budget.exceeded":
+      return { type: kind, ...envelope, data: { session, budget: notification.budget } };
+    default:
+      return kind satisfies never;
+  }
+}
+
+function sessionOf(
+  { session_id, fingerprint: _internal, is_analysis_complete, ...session }: SessionNews,
+  url: string,
+): Session {
+  return { id: session_id, url, ...session, final_analysis_complete: is_analysis_complete };
+}
+
+function approvalOf({ approval_id, are_arguments_complete, ...approval }: ApprovalNews): Approval {
+  return { id: approval_id, ...approval, arguments_complete: are_arguments_complete };
 }
