@@ -33,19 +33,16 @@ export const AuditEntry = Type.Object(
   { title: "AuditEntry" },
 );
 
-/** `GET /api/v1/audit` */
 const AuditResponse = Type.Object({
   entries: Type.Array(AuditEntry),
   has_more: Type.Boolean(),
 });
 
-/** `POST /api/v1/ws-ticket` */
 const TicketResponse = Type.Object({
   ticket: Type.String(),
   expires_in_seconds: Type.Integer({ minimum: 1 }),
 });
 
-/** `GET /api/v1/me` */
 const MeResponse = Type.Object(
   {
     name: Type.Optional(
@@ -60,7 +57,6 @@ const MeResponse = Type.Object(
   { title: "Me" },
 );
 
-/** `POST /api/v1/page-session` */
 const PageSessionResponse = Type.Object({
   proof: Type.String({ description: "to send as X-Tarsy-Page beside the cookie" }),
   expires_at: Type.String({ description: "ISO 8601, UTC" }),

@@ -85,7 +85,6 @@ const SubmitAlertResponse = Type.Object(
   { title: "AcceptedAlert" },
 );
 
-/** `GET /api/v1/alert-types` */
 const AlertTypesResponse = Type.Object({
   alert_types: Type.Array(
     Type.Object({

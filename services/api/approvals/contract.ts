@@ -25,7 +25,6 @@ const Approval = Type.Object(
   { title: "Approval" },
 );
 
-/** `GET /api/v1/sessions/:id/approvals` */
 const ApprovalsResponse = Type.Object({ session_id: Uuid, approvals: Type.Array(Approval) });
 
 const DecisionParams = Type.Object({ id: Uuid, approval: Uuid });

@@ -37,7 +37,6 @@ const BUDGET = {
 export const BudgetView = Type.Object(BUDGET, { title: "Budget" });
 export type BudgetView = Static<typeof BudgetView>;
 
-/** The answer of `PUT /api/v1/budgets`. */
 const ChangedBudget = Type.Object(BUDGET, { title: "ChangedBudget" });
 
 /** `GET /api/v1/budgets` */

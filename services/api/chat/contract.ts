@@ -11,7 +11,6 @@ const ChatMessageBody = Type.Object({
   content: Type.String({ minLength: 1, maxLength: MAX_QUESTION_CHARACTERS, description: "the question" }),
 });
 
-/** The answer to it. */
 const ChatMessageResponse = Type.Object(
   {
     chat_id: Uuid,

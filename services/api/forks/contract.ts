@@ -52,7 +52,6 @@ export const ForkBody = Type.Object({
   }),
 });
 
-/** The answer to it. */
 const ForkResponse = Type.Object({ session_id: Uuid, at_seq: Seq }, { title: "ForkAccepted" });
 
 /** Where a session comes from, if it is a fork. */
@@ -86,7 +85,6 @@ const StepEnd = Type.Object(
   { title: "StepEnd" },
 );
 
-/** `GET /api/v1/sessions/:id/steps` */
 const StepsResponse = Type.Object({ steps: Type.Array(StepEnd) }, { title: "Steps" });
 
 /** Sessions that go on from a point of another one. */

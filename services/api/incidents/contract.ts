@@ -53,7 +53,6 @@ export const SessionAlert = Type.Object(
   { title: "SessionAlert" },
 );
 
-/** `GET /api/v1/sessions/:id/alerts` */
 const SessionAlertsResponse = Type.Object({
   session_id: Uuid,
   count: Type.Integer({ minimum: 0, description: "0 where alerts like its own are not grouped" }),

@@ -38,7 +38,6 @@ export const NotificationsQuery = Type.Object({
   session_id: Type.Optional(Uuid),
 });
 
-/** `GET /api/v1/notifications` */
 const NotificationsResponse = Type.Object({
   notifications: Type.Array(Notification),
   has_more: Type.Boolean(),

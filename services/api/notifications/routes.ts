@@ -49,7 +49,7 @@ WITH due AS (
 )
 SELECT ${COLUMNS} FROM due o`;
 
-/** The routes for what people and other systems are told. */
+/** The routes of notifications, which go to people and other systems. */
 export const notificationRoutes = ({ db, log }: ApiDeps) =>
   routesOf(NOTIFICATIONS, {
     async listNotifications(ctx) {

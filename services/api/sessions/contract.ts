@@ -27,7 +27,6 @@ const TimelineEntry = Type.Object(
   { title: "TimelineEntry" },
 );
 
-/** `GET /api/v1/sessions/:id/timeline` */
 const TimelineResponse = Type.Array(TimelineEntry);
 
 /** `GET /api/v1/sessions/:id/events?…` */
@@ -75,7 +74,6 @@ const EventsHeaders = Type.Object({
   ),
 });
 
-/** `POST /api/v1/sessions/:id/cancel` */
 const CancelResponse = Type.Object({ session_id: Uuid, message: Type.String() });
 
 /** What is known of sessions, and how they are ended. */

@@ -31,7 +31,6 @@ export const SteeringBody = Type.Object({
   ),
 });
 
-/** The answer to it. */
 const SteeringResponse = Type.Object(
   {
     session_id: Uuid,

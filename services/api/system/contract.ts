@@ -10,7 +10,6 @@ const NullableTime = Type.Union([Time, Type.Null()]);
 
 const SkillParams = Type.Object({ name: Type.String() });
 
-/** `GET /api/v1/system/config/skills/:name` */
 const SkillResponse = Type.Object({
   name: Type.String(),
   description: Type.String(),
@@ -21,7 +20,6 @@ const DefaultToolsQuery = Type.Object({
   alert_type: Type.Optional(Type.String({ description: "by default the default alert type" })),
 });
 
-/** `GET /api/v1/system/default-tools` */
 const DefaultToolsResponse = Type.Object({
   alert_type: Type.Optional(Type.String()),
   mcp_servers: Type.Array(Type.String()),
@@ -32,7 +30,6 @@ const DefaultToolsResponse = Type.Object({
   }),
 });
 
-/** `GET /api/v1/system/mcp-servers` */
 const McpServersResponse = Type.Object({
   servers: Type.Array(
     Type.Object(
@@ -64,7 +61,6 @@ const McpServersResponse = Type.Object({
   ),
 });
 
-/** `GET /api/v1/system/warnings` */
 const WarningsResponse = Type.Object({
   warnings: Type.Array(
     Type.Object({
@@ -87,7 +83,6 @@ const State = {
   error: Type.Optional(Type.String()),
 };
 
-/** `GET /health` */
 const HealthResponse = Type.Object(
   {
     status: Health,

@@ -82,7 +82,6 @@ const ExecutionTrace = Type.Object(
   { title: "ExecutionTrace" },
 );
 
-/** `GET /api/v1/sessions/:id/trace` */
 const TraceResponse = Type.Object({
   session_id: Uuid,
   stages: Type.Array(
@@ -100,7 +99,6 @@ const TraceResponse = Type.Object({
   session_interactions: Type.Array(LlmInteraction, { description: "calls of no agent; there are none" }),
 });
 
-/** `GET /api/v1/sessions/:id/trace/mcp/:interaction` */
 const McpTraceResponse = McpInteraction;
 
 const TraceMessage = Type.Object(
@@ -117,7 +115,6 @@ const TraceMessage = Type.Object(
 
 const InteractionParams = Type.Object({ id: Uuid, interaction: Uuid });
 
-/** `GET /api/v1/sessions/:id/trace/llm/:interaction` */
 const LlmTraceResponse = Type.Object({
   ...LlmInteraction.properties,
   conversation: Type.Array(TraceMessage),

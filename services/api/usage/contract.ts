@@ -30,10 +30,8 @@ const Window = {
   rank_by: Type.Optional(literals(RANKINGS)),
 };
 
-/** The query of `GET /api/v1/usage/summary`. */
 const UsageQuery = Type.Object(Window);
 
-/** The query of `GET /api/v1/usage/days`. */
 const DailyUsageQuery = Type.Object({
   ...Window,
   by: Type.Optional(
