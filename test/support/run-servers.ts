@@ -81,7 +81,8 @@ export async function takeServerShare(): Promise<ServerShare> {
   const { number } = parseNumber(row);
   if (number > ACCOUNTS) throw new Error(`all ${ACCOUNTS} NATS accounts of this run are used up`);
   const name = `test_${number}`;
-  await query(run.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  // Copied as files it takes a third of the time of the processor that a copy through the log takes.
+  await query(run.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
   const users = usersOf(number, run.password);
   const inDatabase = (url: string) => withDatabase(url, name);
   return {
