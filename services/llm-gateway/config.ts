@@ -22,7 +22,7 @@ import type { ConfiguredProviders } from "./providers/provider-config.ts";
 import type { RecorderSettings } from "./recordings/open-recorder.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 
-interface GatewayConfig extends ServiceConfig, ProviderSettings {
+export interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly grpc: { readonly host: string; readonly port: number };
   /** The tokens that callers may use. */
   readonly tokens: readonly string[];

@@ -1,52 +1,17 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
-import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { loadGatewayConfig, withholdFromSdks } from "./config.ts";
-import { gatewayMetrics } from "./gateway-metrics.ts";
-import { serveGenerate } from "./grpc/serve-generate.ts";
-import { loadProviders } from "./providers/load-providers.ts";
-import { selectProvider } from "./providers/select-provider.ts";
-import { openRecorder } from "./recordings/open-recorder.ts";
-import { recordExchanges } from "./recordings/recording-scope.ts";
+import { runGateway } from "./run-gateway.ts";
 
-await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resources }) => {
-  const withheld = withholdFromSdks(config);
+await runService("llm-gateway", loadGatewayConfig, async (service) => {
+  const withheld = withholdFromSdks(service.config);
   if (withheld.length > 0) {
-    log.warn(
+    service.log.warn(
       { variables: withheld },
       "variables withheld from the providers' SDKs: unset them, or allow them with LLM_SDK_VARIABLES",
     );
   }
-  for (const warning of config.warnings) log.warn({ path: warning.path }, warning.message);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const provider = selectProvider(loadProviders(config));
-  const secrets = [...config.tokens, ...Object.values(config.credentials)].filter(
-    (text) => text !== undefined,
-  );
-  const recorder = config.recordings && resources.use(openRecorder({ ...config.recordings, secrets, log }));
-  if (recorder !== undefined) {
-    log.warn({ dir: config.recordings?.dir }, "exchanges with providers are recorded");
-  }
-  const server = resources.use(
-    await serveGenerate({
-      ...config.grpc,
-      maxMessageBytes: config.maxMessageBytes,
-      maxOutputBytes: config.maxOutputBytes,
-      stopGraceMs: config.stopGraceMs,
-      callTimeoutMs: config.callTimeoutMs,
-      tokens: config.tokens,
-      limits: config.limits,
-      configured: config.providers,
-      embedding: { settings: config.embedding, credentials: config.credentials, retry: config.retry },
-      provider: recorder === undefined ? provider : recordExchanges(provider, recorder.begin),
-      metrics: gatewayMetrics(registry),
-      log,
-    }),
-  );
-  // The gateway keeps no connections, so it is ready as soon as its gRPC port is bound, which happened above.
-  const health = resources.use(
-    await serveHealth({ ...config.health, checks: { grpc: () => Promise.resolve() }, metrics: registry }),
-  );
-  log.info({ grpc_port: server.port, health_port: health.port }, "listening");
+  await runGateway(service, registry);
 });

@@ -3,13 +3,14 @@ import { CancelledError, cancelledByUser, coerceError } from "#shared/errors.ts"
 import { callLlm } from "../llm/call-llm.ts";
 import { generateRequest } from "../llm/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
+import type { GatewayProcess } from "./gateway-process.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 describe("callLlm", () => {
-  let fixture: RunFixture;
+  let fixture: RunFixture<GatewayProcess>;
 
   before(async () => {
-    fixture = await RunFixture.start();
+    fixture = await RunFixture.startWithProcess();
   });
   after(() => fixture[Symbol.asyncDispose]());
 

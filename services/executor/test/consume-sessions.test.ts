@@ -11,7 +11,7 @@ import { until } from "../../../test/support/until.ts";
 import { consumeSessions } from "../consume-sessions.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
-import { GatewayProcess } from "./gateway-process.ts";
+import { TestGateway } from "./test-gateway.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
 import { writeScript } from "../../../test/support/write-script.ts";
 
@@ -26,13 +26,13 @@ SELECT max(running)::int AS most FROM (
 describe("consumeSessions", () => {
   const resources = new AsyncDisposableStack();
   let executor: ExecutorFixture;
-  let gateway: GatewayProcess;
+  let gateway: TestGateway;
   let configDir: string;
 
   before(async () => {
     const directory = resources.use(await testConfigDirectory());
     configDir = directory.path;
-    gateway = resources.use(await GatewayProcess.start(configDir));
+    gateway = resources.use(await TestGateway.start(configDir));
     executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
   });
   after(() => resources.disposeAsync());

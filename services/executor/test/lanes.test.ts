@@ -10,7 +10,7 @@ import { writeScript } from "../../../test/support/write-script.ts";
 import { claimSession } from "../claim-session.ts";
 import { consumeSessions } from "../consume-sessions.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
-import { GatewayProcess } from "./gateway-process.ts";
+import { TestGateway } from "./test-gateway.ts";
 
 /** The lanes of these sessions in the order of their starts, and how many ran at once at most. */
 const STARTS = `
@@ -30,7 +30,7 @@ describe("lanes of sessions", () => {
   before(async () => {
     const directory = resources.use(await testConfigDirectory());
     configDir = directory.path;
-    const gateway = resources.use(await GatewayProcess.start(configDir));
+    const gateway = resources.use(await TestGateway.start(configDir));
     executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
   });
   after(() => resources.disposeAsync());

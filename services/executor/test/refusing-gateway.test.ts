@@ -7,7 +7,7 @@ import { until } from "../../../test/support/until.ts";
 import { tryLlmCall } from "../llm/call-llm.ts";
 import type { LlmOutcome } from "../llm/llm-reply.ts";
 import { openLlmClient } from "../llm/open-llm-client.ts";
-import { GatewayProcess } from "./gateway-process.ts";
+import { TestGateway } from "./test-gateway.ts";
 
 type Call = ServerWritableStream<GenerateRequest, GenerateResponse>;
 
@@ -37,7 +37,7 @@ async function ask(address: string, token = TEST_GATEWAY_TOKEN): Promise<LlmOutc
 describe("a call that a gateway refuses", () => {
   it("waits where the token is wrong, and says which variables to set", async () => {
     await using config = await testConfigDirectory();
-    await using gateway = await GatewayProcess.start(config.path);
+    await using gateway = await TestGateway.start(config.path);
     expect(await ask(gateway.address)).to.have.property("kind", "completed");
     const outcome = await ask(gateway.address, "another-token-0123456789");
     expect(outcome).to.have.property("kind", "unreachable");

@@ -11,6 +11,7 @@ import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 import { recountColumns } from "./recount-columns.ts";
+import { TestGateway } from "./test-gateway.ts";
 
 /** A running session and the signals that stop it. */
 interface Run {
@@ -19,18 +20,26 @@ interface Run {
   readonly end: Promise<RunEnd>;
 }
 
+interface RunOptions {
+  readonly ownServers?: boolean;
+  /** Scripted providers beside `scripted`, each of which plays a script of its name. */
+  readonly others?: readonly string[];
+  /** `defaults.memory.embedding` of the gateway. */
+  readonly embedding?: object;
+}
+
 /** Runs sessions in this process with a real gateway and a scripted model, and reads their rows. */
-export class RunFixture implements AsyncDisposable {
+export class RunFixture<Gateway extends TestGateway = TestGateway> implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #configDir: string;
   readonly executor: ExecutorFixture;
-  readonly gateway: GatewayProcess;
+  readonly gateway: Gateway;
 
   private constructor(parts: {
     resources: AsyncDisposableStack;
     configDir: string;
     executor: ExecutorFixture;
-    gateway: GatewayProcess;
+    gateway: Gateway;
   }) {
     this.#resources = parts.resources;
     this.#configDir = parts.configDir;
@@ -38,17 +47,19 @@ export class RunFixture implements AsyncDisposable {
     this.gateway = parts.gateway;
   }
 
-  /** `others`: scripted providers beside `scripted`, each of which plays a script of its name. */
-  static async start({
-    ownServers = false,
-    others = [],
-    embedding,
-  }: {
-    readonly ownServers?: boolean;
-    readonly others?: readonly string[];
-    /** `defaults.memory.embedding` of the gateway. */
-    readonly embedding?: object;
-  } = {}): Promise<RunFixture> {
+  static async start(options: RunOptions = {}): Promise<RunFixture> {
+    return RunFixture.#start(options, async (configDir) => TestGateway.start(configDir));
+  }
+
+  /** For tests that kill or freeze the gateway. */
+  static async startWithProcess(options: RunOptions = {}): Promise<RunFixture<GatewayProcess>> {
+    return RunFixture.#start(options, async (configDir) => GatewayProcess.start(configDir));
+  }
+
+  static async #start<Gateway extends TestGateway>(
+    { ownServers = false, others = [], embedding }: RunOptions,
+    startGateway: (configDir: string) => Promise<Gateway>,
+  ): Promise<RunFixture<Gateway>> {
     const resources = new AsyncDisposableStack();
     const provider = (name: string, script: string) =>
       [name, { type: "scripted", model: `${name}-test`, script: `${script}.yaml` }] as const;
@@ -64,7 +75,7 @@ export class RunFixture implements AsyncDisposable {
           : { tarsy: { defaults: { llm_provider: "scripted", memory: { enabled: true, embedding } } } }),
       }),
     );
-    const gateway = resources.use(await GatewayProcess.start(configDir));
+    const gateway = resources.use(await startGateway(configDir));
     const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers }));
     return new RunFixture({ resources, configDir, executor, gateway });
   }

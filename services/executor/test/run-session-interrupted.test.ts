@@ -5,6 +5,7 @@ import { CancelledError, cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import { releaseSession } from "../persist/release-session.ts";
 import { loggedErrors, type Heard } from "./executor-fixture.ts";
+import type { GatewayProcess } from "./gateway-process.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 /** Rows of the event log. */
@@ -18,10 +19,10 @@ const untilHeard = async (heard: readonly Heard[], isIt: (attempt: number) => bo
 const same = (outcome: object) => [outcome, outcome, outcome];
 
 describe("runSession, cancelled or interrupted", () => {
-  let fixture: RunFixture;
+  let fixture: RunFixture<GatewayProcess>;
 
   before(async () => {
-    fixture = await RunFixture.start({ ownServers: true });
+    fixture = await RunFixture.startWithProcess({ ownServers: true });
   });
   after(() => fixture[Symbol.asyncDispose]());
 

@@ -1,13 +1,9 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
-import { spawnService } from "../../../test/support/spawn-service.ts";
-import { testPort } from "../../../test/support/test-port.ts";
-import { untilReady } from "../../../test/support/until-ready.ts";
+import { toolRunnerHere } from "../../../test/support/services-here.ts";
 
 const tool = (result: object, rest: object = {}) => ({ read_only: true, results: [result], ...rest });
 
@@ -25,7 +21,7 @@ const K8S = {
   remove: tool({ text: "removed" }, { read_only: false, approve: true }),
 };
 
-/** The real tool-runner as a process. */
+/** The real tool-runner, which is reached over NATS. It runs in this process. */
 export class ToolRunnerFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #callLog: string;
@@ -58,31 +54,11 @@ export class ToolRunnerFixture implements AsyncDisposable {
       join(path, "stub-tools.yaml"),
       stringify({ call_log: "calls.jsonl", servers: { k8s: K8S } }),
     );
-    const port = await testPort();
-    const child = spawnService({
-      name: "tool-runner",
-      env: {
-        CONFIG_DIR: path,
-        DATABASE_URL: servers.postgres.serviceUrls["tool-runner"],
-        ...servers.natsEnvironment("tool-runner"),
-        TOOL_RUNNER_HEALTH_PORT: String(port),
-        LOG_LEVEL: "warn",
-      },
-      output: "inherit",
-    });
-    resources.adopt(child, end);
-    await untilReady("tool-runner", child, port);
+    resources.use(await toolRunnerHere(path, servers));
     return new ToolRunnerFixture(resources, join(path, "calls.jsonl"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources.disposeAsync();
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
 }

@@ -3,6 +3,7 @@ import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { MAX_PROVIDER_WAIT_MS, waitForModel } from "../llm/wait-for-model.ts";
 import { earliestWait, retryDelay, waitFrom } from "../wait.ts";
 import { AnsweringRunner } from "./answering-runner.ts";
+import type { GatewayProcess } from "./gateway-process.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -80,10 +81,10 @@ describe("waitForModel", () => {
 
 describe("a session that waits", () => {
   const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
+  let fixture: RunFixture<GatewayProcess>;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
+    fixture = resources.use(await RunFixture.startWithProcess());
   });
   after(() => resources.disposeAsync());
 

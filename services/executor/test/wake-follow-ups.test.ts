@@ -91,8 +91,10 @@ describe("the wake-up of a follow-up", () => {
       });
       const second = await ask(fixture.executor, id, { kind: "score" });
       if (!second.isOwned) await wakeSession(fixture.executor.bus, id, "followup");
-      await until(`the one that was asked at ${n} has ended`, async () => isDone(second));
-      expect(await isDone(first), `asked at ${n}`).to.equal(true);
+      await until(
+        `the one that was asked at ${n} and the one before have ended`,
+        async () => (await isDone(second)) && (await isDone(first)),
+      );
     }
   });
 
