@@ -86,6 +86,28 @@ export async function bundleProgram(root: string, source: string, outdir: string
   return metafile;
 }
 
+/**
+ * Bundles several programs into one directory, as `<outdir>/<folder of the program>.mjs`: what they share is parsed and written
+ * once, and there are no source maps, which takes a third of the CPU time of a bundle for each. For tests.
+ * @throws Error as `bundleServices`
+ */
+export async function bundleTogether(
+  root: string,
+  sources: readonly string[],
+  outdir: string,
+): Promise<void> {
+  const mains = sources.map((source) => [basename(source), join(root, source, "main.ts")] as const);
+  const threads = sources.flatMap((source) => Object.entries(threadsOf(root, source)));
+  const { metafile } = await build({
+    ...optionsFor(root),
+    entryPoints: Object.fromEntries([...mains, ...threads]),
+    outdir,
+    plugins: [builtinsWithoutImport],
+    sourcemap: false,
+  });
+  assertSelfContained(root, sources.join(", "), metafile);
+}
+
 async function bundleMcpServers(root: string, outdir: string): Promise<Metafile> {
   const mains = Object.entries(MCP_SERVERS).map(([name, path]) => [name, join(root, "node_modules", path)]);
   const { metafile } = await build({

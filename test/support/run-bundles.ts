@@ -4,8 +4,8 @@ import { globSync, readFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
-import { bundleProgram } from "../../deploy/bundle/bundle-services.ts";
-import { BUNDLED, BUNDLES_VARIABLE, CHECKOUT, SERVICES, spawnService } from "./spawn-service.ts";
+import { bundleTogether } from "../../deploy/bundle/bundle-services.ts";
+import { BUNDLED, BUNDLES, BUNDLES_VARIABLE, CHECKOUT, SERVICES, spawnService } from "./spawn-service.ts";
 
 /** What the bundles are made of, and by what. */
 const SOURCES = [
@@ -15,7 +15,7 @@ const SOURCES = [
 const NO_SOURCES = ["**/test/**", "services/web/**"];
 
 /**
- * Bundles the services and the commands as they are in the image, for a run that starts hundreds of them: a bundle starts with a quarter of the
+ * Bundles the services and the commands, for a run that starts hundreds of them: a bundle starts with a quarter of the
  * CPU time that the sources take. The bundles stay in `.tarsy/bundles` until a source changes. Resolves with the variables by
  * which the test files of the run find them.
  */
@@ -42,7 +42,8 @@ function hashSources(): string {
 
 async function buildBundles(directory: string): Promise<void> {
   const unfinished = `${directory}.unfinished`;
-  await Promise.all(BUNDLED.map((folder) => bundleProgram(CHECKOUT, folder, join(unfinished, folder))));
+  // As deep as the folders of the sources, because programs look for files of the checkout from where they are.
+  await bundleTogether(CHECKOUT, BUNDLED, join(unfinished, BUNDLES));
   // The api serves the page, which is built into the checkout.
   await symlink(join(CHECKOUT, "services/web"), join(unfinished, "services/web"));
   await rename(unfinished, directory);
@@ -51,7 +52,7 @@ async function buildBundles(directory: string): Promise<void> {
 
 /** A service that is killed writes no compile cache; one that refuses its environment has loaded its code and does. */
 async function fillCompileCache(name: (typeof SERVICES)[number], directory: string): Promise<void> {
-  const entry = join(directory, "services", name, "main.mjs");
+  const entry = join(directory, BUNDLES, `${name}.mjs`);
   const child = spawnService({ name, env: { LOG_LEVEL: "none" }, output: "ignore", entry });
   await once(child, "exit");
   if (child.exitCode !== EXIT_MISCONFIGURED) throw new Error(`${entry} ended with ${child.exitCode}`);

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { TIME_SCALE } from "#shared/contracts/durations.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";
 import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
@@ -14,13 +14,18 @@ export type ServiceName = (typeof SERVICES)[number];
 /** Names the directory with the bundles of this checkout's services, where a run has made them (run-bundles.ts). */
 export const BUNDLES_VARIABLE = "TEST_BUNDLES";
 
+/** Where the bundles are in that directory. */
+export const BUNDLES = "services/all";
+
 /** The programs that a run bundles, by their folders. */
 export const BUNDLED = [...SERVICES.map((name) => `services/${name}` as const), "scripts/tarsy"] as const;
 
 /** The file to run for a program of this checkout: its bundle, in a run that has one, or its source. */
 export function programEntry(folder: (typeof BUNDLED)[number]): string {
   const bundles = process.env[BUNDLES_VARIABLE];
-  return bundles === undefined ? join(CHECKOUT, folder, "main.ts") : join(bundles, folder, "main.mjs");
+  return bundles === undefined
+    ? join(CHECKOUT, folder, "main.ts")
+    : join(bundles, BUNDLES, `${basename(folder)}.mjs`);
 }
 
 /** The variable that holds the port of a service's /readyz and /metrics. */
