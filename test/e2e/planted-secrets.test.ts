@@ -161,7 +161,6 @@ describe("thirty secrets in configuration and environment", () => {
         config,
         files: { ".env": plantedFile() },
         env: { ...plantedEnvironment(), LOG_LEVEL: "debug" },
-        ownServers: true,
       }),
     );
     const log = pino({ level: "silent" });
