@@ -5,7 +5,16 @@ import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { bundleTogether } from "../../deploy/bundle/bundle-services.ts";
-import { BUNDLED, BUNDLES, BUNDLES_VARIABLE, CHECKOUT, SERVICES, spawnService } from "./spawn-service.ts";
+import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
+import {
+  BUNDLED,
+  BUNDLES,
+  BUNDLES_VARIABLE,
+  BUSY_NODE_FLAGS,
+  CHECKOUT,
+  SERVICES,
+  spawnService,
+} from "./spawn-service.ts";
 
 /** What the bundles are made of, and by what. */
 const SOURCES = [
@@ -53,7 +62,9 @@ async function buildBundles(directory: string): Promise<void> {
 /** A service that is killed writes no compile cache; one that refuses its environment has loaded its code and does. */
 async function fillCompileCache(name: (typeof SERVICES)[number], directory: string): Promise<void> {
   const entry = join(directory, BUNDLES, `${name}.mjs`);
-  const child = spawnService({ name, env: { LOG_LEVEL: "none" }, output: "ignore", entry });
+  // The flags of the run, for which V8 keeps what it compiles.
+  const flags = [...SERVICE_NODE_FLAGS, ...BUSY_NODE_FLAGS];
+  const child = spawnService({ name, env: { LOG_LEVEL: "none" }, output: "ignore", entry, flags });
   await once(child, "exit");
   if (child.exitCode !== EXIT_MISCONFIGURED) throw new Error(`${entry} ended with ${child.exitCode}`);
 }

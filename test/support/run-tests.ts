@@ -8,7 +8,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { bundleForRun } from "./run-bundles.ts";
 import { startRunServers } from "./run-servers.ts";
-import { CHECKOUT } from "./spawn-service.ts";
+import { BUSY_NODE_FLAGS, CHECKOUT } from "./spawn-service.ts";
 import { TestTiers, TIERS } from "./test-tiers.ts";
 
 const USAGE = `Runs the test files of these tiers in parallel, the longest first, on one Postgres and one NATS.
@@ -43,7 +43,9 @@ async function run({ tiers, jobs, record }: RunOptions): Promise<number> {
     ? []
     : await Promise.all([startRunServers(), bundleForRun()]);
   const measured = join(CHECKOUT, ".tarsy/timings.json");
-  const mocha = spawn("mocha", ["--parallel", "--jobs", jobs, ...files], {
+  // Mocha starts its workers with the flags of its own process.
+  const program = [...BUSY_NODE_FLAGS, "node_modules/mocha/bin/mocha.js"];
+  const mocha = spawn(process.execPath, [...program, "--parallel", "--jobs", jobs, ...files], {
     cwd: CHECKOUT,
     stdio: "inherit",
     env: {

@@ -17,6 +17,9 @@ export const BUNDLES_VARIABLE = "TEST_BUNDLES";
 /** Where the bundles are in that directory. */
 export const BUNDLES = "services/all";
 
+/** Flags of Node in a run, which keeps every core busy: the garbage collector's own threads cost more there than they save. */
+export const BUSY_NODE_FLAGS = ["--single-threaded-gc"];
+
 /** The programs that a run bundles, by their folders. */
 export const BUNDLED = [...SERVICES.map((name) => `services/${name}` as const), "scripts/tarsy"] as const;
 
@@ -47,7 +50,7 @@ interface SpawnService {
   readonly checkout?: string;
   /** The file to run; by default `programEntry`, or the service's `main.ts` in another checkout. */
   readonly entry?: string;
-  /** Flags of Node; by default those of this checkout's launcher. */
+  /** Flags of Node; by default those of this checkout's launcher, and in a run BUSY_NODE_FLAGS too. */
   readonly flags?: readonly string[];
 }
 
@@ -60,7 +63,7 @@ export function spawnService({
   entry = checkout === CHECKOUT
     ? programEntry(`services/${name}`)
     : join(checkout, "services", name, "main.ts"),
-  flags = SERVICE_NODE_FLAGS,
+  flags = BUNDLES_VARIABLE in process.env ? [...SERVICE_NODE_FLAGS, ...BUSY_NODE_FLAGS] : SERVICE_NODE_FLAGS,
 }: SpawnService): ChildProcess {
   const child = spawn(process.execPath, [...flags, entry], {
     cwd: checkout,
