@@ -1,7 +1,7 @@
 import { parseRetryAfter } from "../errors/parse-retry-after.ts";
 import { isWebPage, webPageError } from "../errors/web-page.ts";
 import { httpPost } from "../providers/http-post.ts";
-import { GeminiResponseError } from "../providers/google-native/response/gemini-response-error.ts";
+import { GeminiResponseError } from "../providers/response-error.ts";
 import { retryable } from "../errors/llm-error.ts";
 
 /** Of an answer: a few times the largest. */

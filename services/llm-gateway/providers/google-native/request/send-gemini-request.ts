@@ -3,7 +3,7 @@ import { pipeline } from "node:stream";
 import { constants, createBrotliDecompress, createUnzip } from "node:zlib";
 import type { GoogleGenAI } from "@google/genai";
 import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
-import { GeminiResponseError } from "../response/gemini-response-error.ts";
+import { GeminiResponseError } from "../../response-error.ts";
 import type { OpenedGeminiClient } from "../gemini-client.ts";
 import { requestBody, sdkParameters, type GeminiRequest } from "./build-gemini-request.ts";
 import { httpPost } from "../../http-post.ts";

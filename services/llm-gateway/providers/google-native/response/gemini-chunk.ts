@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { retryable } from "../../../errors/llm-error.ts";
 import { isObject, parseJson } from "../../../parse-json.ts";
-import { GeminiResponseError } from "./gemini-response-error.ts";
+import { GeminiResponseError } from "../../response-error.ts";
 
 const optionalString = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Number());

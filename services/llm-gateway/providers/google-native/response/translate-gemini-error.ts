@@ -6,7 +6,7 @@ import { failureError, type ErrorContext, type FailureKind } from "../../../erro
 import { redact } from "../../../errors/redact.ts";
 import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
 import { isObject, parseJson } from "../../../parse-json.ts";
-import { GeminiResponseError } from "./gemini-response-error.ts";
+import { GeminiResponseError } from "../../response-error.ts";
 
 /** Translates any error of the SDK, the socket or the conversion to a terminal or retryable error. */
 export function translateGeminiError(thrown: unknown, context: ErrorContext): TerminalError | RetryableError {
