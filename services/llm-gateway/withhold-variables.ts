@@ -3,7 +3,7 @@
  * headers or enable output; the others set keys and addresses, which only a call's own settings may set.
  */
 const READ_BY_SDKS =
-  /^(?:LANGSMITH|LANGCHAIN|LC|OPENAI|AZURE_OPENAI|ANTHROPIC|GOOGLE_GENAI|GEMINI)_|^GOOGLE_(?:API_KEY|GEMINI_BASE_URL|VERTEX_BASE_URL|SDK_NODE_LOGGING)$|^CLOUD_ML_REGION$|^_X_AMZN_TRACE_ID$|^AWS_BEARER_TOKEN_|^AWS_ENDPOINT_URL(?:_BEDROCK_RUNTIME)?$/u;
+  /^(?:LANGSMITH|LANGCHAIN|LC|OPENAI|AZURE_OPENAI|GOOGLE_GENAI|GEMINI)_|^GOOGLE_(?:API_KEY|GEMINI_BASE_URL|VERTEX_BASE_URL|SDK_NODE_LOGGING)$|^_X_AMZN_TRACE_ID$|^AWS_BEARER_TOKEN_|^AWS_ENDPOINT_URL(?:_BEDROCK_RUNTIME)?$/u;
 /** Such variables usually hold credentials that the gateway itself looks up, so withholding them needs no warning. */
 const OWN_USE = /_(?:API_KEY|TOKEN)$/u;
 

@@ -1,15 +1,13 @@
-import { parseRetryAfter } from "../errors/parse-retry-after.ts";
 import { isWebPage, webPageError } from "../errors/web-page.ts";
 import { httpPost } from "../providers/http-post.ts";
-import { GeminiResponseError } from "../providers/response-error.ts";
+import { receive } from "../providers/receive.ts";
 import { retryable } from "../errors/llm-error.ts";
 
 /** Of an answer: a few times the largest. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
- * Sends a JSON body and resolves with that of the answer. Follows no redirect. Throws GeminiResponseError for any status but 2xx, an
+ * Sends a JSON body and resolves with that of the answer. Follows no redirect. Throws ResponseError for any status but 2xx, an
  * error with an LLM error code for an answer that is no JSON, and the errors of Node's HTTP client; `signal` aborts the call.
  */
 export async function postJson(
@@ -24,17 +22,12 @@ export async function postJson(
     readonly signal: AbortSignal;
   },
 ): Promise<unknown> {
-  const response = await httpPost(url, {
+  const sent = httpPost(url, {
     headers: { ...headers, "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify(body),
     signal,
   });
-  const { statusCode: status = 0 } = response;
-  const isOk = status >= 200 && status <= 299;
-  const text = await readBody(response, isOk ? MAX_BYTES : MAX_ERROR_BYTES);
-  if (!isOk) {
-    throw new GeminiResponseError(status, text, parseRetryAfter(response.headers["retry-after"]));
-  }
+  const text = await readBody(await receive(await sent), MAX_BYTES);
   try {
     const value: unknown = JSON.parse(text);
     return value;

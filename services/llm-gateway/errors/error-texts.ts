@@ -77,7 +77,7 @@ const BLOCKED_TEXT = [
 const NO_ROUTE = [
   "page not found",
   String.raw`^\W*not found\W*$`,
-  String.raw`^404 status code \(no body\)$`,
+  String.raw`^(?:404 status code \(no body\)|the provider answered with status 404)$`,
   String.raw`"detail":\s?"not found"`,
   "cannot (?:post|get) /",
   "(?:route|endpoint|resource|file|url|path).{0,40} (?:was )?not found",

@@ -1,4 +1,5 @@
 import type { TerminalError } from "#shared/errors.ts";
+import { parseJson } from "../parse-json.ts";
 import { terminal } from "./llm-error.ts";
 
 /** The type that the gateway gives to an error whose body is a web page. */
@@ -32,4 +33,12 @@ export function webPageError(page: string): TerminalError {
     "invalid_request",
     `the server sent ${describeWebPage(page)} instead of an answer: check base_url, which for OpenAI's API usually ends in /v1, and whether a proxy asks for a sign-in`,
   );
+}
+
+/** An error in JSON for a body that is a text or a page, of which only the title is shown; undefined for JSON and for an empty body. */
+export function plainError(text: string): string | undefined {
+  if (text.trim() === "" || parseJson(text) !== undefined) return undefined;
+  const isPage = isWebPage(text);
+  const error = { type: isPage ? WEB_PAGE : "text", message: isPage ? describeWebPage(text) : text.trim() };
+  return JSON.stringify({ error });
 }

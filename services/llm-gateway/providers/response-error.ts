@@ -1,17 +1,26 @@
-/** An error from Gemini: an HTTP response with an error status, or an error object inside an answer. */
-export class GeminiResponseError extends Error {
-  /** The HTTP status; for an error inside an answer, its `code`. */
-  readonly status: number;
-  /** The truncated response body: usually JSON, sometimes a web page. */
-  readonly body: string;
-  /** The Retry-After header in milliseconds, if there was one. */
-  readonly retryAfterMs: number | undefined;
+import type { IncomingHttpHeaders } from "node:http";
+import { parseRetryAfter } from "../errors/parse-retry-after.ts";
 
-  constructor(status: number, body: string, retryAfterMs?: number) {
-    super(`the provider answered with status ${status}`);
-    this.name = "GeminiResponseError";
+/** An error that a provider reported: an HTTP response with another status than 2xx, or an error inside an answer. */
+export class ResponseError extends Error {
+  /** The HTTP status, or the one that an error inside an answer names; undefined if it names none. */
+  readonly status: number | undefined;
+  /** The truncated response body, or the error inside an answer: usually JSON, sometimes a web page. */
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+
+  constructor(status: number | undefined, body: string, headers: IncomingHttpHeaders = {}) {
+    super(
+      status === undefined ? "the provider reported an error" : `the provider answered with status ${status}`,
+    );
+    this.name = "ResponseError";
     this.status = status;
     this.body = body;
-    this.retryAfterMs = retryAfterMs;
+    this.headers = headers;
+  }
+
+  /** The wait that the response asks for, in milliseconds, if it asks for one. */
+  get retryAfterMs(): number | undefined {
+    return parseRetryAfter(this.headers["retry-after"], this.headers["retry-after-ms"]);
   }
 }

@@ -1,6 +1,9 @@
 import { retryable } from "../errors/llm-error.ts";
 import { isDescribable, isWebPage, webPageError } from "../errors/web-page.ts";
 
+/** Of one event, in code units; a few times the largest answer, so that only garbage exceeds it. */
+export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
+
 /** One server-sent event; `name` is undefined if the event has no `event` field. */
 export interface SseEvent {
   readonly name: string | undefined;

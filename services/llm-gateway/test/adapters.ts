@@ -197,7 +197,7 @@ export const ADAPTERS: Readonly<Record<string, Adapter>> = {
   Bedrock: bedrock,
 };
 
-/** True for an API that gives each error a type, which are those that are called by an SDK for fetch. */
+/** True for an API that gives each error a type. */
 export function givesErrorTypes({ format }: Adapter): boolean {
   return format !== geminiFormat && format !== bedrockFormat;
 }

@@ -204,7 +204,7 @@ describe("llm-gateway with Anthropic", () => {
     expect(JSON.stringify(request?.body)).to.contain('"tools":[{"name":"kubernetes__pods_list"');
   });
 
-  it("keeps a tool whose schema is a choice, which LangChain would drop", async () => {
+  it("keeps a tool whose schema is a choice", async () => {
     const schema = {
       type: "object",
       properties: { a: {}, b: {} },
@@ -242,6 +242,31 @@ describe("llm-gateway with Anthropic", () => {
       ],
     });
     expect(request?.body).not.to.have.property("system");
+  });
+
+  it("says that the address is wrong where it answers 404 without a body", async () => {
+    const { error } = await play((reply) => reply.fail(404, ""));
+    expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+    expect(error?.message).to.contain("no such API at this address (404)");
+  });
+
+  it("reports a failure in the stream in whatever form it comes, and passes over events of other APIs", async () => {
+    for (const line of [
+      'data: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}',
+      'data: {"error":{"message":"busy"}}',
+      '{"error":{"message":"busy"}}',
+      "event: error\ndata: busy",
+    ]) {
+      const { text, error } = await play((reply) => {
+        messageStart(reply);
+        says(reply, 0, "half");
+        reply.raw(`event: done\ndata: [DONE]\n\ndata: [DONE]\n\n${line}\n\n`);
+        reply.end();
+      });
+      expect(text).to.equal("half");
+      expect(error?.code).to.equal("partial_stream_error");
+      expect(error?.message).to.contain("busy");
+    }
   });
 
   it("reads a server whose events have no names and whose usage comes at the end", async () => {

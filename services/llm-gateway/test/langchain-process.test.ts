@@ -42,19 +42,12 @@ const MISLEADING = {
   LANGSMITH_GATEWAY: "http://127.0.0.1:9",
 };
 
-/** A conversation and a login that no trace and no header may carry. */
+/** A conversation that no trace may carry. */
 const SECRET = "a secret conversation";
-const LOGIN = { access_token: "stray-token", refresh_token: "stray-refresh", expires_at: 4_102_444_800 };
 
-/** Writes a login of Anthropic's tools and a profile of AWS's into a home directory. */
-async function writeLogins(home: string): Promise<void> {
-  const anthropic = join(home, ".config/anthropic");
-  await mkdir(join(anthropic, "configs"), { recursive: true });
-  await mkdir(join(anthropic, "credentials"));
+/** Writes a profile of AWS's tools into a home directory. */
+async function writeProfile(home: string): Promise<void> {
   await mkdir(join(home, ".aws"));
-  const profile = { authentication: { type: "user_oauth", client_id: "c" } };
-  await writeFile(join(anthropic, "configs/default.json"), JSON.stringify(profile));
-  await writeFile(join(anthropic, "credentials/default.json"), JSON.stringify(LOGIN), { mode: 0o600 });
   const aws = "region = stray-region\nendpoint_url = http://127.0.0.1:9\nsdk_ua_app_id = stray-app\n";
   await writeFile(join(home, ".aws/config"), `[default]\n${aws}`);
 }
@@ -77,7 +70,7 @@ describe("llm-gateway process with the langchain backend", () => {
     const open = async (handler: SseHandler) => resources.use(await openSseServer(handler));
     const seen = (reply: SseReply) => reply.fail(400, { error: { message: "seen" }, message: "seen" });
     const home = resources.use(await mkdtempDisposable(join(tmpdir(), "tarsy-home-")));
-    await writeLogins(home.path);
+    await writeProfile(home.path);
     keyless = [];
     for (const [provider, model] of [
       ["openai", "gpt-4o"],
@@ -150,7 +143,7 @@ describe("llm-gateway process with the langchain backend", () => {
 
   const ask = (request: GenerateRequest) => collect(gateway.client.generate(request));
 
-  it("takes neither keys nor addresses from its environment, and no login from its home directory", async () => {
+  it("takes neither keys nor addresses from its environment or its home directory", async () => {
     for (const { request, server } of keyless) {
       expect((await ask(request)).error?.message).to.contain("seen");
       const { headers, path } = await server.request(0);

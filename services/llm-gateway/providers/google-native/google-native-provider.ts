@@ -2,7 +2,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { RetryableError } from "#shared/errors.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { brokenOff } from "../../errors/broken-off.ts";
-import { parseSse } from "../../sse/parse-sse.ts";
+import { MAX_EVENT_LENGTH, parseSse } from "../../sse/parse-sse.ts";
 import { readWrittenCalls } from "../../tool-calls/read-written-calls.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { iterateLater } from "../iterate-later.ts";
@@ -24,9 +24,6 @@ interface GoogleNativeOptions {
   /** Opens the client for a call; by default openWithApiKey. */
   readonly open?: OpenGeminiClient;
 }
-
-/** In code units; a few times the largest answer, so that only garbage exceeds it. */
-const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 
 /** Gemini through Google's SDK; on Vertex AI if `open` opens such clients. */
 export function googleNativeProvider(options: GoogleNativeOptions): Provider {

@@ -24,7 +24,7 @@ interface LangchainOptions {
   readonly retry: RetryPolicy;
 }
 
-/** OpenAI, Anthropic, xAI and Claude on Vertex AI through LangChain. */
+/** All types but Gemini and scripts: the servers with OpenAI's API through LangChain, Claude and Bedrock without it. */
 export function langchainProvider(options: LangchainOptions): Provider {
   const open = chatModelOpener(options.env);
   return (call) => generate(call, options, open);

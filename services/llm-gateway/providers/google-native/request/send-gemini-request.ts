@@ -1,21 +1,14 @@
-import type { IncomingMessage } from "node:http";
-import { pipeline } from "node:stream";
-import { constants, createBrotliDecompress, createUnzip } from "node:zlib";
 import type { GoogleGenAI } from "@google/genai";
-import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
-import { GeminiResponseError } from "../../response-error.ts";
 import type { OpenedGeminiClient } from "../gemini-client.ts";
 import { requestBody, sdkParameters, type GeminiRequest } from "./build-gemini-request.ts";
 import { httpPost } from "../../http-post.ts";
-
-/** In code units; an error body without an end must not fill the memory. */
-const MAX_ERROR_LENGTH = 64 * 1024;
+import { receive } from "../../receive.ts";
 
 /**
  * Sends one request, which the SDK addresses and signs, and returns the response body unread. The SDK's own SSE reader
  * loses events that begin with a comment, does not join data lines, buffers one event without a limit and costs several
  * times as much as ours. Follows no redirect, because the header with the key would go along. Throws
- * GeminiResponseError for any status but 2xx, and the errors of Node's HTTP client; `signal` also aborts the body.
+ * ResponseError for any status but 2xx, and the errors of Node's HTTP client; `signal` also aborts the body.
  */
 export async function sendGeminiRequest(
   opened: Pick<OpenedGeminiClient, "client" | "template">,
@@ -50,34 +43,4 @@ async function sendBySdk(
   });
   if (body === undefined) throw new Error("the SDK made no request");
   return body;
-}
-
-async function receive(response: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
-  const { statusCode: status = 0 } = response;
-  if (status < 200 || status > 299) throw await readError(status, response);
-  return decompressed(response);
-}
-
-/** Decompresses the body: the request asks for no compression, but some proxies compress anyway. */
-function decompressed(response: IncomingMessage): AsyncIterable<Uint8Array> {
-  switch (response.headers["content-encoding"]?.toLowerCase()) {
-    case "gzip":
-    case "x-gzip":
-    case "deflate":
-      return pipeline(response, createUnzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined);
-    case "br":
-      return pipeline(response, createBrotliDecompress(), () => undefined);
-    default:
-      return response;
-  }
-}
-
-async function readError(status: number, response: IncomingMessage): Promise<GeminiResponseError> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const bytes of decompressed(response)) {
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length > MAX_ERROR_LENGTH) break;
-  }
-  return new GeminiResponseError(status, text, parseRetryAfter(response.headers["retry-after"]));
 }

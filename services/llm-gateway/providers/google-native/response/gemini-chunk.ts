@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { retryable } from "../../../errors/llm-error.ts";
 import { isObject, parseJson } from "../../../parse-json.ts";
-import { GeminiResponseError } from "../../response-error.ts";
+import { ResponseError } from "../../response-error.ts";
 
 const optionalString = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Number());
@@ -102,7 +102,7 @@ export type GeminiChunk = Static<typeof GeminiChunk>;
 const parse = compileParser("Gemini response", GeminiChunk);
 
 /**
- * Parses the JSON text of one event. Throws GeminiResponseError if it is an error object, TerminalError `malformed` if
+ * Parses the JSON text of one event. Throws ResponseError if it is an error object, TerminalError `malformed` if
  * it does not match the schema, and RetryableError `provider_error` if it is not JSON.
  */
 export function parseGeminiChunk(text: string): GeminiChunk {
@@ -113,7 +113,7 @@ export function parseGeminiChunk(text: string): GeminiChunk {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (isObject(first) && isObject(first["error"])) {
     const { code } = first["error"];
-    throw new GeminiResponseError(typeof code === "number" ? code : 500, text);
+    throw new ResponseError(typeof code === "number" ? code : 500, text);
   }
   return parse(value);
 }

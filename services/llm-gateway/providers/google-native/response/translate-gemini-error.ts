@@ -6,11 +6,11 @@ import { failureError, type ErrorContext, type FailureKind } from "../../../erro
 import { redact } from "../../../errors/redact.ts";
 import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
 import { isObject, parseJson } from "../../../parse-json.ts";
-import { GeminiResponseError } from "../../response-error.ts";
+import { ResponseError } from "../../response-error.ts";
 
 /** Translates any error of the SDK, the socket or the conversion to a terminal or retryable error. */
 export function translateGeminiError(thrown: unknown, context: ErrorContext): TerminalError | RetryableError {
-  if (thrown instanceof GeminiResponseError) return translateResponseError(thrown, context);
+  if (thrown instanceof ResponseError) return translateResponseError(thrown, context);
   if (thrown instanceof TerminalError && thrown.code === "malformed") {
     return retryable("provider_error", thrown.message, { cause: thrown });
   }
@@ -26,7 +26,7 @@ export function translateGeminiError(thrown: unknown, context: ErrorContext): Te
 }
 
 function translateResponseError(
-  error: GeminiResponseError,
+  error: ResponseError,
   { credential, secrets }: ErrorContext,
 ): TerminalError | RetryableError {
   const body = errorBody(error.body);
@@ -40,7 +40,7 @@ function translateResponseError(
   });
 }
 
-function kindOf(status: number, { message, reason, dailyQuota, isPage }: ErrorBody): FailureKind {
+function kindOf(status: number | undefined, { message, reason, dailyQuota, isPage }: ErrorBody): FailureKind {
   if (reason === "API_KEY_INVALID") return "credentials";
   // The retry delay that comes with an exhausted daily quota does not say when the quota is reset.
   if (status === 429 && dailyQuota) return "daily_quota";

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
-import { parseJsonObject } from "../../../parse-json.ts";
 import { httpPost } from "../../http-post.ts";
+import { receive } from "../../receive.ts";
 import { currentAside } from "../answer-aside.ts";
-import { BedrockResponseError } from "./bedrock-response-error.ts";
 import { boundFrames } from "./bound-frames.ts";
 
 /** What the SDK asks its HTTP client to send, and what it wants back. */
@@ -23,11 +21,10 @@ interface SdkResponse {
 
 /** A few times the largest event, so that only garbage exceeds it. */
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
-const MAX_ERROR_LENGTH = 64 * 1024;
 
 /**
  * The HTTP client of Bedrock's SDK: Node's own, as for Gemini. The SDK's would use HTTP/2, which proxies may not speak.
- * Throws BedrockResponseError for any status but 2xx, the errors of Node's client, and what boundFrames throws; aborting the
+ * Throws ResponseError for any status but 2xx, the errors of Node's client, and what boundFrames throws; aborting the
  * SDK's signal closes the socket.
  */
 export const bedrockHandler = {
@@ -43,13 +40,12 @@ export const bedrockHandler = {
       body: plainBody(body),
       signal: options.abortSignal instanceof AbortSignal ? options.abortSignal : new AbortController().signal,
     });
-    const { statusCode = 0 } = response;
-    if (statusCode < 200 || statusCode > 299) throw await readError(statusCode, response);
+    const received = await receive(response);
     return {
       response: {
-        statusCode,
+        statusCode: response.statusCode ?? 0,
         headers: textHeaders(response),
-        body: boundFrames(response, MAX_FRAME_BYTES, () => aside.heard()),
+        body: boundFrames(received, MAX_FRAME_BYTES, () => aside.heard()),
       },
     };
   },
@@ -63,22 +59,4 @@ function plainBody(body: unknown): string | Uint8Array {
 
 function textHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
-async function readError(status: number, response: IncomingMessage): Promise<BedrockResponseError> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const bytes of response) {
-    if (bytes instanceof Uint8Array) text += decoder.decode(bytes, { stream: true });
-    if (text.length > MAX_ERROR_LENGTH) break;
-  }
-  const body = parseJsonObject(text);
-  const message = body?.["message"] ?? body?.["Message"];
-  const type = response.headers["x-amzn-errortype"] ?? body?.["__type"];
-  return new BedrockResponseError(status, {
-    // "ThrottlingException:http://internal.amazon.com/coral/…", "com.amazon.coral.service#ThrottlingException"
-    type: typeof type === "string" ? type.replace(/:.*$/u, "").replace(/^.*#/u, "") : "",
-    message: typeof message === "string" && message !== "" ? message : text,
-    retryAfterMs: parseRetryAfter(response.headers["retry-after"]),
-  });
 }

@@ -2,13 +2,17 @@ import type { ContentBlock, Message } from "@aws-sdk/client-bedrock-runtime";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import { isExactNumber } from "#shared/exact-json.ts";
 import { isObject } from "../../../parse-json.ts";
-import { anthropicTurns, type AnthropicMessagesOptions, type Block } from "../request/anthropic-messages.ts";
+import {
+  anthropicMessages,
+  type AnthropicMessagesOptions,
+  type Block,
+} from "../request/anthropic-messages.ts";
 
 /** The messages of a conversation in the form of Converse, which follows the same rules as Anthropic's. */
 export function bedrockMessages(conversation: Conversation, options: AnthropicMessagesOptions): Message[] {
-  return anthropicTurns(conversation, options).map(({ role, blocks }) => ({
+  return anthropicMessages(conversation, options).map(({ role, content }) => ({
     role,
-    content: blocks.map(toContent).filter((content) => content !== undefined),
+    content: content.map(toContent).filter((block) => block !== undefined),
   }));
 }
 

@@ -1,5 +1,4 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
-import { connectionError } from "../../../errors/connection-error.ts";
 import { ERROR_TEXTS } from "../../../errors/error-texts.ts";
 import {
   failureError,
@@ -8,7 +7,8 @@ import {
   type FailureKind,
 } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
-import { BedrockResponseError } from "./bedrock-response-error.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
+import { ResponseError } from "../../response-error.ts";
 
 /** What Bedrock's exceptions mean, in a response and in a stream. */
 const KINDS: Readonly<Record<string, FailureKind>> = {
@@ -34,23 +34,19 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 const TOO_LONG = /input is too long|too many input tokens|maximum context/iu;
 
 /**
- * Translates the errors that Bedrock itself reports, and those of the socket, which have a code. Any other is returned as it is:
- * the answer cannot be read.
+ * Translates the errors that Bedrock itself reports; any other is returned as it is.
  */
 export function translateBedrockError(thrown: unknown, context: ErrorContext): Error {
   if (thrown instanceof TerminalError || thrown instanceof RetryableError) return thrown;
   const error = coerceError(thrown);
-  const isResponse = error instanceof BedrockResponseError;
-  const type = isResponse ? error.type : error.name;
+  const isResponse = error instanceof ResponseError;
+  const { type, message } = isResponse ? reported(error) : { type: error.name, message: error.message };
   // Events of the stream name their exceptions with a small letter.
   const known = KINDS[`${type.charAt(0).toUpperCase()}${type.slice(1)}`];
-  if (!isResponse && known === undefined) {
-    const isOfSocket = "code" in error && typeof error.code === "string" && !(error instanceof TypeError);
-    return isOfSocket ? connectionError(String(error.code), error) : error;
-  }
+  if (!isResponse && known === undefined) return error;
   const status = isResponse ? error.status : undefined;
   const kind = known ?? kindOfStatus(status ?? 0);
-  const detail = redact(error.message, context.secrets);
+  const detail = redact(message, context.secrets);
   const isLong = kind === "invalid_request" && (ERROR_TEXTS.tooLong.test(detail) || TOO_LONG.test(detail));
   return failureError({
     kind: isLong ? "context_too_long" : kind,
@@ -60,4 +56,16 @@ export function translateBedrockError(thrown: unknown, context: ErrorContext): E
     credential: context.credential,
     cause: error,
   });
+}
+
+/** The name of the exception, e.g. ThrottlingException, or an empty one, and what the response says. */
+function reported({ headers, body }: ResponseError): { readonly type: string; readonly message: string } {
+  const fields = parseJsonObject(body);
+  const message = fields?.["message"] ?? fields?.["Message"];
+  const type = headers["x-amzn-errortype"] ?? fields?.["__type"];
+  return {
+    // "ThrottlingException:http://internal.amazon.com/coral/…", "com.amazon.coral.service#ThrottlingException"
+    type: typeof type === "string" ? type.replace(/:.*$/u, "").replace(/^.*#/u, "") : "",
+    message: typeof message === "string" && message !== "" ? message : body,
+  };
 }

@@ -76,7 +76,7 @@ async function chatServer(server: ChatServer, env: Environment): Promise<OpenCha
 }
 
 async function vertexClaude(env: Environment): Promise<OpenChatModel> {
-  const { openVertexClaude } = await import("./open-vertex-claude.ts");
+  const { openVertexClaude } = await import("./open-anthropic.ts");
   const { googleCredentials } = await import("../../vertex/google-credentials.ts");
   const { vertexAddress } = await import("../../vertex/vertex-address.ts");
   const find = googleCredentials(env);

@@ -1,9 +1,9 @@
 import { Agent, fetch } from "undici";
-import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
-import { parseJson } from "../../../parse-json.ts";
+import { plainError } from "../../../errors/web-page.ts";
 import { errorCode, recordBody } from "../../../recordings/record-body.ts";
 import { beginRecord } from "../../../recordings/recording-scope.ts";
 import { currentAside, type AnswerAside } from "../answer-aside.ts";
+import { MAX_EVENT_LENGTH } from "../../../sse/parse-sse.ts";
 import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -19,8 +19,6 @@ interface ProviderFetchOptions {
 
 /** The call's own limits of silence apply: the client's would end it after five minutes without a byte. */
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-/** In code units; a few times the largest answer, so that only garbage exceeds it. */
-const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 /** Of an error body; its message is cut to 2,000 code units anyway. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -69,17 +67,9 @@ export function providerFetch(
       ? received.pipeThrough(rewriteSse(openRepair(aside), MAX_EVENT_LENGTH, () => aside.heard()))
       : received
           .pipeThrough(firstBytes(MAX_ERROR_BYTES))
-          .pipeThrough(rewriteWhole((text) => textError(text) ?? options.repairError?.(text) ?? text));
+          .pipeThrough(rewriteWhole((text) => plainError(text) ?? options.repairError?.(text) ?? text));
     return new Response(body, { status, statusText, headers });
   };
-}
-
-/** An error in JSON for a body that is none: the SDKs repeat the status before a text, and show the whole of a page. */
-function textError(text: string): string | undefined {
-  if (text.trim() === "" || parseJson(text) !== undefined) return undefined;
-  const isPage = isWebPage(text);
-  const error = { type: isPage ? WEB_PAGE : "text", message: isPage ? describeWebPage(text) : text.trim() };
-  return JSON.stringify({ error });
 }
 
 /** Passes a whole body on, changed; the body must be bounded. */

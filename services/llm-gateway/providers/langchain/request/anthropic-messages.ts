@@ -1,4 +1,3 @@
-import { AIMessage, HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import { toolAlias } from "#shared/contracts/tool-alias.ts";
@@ -18,40 +17,26 @@ export interface AnthropicMessagesOptions {
   readonly thinking: boolean;
 }
 
-interface Turn {
+interface Message {
   readonly role: "user" | "assistant";
-  readonly blocks: Block[];
-}
-
-/** Converts a conversation to LangChain's messages for Anthropic, as anthropicTurns does. */
-export function anthropicMessages(
-  conversation: Conversation,
-  options: AnthropicMessagesOptions,
-): BaseMessage[] {
-  const { system } = conversation;
-  return [
-    ...(system === undefined ? [] : [new SystemMessage(system)]),
-    ...anthropicTurns(conversation, options).map(({ role, blocks }) =>
-      role === "user" ? new HumanMessage({ content: blocks }) : new AIMessage({ content: blocks }),
-    ),
-  ];
+  readonly content: Block[];
 }
 
 /**
  * Converts a conversation to Anthropic's form: user and assistant messages alternate, tool results come first in a user
  * message, no text is blank, and thinking blocks with their signature come before the blocks that followed them.
  */
-export function anthropicTurns({ messages }: Conversation, options: AnthropicMessagesOptions): Turn[] {
-  const turns: Turn[] = [];
+export function anthropicMessages({ messages }: Conversation, options: AnthropicMessagesOptions): Message[] {
+  const sent: Message[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = blocksOf(message, options);
-    if (blocks.length === 0) continue;
-    const last = turns.at(-1);
-    if (last?.role === role) last.blocks.push(...blocks);
-    else turns.push({ role, blocks });
+    const content = blocksOf(message, options);
+    if (content.length === 0) continue;
+    const last = sent.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else sent.push({ role, content });
   }
-  return turns;
+  return sent;
 }
 
 /**

@@ -88,7 +88,6 @@ export class LangchainChunkReader {
     usage_metadata: usage,
   }: LangchainChunk): void {
     if (usage !== undefined) this.#usage.add(usage);
-    if (extra?.usage !== undefined) this.#usage.addAnthropic(extra.usage);
     this.#options.aside.refuse(extra?.stop_details?.explanation ?? "");
     this.#output = metadata?.output ?? this.#output;
     const reasons = [

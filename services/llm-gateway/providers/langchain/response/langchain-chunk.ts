@@ -48,17 +48,6 @@ const LangchainUsage = Type.Object({
 });
 export type LangchainUsage = Static<typeof LangchainUsage>;
 
-/** Anthropic's usage at the end of an answer; LangChain itself passes on only the output tokens. */
-const AnthropicUsage = Type.Object({
-  input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  cache_creation_input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  cache_read_input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  output_tokens_details: Type.Optional(
-    Type.Union([Type.Object({ thinking_tokens: optionalCount }), Type.Null()]),
-  ),
-});
-export type AnthropicUsage = Static<typeof AnthropicUsage>;
-
 const LangchainChunk = Type.Object({
   content: Type.Union([Type.String(), Type.Array(ContentBlock)]),
   tool_call_chunks: Type.Optional(Type.Array(ToolCallPiece)),
@@ -76,7 +65,6 @@ const LangchainChunk = Type.Object({
           Type.Null(),
         ]),
       ),
-      usage: Type.Optional(AnthropicUsage),
     }),
   ),
   response_metadata: Type.Optional(
@@ -90,7 +78,7 @@ const LangchainChunk = Type.Object({
     }),
   ),
 });
-/** The fields that the gateway reads of LangChain's message chunks, for all providers. */
+/** The fields that the gateway reads of LangChain's message chunks, whose form the answers of all providers take. */
 export type LangchainChunk = Static<typeof LangchainChunk>;
 
 /** Checks one chunk, whose fields contain unchecked provider data. Throws TerminalError `malformed`. */

@@ -1,6 +1,6 @@
 import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 import { tokenCount } from "../../token-count.ts";
-import type { AnthropicUsage, LangchainUsage } from "./langchain-chunk.ts";
+import type { LangchainUsage } from "./langchain-chunk.ts";
 
 /** Collects the token usage of one answer; providers report it in pieces, repeatedly or not at all. */
 export class LangchainUsageCounter {
@@ -21,15 +21,6 @@ export class LangchainUsageCounter {
     this.#total = Math.max(this.#total, usage.total_tokens ?? 0);
     this.#cached = Math.max(this.#cached, usage.input_token_details?.cache_read ?? 0);
     this.#written = Math.max(this.#written, usage.input_token_details?.cache_creation ?? 0);
-  }
-
-  /** Takes Anthropic's own usage, whose input tokens do not include cached input. */
-  addAnthropic(usage: AnthropicUsage): void {
-    const [written, cached] = [usage.cache_creation_input_tokens ?? 0, usage.cache_read_input_tokens ?? 0];
-    this.#input = Math.max(this.#input, (usage.input_tokens ?? 0) + written + cached);
-    this.#cached = Math.max(this.#cached, cached);
-    this.#written = Math.max(this.#written, written);
-    this.#reasoning = Math.max(this.#reasoning, usage.output_tokens_details?.thinking_tokens ?? 0);
   }
 
   /**

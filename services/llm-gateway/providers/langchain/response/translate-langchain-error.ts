@@ -5,7 +5,9 @@ import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
 import { failureKind } from "../../../errors/failure-kind.ts";
 import { failureError, type ErrorContext } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
-import { isObject } from "../../../parse-json.ts";
+import { plainError } from "../../../errors/web-page.ts";
+import { isObject, parseJson } from "../../../parse-json.ts";
+import { ResponseError } from "../../response-error.ts";
 
 /** An error that a provider reported, in an HTTP response or inside an answer. */
 interface Failure {
@@ -40,48 +42,52 @@ export function translateLangchainError(
   }
   const message = redact(error.message, context.secrets);
   if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
-  const reason = networkReason(error);
+  // An error with a code that is no TypeError comes from the socket or the HTTP parser.
+  const isOfSocket = "code" in error && typeof error.code === "string" && !(error instanceof TypeError);
+  const reason = isOfSocket ? String(error.code) : networkReason(error);
   return reason === undefined
     ? retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error })
     : connectionError(redact(reason, context.secrets), error);
 }
 
-/** Reads the fields of an SDK's error, which LangChain passes on; undefined if the error is not from the provider. */
+/** Reads a ResponseError, or the fields of an SDK's error, which LangChain passes on; undefined if the error is not from the provider. */
 function failureOf(error: Error, context: ErrorContext): Failure | undefined {
   for (const cause of causes(error)) {
     const fields = Object.fromEntries(Object.entries(cause));
+    const isResponse = cause instanceof ResponseError;
     const status = typeof fields["status"] === "number" ? fields["status"] : undefined;
-    const body = innermost(fields["error"]);
-    const said = typeof fields["error"] === "string" && fields["error"] !== "";
-    if (status === undefined && body === undefined && !said) continue;
-    const text: unknown = body?.["message"] ?? body?.["detail"] ?? fields["error"];
-    const detail = typeof text === "string" && text !== "" ? text : firstLine(cause.message);
+    const reported: unknown = isResponse ? parseJson(plainError(cause.body) ?? cause.body) : fields["error"];
+    const body = innermost(reported);
+    const said = typeof reported === "string" && reported !== "";
+    if (!isResponse && status === undefined && body === undefined && !said) continue;
     return {
       status,
       kinds: [body?.["type"], body?.["code"], fields["code"], cause.name]
         .filter((kind) => typeof kind === "string" || typeof kind === "number")
         .map(String),
-      detail: redact(detail, context.secrets),
-      retryAfterMs: retryAfterIn(fields["headers"]),
+      detail: redact(detailOf(body?.["message"] ?? body?.["detail"] ?? reported, cause), context.secrets),
+      retryAfterMs: isResponse ? cause.retryAfterMs : retryAfterIn(fields["headers"]),
     };
   }
   return undefined;
 }
 
-/** Anthropic's SDK passes the whole body, OpenAI's only the error object inside. */
+/** A response has the whole body, an error of OpenAI's SDK only the object inside. */
 function innermost(body: unknown): Record<string, unknown> | undefined {
   if (!isObject(body)) return undefined;
   return isObject(body["error"]) ? body["error"] : body;
 }
 
-function firstLine(message: string): string {
-  return message.split("\n", 1)[0] ?? "";
+/** The error's text, else the whole body, else the first line of the message. */
+function detailOf(text: unknown, cause: Error): string {
+  if (typeof text === "string" && text !== "") return text;
+  const body = cause instanceof ResponseError ? cause.body.trim() : "";
+  return body === "" ? cause.message.replace(/\n.*$/su, "") : body;
 }
 
 function retryAfterIn(headers: unknown): number | undefined {
   if (!(headers instanceof Headers)) return undefined;
-  const precise = Number(headers.get("retry-after-ms") ?? Number.NaN);
-  return precise >= 0 ? precise : parseRetryAfter(headers.get("retry-after"));
+  return parseRetryAfter(headers.get("retry-after"), headers.get("retry-after-ms"));
 }
 
 /** The SDKs' message is only "Connection error."; the reason is in the innermost cause. */
