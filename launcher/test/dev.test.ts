@@ -179,7 +179,7 @@ describe("npm run dev", () => {
         : "";
     const session = `${api}/api/v1/sessions/${id}`;
     await untilAnswer(session, (body) => body.includes('"event_type":"llm_'));
-    await restarts(["executor"], () => append("services/executor/wait.ts", "\n// changed\n"));
+    await restarts(["executor"], () => append("services/executor/core/wait.ts", "\n// changed\n"));
     await untilAnswer(session, (body) => /^\{[^[]*"status":"(?:completed|failed)"/u.test(body));
     expect(await (await fetch(session)).text()).to.match(/^\{[^[]*"status":"completed"/u);
   });

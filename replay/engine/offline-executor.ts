@@ -10,7 +10,7 @@ import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { keepBudgets, type BudgetSource } from "../../services/executor/budget/budget-source.ts";
 import { claimSession } from "../../services/executor/claim-session.ts";
-import type { ExecutorDeps } from "../../services/executor/executor-deps.ts";
+import type { ExecutorDeps } from "../../services/executor/core/executor-deps.ts";
 import { createExecutorMetrics } from "../../services/executor/executor-metrics.ts";
 import { openLlmClient } from "../../services/executor/llm/open-llm-client.ts";
 import type { ReadVariable } from "../../services/executor/prompts/variable-placeholders.ts";

@@ -1,10 +1,10 @@
 import { findContextBlock } from "#shared/contracts/context-block.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { findBuiltInTool, isSubAgentTool } from "../../services/executor/controllers/built-in-tools.ts";
-import type { AgentStep } from "../../services/executor/controllers/controller.ts";
-import type { ExecutionRun } from "../../services/executor/execution-run.ts";
-import type { RankedMemory } from "../../services/executor/memories/select-ranked.ts";
-import type { Pacing } from "../../services/executor/pacing.ts";
+import type { AgentStep } from "../../services/executor/core/agent-state.ts";
+import type { ExecutionRun } from "../../services/executor/core/execution-run.ts";
+import type { RankedMemory } from "../../services/executor/features/memories/select-ranked.ts";
+import type { Pacing } from "../../services/executor/core/pacing.ts";
 import { CONCLUDED_BEFORE } from "../../services/executor/tools/concluded-before.ts";
 import type { AwayProviders } from "./away-providers.ts";
 import { isDone, type EarlyEnds } from "./early-end.ts";

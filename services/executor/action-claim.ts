@@ -1,5 +1,5 @@
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState } from "./controllers/controller.ts";
+import type { AgentState } from "./core/agent-state.ts";
 import { parseReact } from "./react-parser/parse-react.ts";
 
 /** An answer without its last line, and whether that line says that actions were executed; null if it says neither. */

@@ -3,7 +3,7 @@ import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
 import { chooseLane } from "./choose-lane.ts";
 import type { Choice } from "./consumed-queue.ts";
-import type { ExecutorDeps } from "./executor-deps.ts";
+import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { gatewayAddress, untilGatewayConnected } from "./llm/gateway-connection.ts";
 import { readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
 

@@ -6,7 +6,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
-import type { ExecutorDeps } from "./executor-deps.ts";
+import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { RETRY_MS, runDelivered, type AckDecision, type Slot } from "./run-delivered.ts";
 
 /** The first is short: at a common start the api creates the queue within milliseconds. */

@@ -8,7 +8,7 @@ import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE, type WakeUpQueue } from "#shared/contr
 import { chooseSessions } from "./choose-sessions.ts";
 import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
-import type { ExecutorDeps } from "./executor-deps.ts";
+import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { openFollowUpWaker } from "./follow-ups/wake-follow-ups.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { unqueuedFollowUps, unqueuedSessions } from "./unqueued-sessions.ts";

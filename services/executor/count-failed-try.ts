@@ -1,12 +1,12 @@
 import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
-import { readAgentSteps } from "./agent-steps.ts";
-import { agentState, type AgentSetting } from "./controllers/agent-state.ts";
+import { readAgentSteps } from "./core/agent-steps.ts";
+import { agentState, type AgentSetting } from "./controllers/assemble-agent-state.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
-import type { AgentState } from "./controllers/controller.ts";
-import type { ExecutionRun } from "./execution-run.ts";
-import type { OwnedSession } from "./owned-session.ts";
+import type { AgentState } from "./core/agent-state.ts";
+import type { ExecutionRun } from "./core/execution-run.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
 import { recordUnfinishedStep, unfinishedStep } from "./persist/unfinished-step.ts";
 
 /** How often a step may end in an error that is no outcome, e.g. a defect of ours, before its agent fails. */

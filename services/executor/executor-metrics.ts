@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { AgentStep } from "./controllers/controller.ts";
+import type { AgentStep } from "./core/agent-state.ts";
 
 export interface ExecutorMetrics {
   readonly running: Gauge;

@@ -1,5 +1,5 @@
 import { pause } from "#shared/pause.ts";
-import type { OwnedSession } from "./owned-session.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
 
 /** Pauses for `ms` before another try; a replay need not. Throws the session's reason when cancelled. */
 export async function pauseBeforeRetry(

@@ -1,24 +1,24 @@
 import { isRunbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { claimOf, storedAnswer } from "./action-claim.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
-import type { AgentStep } from "./controllers/controller.ts";
-import { timelineOf, type ExecutionRun } from "./execution-run.ts";
-import { recordEvidence } from "./evidence/record-evidence.ts";
-import { recordBriefing } from "./memories/record-briefing.ts";
-import { releaseConclusion } from "./budget/release-conclusion.ts";
+import type { AgentStep } from "./core/agent-state.ts";
+import { timelineOf, type ExecutionRun } from "./core/execution-run.ts";
+import { recordEvidence } from "./features/joined-alerts/record-evidence.ts";
+import { recordBriefing } from "./features/memories/record-briefing.ts";
+import { releaseConclusion } from "./features/budgets/release-conclusion.ts";
 import { changeProvider } from "./llm/change-provider.ts";
 import { forcedConclusion } from "./llm/forced-conclusion.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution } from "./persist/execution-rows.ts";
-import { askForLessons } from "./scoring/ask-for-lessons.ts";
-import { recordSteering } from "./steering/record-steering.ts";
-import { deliverResults } from "./sub-agents/deliver-results.ts";
-import { waitForSubAgents } from "./sub-agents/wait-for-sub-agents.ts";
-import { performSummary } from "./tool-summaries/perform-summary.ts";
+import { askForLessons } from "./features/scoring/ask-for-lessons.ts";
+import { recordSteering } from "./features/steering/record-steering.ts";
+import { deliverResults } from "./features/sub-agents/deliver-results.ts";
+import { waitForSubAgents } from "./features/sub-agents/wait-for-sub-agents.ts";
+import { performSummary } from "./features/tool-summaries/perform-summary.ts";
 import { performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
-import type { AgentWait } from "./wait.ts";
+import type { AgentWait } from "./core/wait.ts";
 
 /**
  * Performs one step and adds its outcome to the agent's steps; a step that asks others first commits what was added before.

@@ -4,7 +4,7 @@ import { jitter } from "#shared/pause.ts";
 import { inSpan } from "#shared/telemetry/tracing.ts";
 import { claimSession } from "./claim-session.ts";
 import type { Choice, ConsumedQueue } from "./consumed-queue.ts";
-import type { ExecutorDeps } from "./executor-deps.ts";
+import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 import type { ClaimOutcome } from "./session-claim.ts";
 

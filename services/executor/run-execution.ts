@@ -2,19 +2,19 @@ import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/
 import { TerminalError } from "#shared/errors.ts";
 import { backoff } from "#shared/pause.ts";
 import type { Span } from "#shared/telemetry/tracing.ts";
-import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./agent-steps.ts";
-import { agentState } from "./controllers/agent-state.ts";
-import { admitCall } from "./budget/admit-call.ts";
+import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./core/agent-steps.ts";
+import { agentState } from "./controllers/assemble-agent-state.ts";
+import { admitCall } from "./features/budgets/admit-call.ts";
 import { releaseReservation } from "./budget/release-reservation.ts";
-import type { AgentStep, CallLlm } from "./controllers/controller.ts";
-import { chatHistoryBytes } from "./chat-history-bytes.ts";
+import type { AgentStep, CallLlm } from "./core/agent-state.ts";
+import { chatHistoryBytes } from "./features/chat/chat-history-bytes.ts";
 import { countFailedTry } from "./count-failed-try.ts";
-import { loadTold } from "./memories/load-told.ts";
+import { loadTold } from "./features/memories/load-told.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
-import type { ExecutionRun } from "./execution-run.ts";
+import type { ExecutionRun } from "./core/execution-run.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
 import { AGENT_STEP_LABELS } from "./executor-metrics.ts";
-import type { OwnedSession } from "./owned-session.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
 import { startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
 import type { StepRecord } from "./persist/step-record.ts";
@@ -24,13 +24,13 @@ import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadContext } from "./state/load-context.ts";
-import { loadChat } from "./state/load-chat.ts";
-import { loadRequiredSkills } from "./state/load-required-skills.ts";
+import { loadChat } from "./features/chat/load-chat.ts";
+import { loadRequiredSkills } from "./features/skills/load-required-skills.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
 import { foldSession, type SubAgentState } from "./state/session-state.ts";
 import { inAgentSpan } from "./tracing/in-agent-span.ts";
-import { waitLeft, type AgentWait } from "./wait.ts";
+import { waitLeft, type AgentWait } from "./core/wait.ts";
 
 /** The execution to run, with everything that does not change while it runs. */
 interface RunExecutionRequest

@@ -2,13 +2,13 @@ import pLimit from "p-limit";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { loadAlert } from "./state/load-alert.ts";
 import type { RunExecutions } from "./next-session-step.ts";
-import type { OwnedSession } from "./owned-session.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
 import type { StepRecord } from "./persist/step-record.ts";
-import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
+import { NO_STEPS, type SessionSteps } from "./core/agent-steps.ts";
 import { runExecution } from "./run-execution.ts";
-import { runSubAgents } from "./sub-agents/run-sub-agents.ts";
+import { runSubAgents } from "./features/sub-agents/run-sub-agents.ts";
 import { waitingRoom } from "./waiting-room.ts";
-import type { AgentWait } from "./wait.ts";
+import type { AgentWait } from "./core/wait.ts";
 
 /** The steps of the session around those of a stage's only agent, which are committed with them. */
 interface AroundOneAgent {

@@ -10,9 +10,9 @@ import { TERMINAL_STATUSES, isTerminal, type TerminalStatus } from "#shared/cont
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { SessionClaim } from "./session-claim.ts";
-import type { ExecutorDeps } from "./executor-deps.ts";
+import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
-import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
+import { openOwnedSession, type OwnedSession } from "./core/owned-session.ts";
 import { parkSession } from "./parking/park-session.ts";
 import { closeSession } from "./persist/close-session.ts";
 import { commitStep, type CommitKind } from "./persist/commit-step.ts";
@@ -20,14 +20,14 @@ import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-se
 import { endSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
-import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
-import { automaticScore } from "./scoring/automatic-score.ts";
+import { NO_STEPS, type SessionSteps } from "./core/agent-steps.ts";
+import { automaticScore } from "./features/scoring/automatic-score.ts";
 import { failFollowUps, runFollowUps } from "./follow-ups/run-follow-ups.ts";
 import { runExecutions } from "./run-executions.ts";
 import { settleRunbook } from "./settle-runbook.ts";
 import { foldSession, type SessionState } from "./state/session-state.ts";
 import { summarizeSession } from "./summarize-session.ts";
-import type { AgentWait } from "./wait.ts";
+import type { AgentWait } from "./core/wait.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
 export type RunEnd =

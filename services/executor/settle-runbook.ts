@@ -7,7 +7,7 @@ import {
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { RetryableError } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
-import type { OwnedSession } from "./owned-session.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
 
 const CONTRACT = { request: runbookFetchRequestCodec, reply: runbookFetchReplyCodec };
 /** Longer than a fetch with its commits. */

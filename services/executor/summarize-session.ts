@@ -17,8 +17,8 @@ import { tellOutcome, type TrackedCall } from "./llm/provider-circuits.ts";
 import { llmInteractionRow } from "./llm/record-llm-call.ts";
 import { waitForModel, waitForProbe } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
-import type { OwnedSession } from "./owned-session.ts";
-import { automaticScore } from "./scoring/automatic-score.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
+import { automaticScore } from "./features/scoring/automatic-score.ts";
 import { commitStep } from "./persist/commit-step.ts";
 import { countFallback, fallbackRow } from "./llm/change-provider.ts";
 import { COMPLETED } from "./persist/run-outcome.ts";
@@ -28,7 +28,7 @@ import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary
 import type { NewMessage } from "./prompts/prompt-input.ts";
 import { tellPhase } from "./stream/tell-phase.ts";
 import { agentAt, nextSummaryPosition, readSummaryCalls } from "./summary-calls.ts";
-import { waitLeft } from "./wait.ts";
+import { waitLeft } from "./core/wait.ts";
 
 /** The session whose summary is requested. */
 interface Summary {

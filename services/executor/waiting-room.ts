@@ -1,6 +1,6 @@
 import { pause } from "#shared/pause.ts";
-import type { OwnedSession } from "./owned-session.ts";
-import { earliestWait, waitLeft, type AgentWait } from "./wait.ts";
+import type { OwnedSession } from "./core/owned-session.ts";
+import { earliestWait, waitLeft, type AgentWait } from "./core/wait.ts";
 
 /** A shorter wait of a whole session is not worth giving its slot back. */
 const KEEP_SLOT_MS = 3_000;

@@ -1,4 +1,4 @@
-import type { ExecutionRun } from "../execution-run.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 
 /** Adds to the agent's steps that the call it has reserved for is not made. */
 export function releaseReservation({ steps }: Pick<ExecutionRun, "steps">): void {

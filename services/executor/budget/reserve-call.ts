@@ -5,7 +5,7 @@ import { TerminalError } from "#shared/errors.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { pause } from "#shared/pause.ts";
 import type { LlmReply } from "../llm/llm-reply.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { commitReserving } from "../persist/commit-step.ts";
 import type { BudgetRequest, BudgetRule, BudgetVerdict } from "../persist/reserve-budget.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";

@@ -1,6 +1,6 @@
 import { exceededText } from "#shared/contracts/budget.ts";
 import { EMPTY_REPLY, type LlmReply } from "../llm/llm-reply.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { commitReserving } from "../persist/commit-step.ts";
 import { reserveCall, type CallReservation, type WantedCall } from "./reserve-call.ts";
 

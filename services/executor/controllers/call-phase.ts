@@ -1,6 +1,6 @@
 import type { ExecutionPhase } from "#shared/contracts/execution-progress.ts";
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState, CallLlm } from "./controller.ts";
+import type { AgentState, CallLlm } from "../core/agent-state.ts";
 
 const MESSAGES = {
   investigating: "Investigating",

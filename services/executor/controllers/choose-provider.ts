@@ -1,6 +1,6 @@
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import { TOOL_STRATEGIES, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState, Candidate, ChangeProvider } from "./controller.ts";
+import type { AgentState, Candidate, ChangeProvider } from "../core/agent-state.ts";
 
 /** These have been tried several times already. */
 const TRIED = new Set(["max_retries", "empty_response"]);

@@ -3,7 +3,7 @@ import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { callsOfAnswer } from "./calls-of-answer.ts";
-import { completed, type AgentState, type AgentStep } from "./controller.ts";
+import { completed, type AgentState, type AgentStep } from "../core/agent-state.ts";
 import { callsBeside } from "./parallel-calls.ts";
 import { nextIteration } from "./next-iteration.ts";
 

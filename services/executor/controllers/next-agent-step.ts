@@ -1,13 +1,13 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState, AgentStep, Controller } from "./controller.ts";
-import { awaitSubAgents } from "./await-sub-agents.ts";
-import { deliverEvidence } from "./deliver-evidence.ts";
-import { deliverSteering } from "./deliver-steering.ts";
-import { endForBudget } from "./end-for-budget.ts";
-import { memoryExtraction } from "./memory-extraction.ts";
+import type { AgentState, AgentStep, Controller } from "../core/agent-state.ts";
+import { awaitSubAgents } from "../features/sub-agents/await-sub-agents.ts";
+import { deliverEvidence } from "../features/joined-alerts/deliver-evidence.ts";
+import { deliverSteering } from "../features/steering/deliver-steering.ts";
+import { endForBudget } from "../features/budgets/end-for-budget.ts";
+import { memoryExtraction } from "../features/memories/memory-extraction.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
-import { scoring } from "./scoring.ts";
+import { scoring } from "../features/scoring/judge-session.ts";
 import { singleCall } from "./single-call.ts";
 import { synthesis } from "./synthesis.ts";
 

@@ -1,6 +1,6 @@
 import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
 import { asksAgain, changeAfterFailure, usedIterations } from "./choose-provider.ts";
-import { failed, type AgentState, type AgentStep, type CallLlm } from "./controller.ts";
+import { failed, type AgentState, type AgentStep, type CallLlm } from "../core/agent-state.ts";
 
 const MAX_CONSECUTIVE_TIMEOUTS = 2;
 /** Of failed calls in a row, the last of which only repeated itself: each is paid for, and asking again has not helped. */

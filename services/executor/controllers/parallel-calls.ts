@@ -1,7 +1,7 @@
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import { toolGate } from "#shared/contracts/tool-gate.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { AgentState } from "./controller.ts";
+import type { AgentState } from "../core/agent-state.ts";
 
 /** How many calls of an answer run side by side. */
 const MAX_SIDE_BY_SIDE = 4;

@@ -4,7 +4,7 @@ import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { findBuiltInTool } from "./built-in-tools.ts";
-import { completed, type AgentState, type AgentStep } from "./controller.ts";
+import { completed, type AgentState, type AgentStep } from "../core/agent-state.ts";
 import { rightNamesHint, rightToolNames } from "./right-tool-names.ts";
 import { nextIteration } from "./next-iteration.ts";
 

@@ -1,5 +1,5 @@
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
-import type { AgentState, AgentStep } from "./controller.ts";
+import type { AgentState, AgentStep } from "../core/agent-state.ts";
 import { singleAnswer } from "./single-call.ts";
 
 /** Synthesis: one call without tools over the results of the stage's other agents. */

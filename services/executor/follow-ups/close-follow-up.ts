@@ -8,7 +8,7 @@ import { commitLocked, type CommitKind } from "../persist/commit-step.ts";
 import { executionEvent } from "../persist/execution-rows.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import type { StepRecord } from "../persist/step-record.ts";
-import { judgedScore } from "../scoring/read-score.ts";
+import { judgedScore } from "../features/scoring/read-score.ts";
 import { loadReplies } from "./load-replies.ts";
 import type { ExecutionState, FollowUpState, SessionState } from "../state/session-state.ts";
 import { loadRuns } from "../state/session-state.ts";

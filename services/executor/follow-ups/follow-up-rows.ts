@@ -1,8 +1,8 @@
 import type { RunOutcome } from "../persist/run-outcome.ts";
 import { stageEvent } from "../persist/stage-rows.ts";
 import type { StepRecord } from "../persist/step-record.ts";
-import type { JudgedScore } from "../scoring/read-score.ts";
-import { endScore, startScore } from "../scoring/score-rows.ts";
+import type { JudgedScore } from "../features/scoring/read-score.ts";
+import { endScore, startScore } from "../features/scoring/score-rows.ts";
 import type { FollowUpState, StageState } from "../state/session-state.ts";
 
 /** The steps that start a follow-up: from now on its time runs. */

@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, TerminalError, coerceError } from "#shared/errors.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import type { FollowUpState } from "../state/session-state.ts";
 
 /** A follow-up as its executor runs it: the session that it owns, with the follow-up's own cancel, deadline and fence. */

@@ -1,8 +1,8 @@
 import { cancelledByUser, leaseLost, type CancelledError, type TerminalError } from "#shared/errors.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { releaseFollowedUp } from "../persist/release-session.ts";
 import type { SessionState } from "../state/session-state.ts";
-import { earliestWait, waitLeft, type AgentWait } from "../wait.ts";
+import { earliestWait, waitLeft, type AgentWait } from "../core/wait.ts";
 import { pause } from "#shared/pause.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
 import { runFollowUp } from "./run-follow-up.ts";

@@ -5,7 +5,7 @@ import { FOLLOWUP_LANE } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { coerceError, errorMessage } from "#shared/errors.ts";
-import type { ExecutorDeps } from "../executor-deps.ts";
+import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { IS_FOLLOWED_UP } from "../session-claim.ts";
 
 const parseWaiting = compileParser("session with open follow-ups", Type.Object({ session_id: Uuid }));

@@ -1,6 +1,6 @@
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
-import type { CallLlm } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
+import type { CallLlm } from "../core/agent-state.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 import { insertVariables } from "../prompts/variable-placeholders.ts";
 import { generateRequest } from "./generate-request.ts";
 

@@ -1,7 +1,7 @@
 import { NO_FAILURES, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
-import type { ChangeProvider } from "../controllers/controller.ts";
-import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import type { ChangeProvider } from "../core/agent-state.ts";
+import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import type { ProviderColumns } from "../state/step-rows.ts";
 import type { WholeRow } from "../persist/timeline-writer.ts";
 

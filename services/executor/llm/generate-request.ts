@@ -1,7 +1,7 @@
 import { hashProvider } from "#shared/contracts/provider-hash.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { ExecutionRun } from "../execution-run.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
 import { markedDescription } from "#shared/contracts/tool-marks.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";

@@ -3,7 +3,7 @@ import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { CallLlm } from "../controllers/controller.ts";
+import type { CallLlm } from "../core/agent-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import type { LlmReply } from "./llm-reply.ts";
 

@@ -1,5 +1,5 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
-import type { AgentState, CallLlm } from "../controllers/controller.ts";
+import type { AgentState, CallLlm } from "../core/agent-state.ts";
 import { markedDescription } from "#shared/contracts/tool-marks.ts";
 
 /**

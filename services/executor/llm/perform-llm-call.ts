@@ -1,9 +1,9 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { backoff } from "#shared/pause.ts";
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState, CallLlm, ReplyStyle } from "../controllers/controller.ts";
+import type { AgentState, CallLlm, ReplyStyle } from "../core/agent-state.ts";
 import { candidates } from "../controllers/choose-provider.ts";
-import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { changeProvider } from "./change-provider.ts";
 import { pauseBeforeRetry } from "../pause-before-retry.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";

@@ -1,6 +1,6 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { priceCall, type CostEstimation, type Price } from "#shared/pricing/price-call.ts";
-import type { DatabaseClock } from "../wait.ts";
+import type { DatabaseClock } from "../core/wait.ts";
 import type { LlmReply } from "./llm-reply.ts";
 
 /** Who prices a call: how, and at which time. */

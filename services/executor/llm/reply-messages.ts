@@ -1,6 +1,6 @@
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import type { CallLlm } from "../controllers/controller.ts";
+import type { CallLlm } from "../core/agent-state.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
 import type { LlmReply } from "./llm-reply.ts";
 

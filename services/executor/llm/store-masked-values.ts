@@ -1,5 +1,5 @@
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 
 const STORE = `
 INSERT INTO masked_values (session_id, digest, digits, length, kind)

@@ -1,7 +1,7 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { retryDelay, waitFrom, type DatabaseClock } from "../wait.ts";
+import { retryDelay, waitFrom, type DatabaseClock } from "../core/wait.ts";
 import type { LlmOutcome } from "./llm-reply.ts";
 import type { OpenCircuit } from "./provider-circuits.ts";
 

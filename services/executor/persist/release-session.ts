@@ -4,7 +4,7 @@ import { RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { jitter } from "#shared/pause.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
-import type { AgentWait } from "../wait.ts";
+import type { AgentWait } from "../core/wait.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /** A session ends as `failed` after this number of attempts without a completed step. */

@@ -2,7 +2,7 @@ import type { LimitFunction } from "p-limit";
 import type { CancelledError } from "#shared/errors.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { InboxWatch } from "../inbox-watch.ts";
+import type { InboxWatch } from "../core/inbox-watch.ts";
 import type { SessionMemory } from "../state/session-memory.ts";
 import type { FollowUpMetrics } from "./count-follow-ups.ts";
 import type { CostMetrics } from "./count-costs.ts";

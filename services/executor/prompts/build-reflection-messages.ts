@@ -1,6 +1,6 @@
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
-import type { RankedMemory } from "../memories/select-ranked.ts";
-import { MAX_LESSONS } from "../memories/read-lessons.ts";
+import type { RankedMemory } from "../features/memories/select-ranked.ts";
+import { MAX_LESSONS } from "../features/memories/read-lessons.ts";
 import { alertBlock } from "./alert-block.ts";
 import type { JudgedInvestigation } from "./build-judge-messages.ts";
 import { chatBanner } from "./chat-input.ts";

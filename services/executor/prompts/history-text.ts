@@ -1,5 +1,5 @@
-import type { FoundSession } from "../memories/find-sessions.ts";
-import type { RankedMemory } from "../memories/select-ranked.ts";
+import type { FoundSession } from "../features/memories/find-sessions.ts";
+import type { RankedMemory } from "../features/memories/select-ranked.ts";
 import { memoryLines } from "./memory-block.ts";
 import { oneLine } from "./untrusted-text.ts";
 

@@ -5,7 +5,7 @@ import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import type { Pacing } from "../pacing.ts";
+import type { Pacing } from "../core/pacing.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
 import type { ExecutionState, StageState } from "./session-state.ts";
 import { contextBlock } from "../prompts/context-block.ts";

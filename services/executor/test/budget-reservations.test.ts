@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { openDatabase } from "#shared/database/open-database.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { commitReserving, commitStep } from "../persist/commit-step.ts";
 import { releaseSession } from "../persist/release-session.ts";
 import type { BudgetRule } from "../persist/reserve-budget.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { CancelledError } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
-import type { ExecutorDeps } from "../executor-deps.ts";
+import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { runSession } from "../run-session.ts";
 import type { ChainOptions } from "./resolved-chain.ts";
 import { ask } from "./follow-up-fixture.ts";

@@ -4,7 +4,7 @@ import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { CancelledError } from "#shared/errors.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { commitStep, type CommitKind } from "../persist/commit-step.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";

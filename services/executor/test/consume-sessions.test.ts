@@ -9,7 +9,7 @@ import { CancelledError } from "#shared/errors.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { until } from "../../../test/support/until.ts";
 import { consumeSessions } from "../consume-sessions.ts";
-import type { ExecutorDeps } from "../executor-deps.ts";
+import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { TestGateway } from "./test-gateway.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";

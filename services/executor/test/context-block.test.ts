@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { findContextBlock, withoutContextBlocks } from "#shared/contracts/context-block.ts";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState } from "../controllers/controller.ts";
+import type { AgentState } from "../core/agent-state.ts";
 import { nextAgentStep } from "../controllers/next-agent-step.ts";
 import { contextBlock } from "../prompts/context-block.ts";
 import { CHAT, CONTEXT, INPUT, NONCE, PARALLEL } from "./prompt-fixtures.ts";

@@ -3,7 +3,7 @@ import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
 import { STEP } from "../../../test/support/nightly.ts";
 import { isCommit, postgresTap } from "../../../test/support/postgres-tap.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
-import type { ExecutorDeps } from "../executor-deps.ts";
+import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { runSession } from "../run-session.ts";
 import { RunFixture } from "./run-fixture.ts";
 

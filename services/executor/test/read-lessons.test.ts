@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MAX_LESSONS, readLessons } from "../memories/read-lessons.ts";
+import { MAX_LESSONS, readLessons } from "../features/memories/read-lessons.ts";
 
 const A = "0199f0a0-0000-7000-8000-00000000000a";
 const B = "0199f0a0-0000-7000-8000-00000000000b";

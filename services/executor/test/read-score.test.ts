@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { judgedScore, repliesWithoutScore, scoreIn } from "../scoring/read-score.ts";
+import { judgedScore, repliesWithoutScore, scoreIn } from "../features/scoring/read-score.ts";
 
 const says = (...replies: readonly string[]) =>
   replies.flatMap((content) => [

@@ -6,7 +6,7 @@ import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { writeScript } from "../../../test/support/write-script.ts";
 import type { ExecutorConfig } from "../config.ts";
-import type { ExecutorDeps } from "../executor-deps.ts";
+import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";

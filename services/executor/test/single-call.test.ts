@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { Message } from "#shared/database/tables/messages.ts";
-import type { AgentState } from "../controllers/controller.ts";
+import type { AgentState } from "../core/agent-state.ts";
 import { nextAgentStep } from "../controllers/next-agent-step.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 import { NONCE } from "./prompt-fixtures.ts";

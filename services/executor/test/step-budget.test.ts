@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Traffic } from "../../../test/support/traffic.ts";
-import type { ExecutorDeps } from "../executor-deps.ts";
+import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { runSession } from "../run-session.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";

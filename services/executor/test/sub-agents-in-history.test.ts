@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { loadInvestigation } from "../state/load-chat.ts";
-import { loadJudged } from "../state/load-judged.ts";
+import { loadInvestigation } from "../features/chat/load-chat.ts";
+import { loadJudged } from "../features/scoring/load-judged.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { answerTurn, callStep } from "./scripted-turns.ts";
 import { SubAgentFixture, dispatches, ofChild } from "./sub-agent-fixture.ts";

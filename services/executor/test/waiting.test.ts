@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { MAX_PROVIDER_WAIT_MS, waitForModel } from "../llm/wait-for-model.ts";
-import { earliestWait, retryDelay, waitFrom } from "../wait.ts";
+import { earliestWait, retryDelay, waitFrom } from "../core/wait.ts";
 import { AnsweringRunner } from "./answering-runner.ts";
 import type { GatewayProcess } from "./gateway-process.ts";
 import { RunFixture } from "./run-fixture.ts";

@@ -2,7 +2,7 @@ import { attemptId } from "#shared/contracts/tool-call-id.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { cancelledByUser, leaseLost } from "#shared/errors.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { MAX_TOOL_ATTEMPTS } from "./call-tool.ts";
 
 /** A call of the conversation without a committed outcome. */

@@ -1,4 +1,4 @@
-import type { RunTool } from "../controllers/controller.ts";
+import type { RunTool } from "../core/agent-state.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
 
 /**

@@ -12,7 +12,7 @@ import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { CancelledError, TerminalError } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
 import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";

@@ -1,5 +1,5 @@
-import type { RunTool } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
+import type { RunTool } from "../core/agent-state.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 import { closeApprovals } from "../persist/approval-rows.ts";
 import { commitLocked } from "../persist/commit-step.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";

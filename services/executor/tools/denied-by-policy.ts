@@ -1,8 +1,8 @@
 import { toolCallEntry } from "#shared/access/tool-call-entry.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { toolGate } from "#shared/contracts/tool-gate.ts";
-import type { RequestedCall } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
+import type { RequestedCall } from "../core/agent-state.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**

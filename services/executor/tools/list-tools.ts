@@ -10,7 +10,7 @@ import {
 } from "#shared/contracts/tool-list.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
 
 /** A server whose tools are requested. */

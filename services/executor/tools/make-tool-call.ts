@@ -1,11 +1,11 @@
 import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { findBuiltInTool, isMemoryTool, isSubAgentTool } from "../controllers/built-in-tools.ts";
-import type { RunTool } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
+import type { RunTool } from "../core/agent-state.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
-import { watchSkip } from "../steering/watch-skip.ts";
+import { watchSkip } from "../features/steering/watch-skip.ts";
 import { inToolSpan } from "../tracing/in-tool-span.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
 import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";

@@ -1,6 +1,6 @@
 import { publishLiveProgress } from "#shared/bus/publish-live-progress.ts";
 import type { ToolCallProgress } from "#shared/contracts/tool-call.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 
 interface ProgressRelayOptions {
   readonly session: Pick<OwnedSession, "bus" | "publisher" | "sessionId">;

@@ -3,8 +3,8 @@ import type { IterationState, PendingSummary } from "#shared/contracts/iteration
 import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { fullToolName } from "../controllers/built-in-tools.ts";
-import type { RequestedCall } from "../controllers/controller.ts";
-import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import type { RequestedCall } from "../core/agent-state.ts";
+import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { ofExecution, type NewMcpInteraction } from "../state/step-rows.ts";

@@ -1,6 +1,6 @@
 import { inSpan, type Span } from "#shared/telemetry/tracing.ts";
 import type { AgentRun, RunExecutions } from "../next-session-step.ts";
-import type { AgentWait } from "../wait.ts";
+import type { AgentWait } from "../core/wait.ts";
 import { providerName } from "./provider-name.ts";
 
 /** Runs an agent in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */

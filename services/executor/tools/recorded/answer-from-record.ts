@@ -4,7 +4,7 @@ import { RecordedKept, RecordedOutcome } from "#shared/contracts/recorded-tools.
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
-import type { OwnedSession } from "../../owned-session.ts";
+import type { OwnedSession } from "../../core/owned-session.ts";
 import { toolNames } from "../record-tool-call.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
 

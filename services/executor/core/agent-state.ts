@@ -1,0 +1,210 @@
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
+import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
+import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
+import type { ChatContext } from "../prompts/chat-input.ts";
+import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
+import type { FailedCall } from "../prompts/iteration-prompts.ts";
+import type { JudgedScore } from "../features/scoring/read-score.ts";
+import type { SubAgentState } from "../state/session-state.ts";
+import type { Evidence } from "../state/evidence.ts";
+import type { SteeringMessage } from "../state/steering.ts";
+import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
+import type { LoadedSkill } from "../prompts/skill-sections.ts";
+import type { RankedMemory } from "../features/memories/select-ranked.ts";
+import type { StoredMessage } from "../state/agent-memory.ts";
+
+/** The input of a controller: only what is stored. */
+export interface AgentState {
+  /** `llm_provider` is the one in use, `fallback_providers` those that can still take over. */
+  readonly agent: ResolvedAgent;
+  readonly chain: Pick<
+    ResolvedChain,
+    | "mcp_server_instructions"
+    | "mcp_server_result_tokens"
+    | "mcp_server_summaries"
+    | "default_runbook"
+    | "tool_policy"
+    | "approval_timeout_ms"
+    | "memory"
+  >;
+  readonly alert: AlertInput;
+  /** The answers of all earlier stages, in order. */
+  readonly previous: readonly StageAnswer[];
+  /** The results that a synthesis combines; null for other agents, and once the conversation is open. */
+  readonly parallel: ParallelResults | null;
+  /** The skills that the agent has from its start, with their texts; only while the conversation is not open. */
+  readonly skills: readonly LoadedSkill[];
+  /** What earlier sessions taught, best first; only before the message that tells them is stored. */
+  readonly memories: readonly RankedMemory[];
+  /** What the agent is told of the present time; null once the conversation is open, and in a replay of a session that was not told it. */
+  readonly context: string | null;
+  /** The question that a chat agent answers; null for other agents, and once the conversation is open. */
+  readonly chat: ChatContext | null;
+  /** The investigation that a judge scores; null for other agents, and once the conversation is open. */
+  readonly judged: JudgedInvestigation | null;
+  /** The tools listed by the agent's servers, and the built-in ones; null before the listing. */
+  readonly tools: readonly ToolDescription[] | null;
+  /** Null before the listing. */
+  readonly offer: ServerOffer | null;
+  /** The conversation so far, ordered by sequence number. */
+  readonly messages: readonly StoredMessage[];
+  readonly iteration: IterationState;
+  /** What people have told the agent and it has not read, in their order. */
+  readonly steering: readonly SteeringMessage[];
+  /** The alerts of its incident that it has not read; null if none but the session's own has arrived. */
+  readonly evidence: Evidence | null;
+  /** What a sub-agent was asked to do; null or absent for other agents. */
+  readonly task?: string | null;
+  /** The sub-agents that the agent has started, in this order; absent for none. */
+  readonly subAgents?: readonly SubAgentState[];
+  /** The agent has waited for its sub-agents as long as it may. */
+  readonly isBudgetOver?: boolean;
+}
+
+/** A tool call requested by the model. */
+export interface RequestedCall {
+  /** Position within the iteration, from 0. */
+  readonly index: number;
+  /** "server.tool" as the model wrote it. */
+  readonly name: string;
+  /** The arguments as the model wrote them. */
+  readonly rawArguments: string;
+  /** The provider's id of a structured call, which its result must carry; null for a call written as text. */
+  readonly toolCallId: string | null;
+}
+
+/** How a reply's text becomes timeline rows; see `llm/perform-llm-call.ts`. */
+export type ReplyStyle = "final-answer" | "native" | "react";
+
+/** What an execution does next. */
+export type AgentStep =
+  | ListTools
+  /** Store the first messages. */
+  | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
+  /** Store a user message, such as feedback; `concluding` also ends the iterations. */
+  | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
+  | AskForLessons
+  | CallLlm
+  | ChangeProvider
+  | RunTool
+  | SummarizeResult
+  | DeliverSteering
+  | DeliverEvidence
+  | DeliverResults
+  | CancelSubAgents
+  /** Nothing can be done until a sub-agent ends. */
+  | { readonly kind: "wait-for-sub-agents" }
+  | Finish;
+
+/** Request the tools of the agent's servers. */
+export interface ListTools {
+  readonly kind: "list-tools";
+  readonly serverIds: readonly string[];
+}
+
+/** Store the question what a judge has learned; its score is known from now on. */
+export interface AskForLessons {
+  readonly kind: "ask-for-lessons";
+  readonly content: string;
+  readonly score: JudgedScore;
+}
+
+/** Call the model. */
+export interface CallLlm {
+  readonly kind: "call-llm";
+  readonly interaction: LlmInteractionType;
+  readonly style: ReplyStyle;
+  /** Tools bound to the call; none if the prompt describes them. */
+  readonly tools: readonly ToolDescription[];
+  /** The user message stored after a failed call; null if none is. */
+  readonly afterFailure: ((failure: FailedCall) => string) | null;
+  /** Whether the thinking of a reply without text counts as its answer. */
+  readonly thinkingMayAnswer: boolean;
+  /** Sub-agents are at work: a reply without tool calls is no answer yet. */
+  readonly isInterim?: true;
+}
+
+/** A provider that can take over, and how many places after the one in use it stands in the agent's list. */
+export interface Candidate {
+  readonly provider: ResolvedProvider;
+  readonly distance: number;
+}
+
+/** Continue with another of the agent's providers. */
+export interface ChangeProvider {
+  readonly kind: "change-provider";
+  readonly next: Candidate;
+  /** Why the one in use is left, for people. */
+  readonly reason: string;
+  readonly errorCode: string;
+  readonly errorRetryable: boolean;
+}
+
+/** Run one tool call. */
+export interface RunTool {
+  readonly kind: "run-tool";
+  readonly call: RequestedCall;
+  /** Calls after it that may run at the same time. */
+  readonly beside: readonly RequestedCall[];
+  /** True if the result goes into a user message as an observation, false if it becomes a tool message. */
+  readonly asObservation: boolean;
+}
+
+/** Let a model summarize a large result of the last answer's calls. */
+export interface SummarizeResult {
+  readonly kind: "summarize-result";
+  readonly result: PendingSummary;
+}
+
+/** Give the agent what people have told it. */
+export interface DeliverSteering {
+  readonly kind: "deliver-steering";
+  readonly messages: readonly SteeringMessage[];
+}
+
+/** Tell the agent of the alerts that have joined its incident. */
+export interface DeliverEvidence {
+  readonly kind: "deliver-evidence";
+  readonly evidence: Evidence;
+}
+
+/** Give the agent the results of sub-agents that have ended. */
+export interface DeliverResults {
+  readonly kind: "deliver-results";
+  readonly subAgents: readonly SubAgentState[];
+}
+
+/** Ask sub-agents to stop, because the agent ends. */
+interface CancelSubAgents {
+  readonly kind: "cancel-sub-agents";
+  readonly subAgents: readonly SubAgentState[];
+}
+
+/** End the execution. */
+interface Finish {
+  readonly kind: "finish";
+  readonly status: TerminalStatus;
+  readonly errorMessage: string | null;
+  readonly errorCode: string | null;
+  /** An answer that is not yet in the timeline as `final_analysis`. */
+  readonly answer: string | null;
+}
+
+/** A controller maps the stored state to the next step, without side effects or memory. */
+export type Controller = (state: AgentState) => AgentStep;
+
+/** Ends the execution as completed; `answer` if the timeline does not show it as `final_analysis` yet. */
+export function completed(answer: string | null): Finish {
+  return { kind: "finish", status: "completed", errorMessage: null, errorCode: null, answer };
+}
+
+/** Ends the execution as not completed, with the code of the last failure. */
+export function failed(
+  { iteration }: AgentState,
+  errorMessage: string,
+  status: Exclude<TerminalStatus, "completed"> = "failed",
+): Finish {
+  return { kind: "finish", status, errorMessage, errorCode: iteration.last_error_code, answer: null };
+}

@@ -1,0 +1,32 @@
+import type { AuditLog } from "#shared/access/audit-log.ts";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { Masker } from "#shared/masking/masker.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import type { BudgetSource } from "../budget/budget-source.ts";
+import type { ExecutorConfig } from "../config.ts";
+import type { ExecutorMetrics } from "../executor-metrics.ts";
+import type { ProviderCircuits } from "../llm/provider-circuits.ts";
+import type { Pacing } from "./pacing.ts";
+import type { LeaseKeeper } from "../session-lease.ts";
+import type { Database } from "#shared/database/database.ts";
+
+/** The executor's dependencies, opened and released by `main.ts`. */
+export interface ExecutorDeps {
+  readonly config: ExecutorConfig;
+  readonly log: Logger;
+  /** For tool calls that are not made. */
+  readonly audit: AuditLog;
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly llm: LLMServiceClient;
+  readonly leases: LeaseKeeper;
+  readonly circuits: ProviderCircuits;
+  readonly budgets: BudgetSource;
+  readonly metrics: ExecutorMetrics;
+  readonly masker: Masker;
+  /** What agents are told to be the present, in milliseconds since the epoch; by default this machine's clock. */
+  readonly now?: (() => number) | undefined;
+  /** Only in a replay. */
+  readonly pacing?: Pacing | undefined;
+}

@@ -1,0 +1,150 @@
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { SummarizeResult } from "../../core/agent-state.ts";
+import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
+import { reserveSummary } from "../../budget/reserve-summary.ts";
+import { settlementOf, withSettlement } from "../../budget/with-settlement.ts";
+import { replyFailure } from "../../llm/llm-reply.ts";
+import { callModel } from "../../tracing/call-model.ts";
+import { callTimeoutMs } from "../../llm/call-timeout.ts";
+import { tellOutcome, type TrackedCall } from "../../llm/provider-circuits.ts";
+import { outcomeWithoutWait, waitForModel } from "../../llm/wait-for-model.ts";
+import type { TimelineWriter } from "../../persist/timeline-writer.ts";
+import { recordUnfinishedStep, unfinishedStep } from "../../persist/unfinished-step.ts";
+import { recordNoSummary, recordSummaryCall, summaryMetadata, type SummaryCall } from "./record-summary.ts";
+import { summarizersOf, type Summarizers } from "./summarizers.ts";
+import { summaryRequest } from "./summary-request.ts";
+import { summaryInput, type SummaryInput } from "./summary-input.ts";
+import { tellPhase } from "../../stream/tell-phase.ts";
+import { toolNames } from "../../tools/record-tool-call.ts";
+
+/**
+ * Makes one LLM call that summarizes a large result, streams it live and adds its outcome to the agent's steps: the summary
+ * takes the place of the result's window in the conversation. After a failed call the next provider is asked in the next
+ * step; after the last one the window stays. Returns what the agent waits for if the model cannot be reached for now, null
+ * otherwise. Throws the session's reason when cancelled; then the next owner repeats the call, never the tool.
+ */
+export async function performSummary(
+  run: ExecutionRun,
+  { result }: SummarizeResult,
+): Promise<WaitingFor | null> {
+  const { state, steps } = run;
+  const timeline = timelineOf(run, state.iteration.iteration, `:${result.index}`);
+  const settings = state.chain.mcp_server_summaries?.[toolNames(result.name).server_name];
+  if (settings === undefined) {
+    steps.add(recordNoSummary(run, { result, timeline, reason: "the configuration asks for none" }));
+    return null;
+  }
+  const summarizers = summarizersOf(state, settings);
+  const admitted = await admitFirst(run, summarizers);
+  if ("reason" in admitted) {
+    steps.add(recordNoSummary(run, { result, timeline, reason: admitted.reason, summarizers }));
+    return null;
+  }
+  const { provider, position, tracked } = admitted;
+  const asked = { ...summarizers, position };
+  try {
+    const input = await summaryInput(run, { result, settings, provider });
+    if (input === null) {
+      const reason = "the whole text is not kept any more";
+      steps.add(recordNoSummary(run, { result, timeline, reason }));
+      return null;
+    }
+    await announce(run, timeline, { result, summarizers: asked });
+    return await makeCall(run, { result, timeline, provider, summarizers: asked, settings, input }, tracked);
+  } finally {
+    // Unless the call has told something about the provider.
+    await tracked.abandoned();
+  }
+}
+
+interface AdmittedProvider {
+  readonly provider: ResolvedProvider;
+  readonly position: number;
+  readonly tracked: TrackedCall;
+}
+
+/** The first provider, from the one in use, that is not known to be away. */
+async function admitFirst(
+  { session }: ExecutionRun,
+  { list, position: first }: Summarizers,
+): Promise<AdmittedProvider | { readonly reason: string }> {
+  let reason = "";
+  for (const [position, provider] of list.entries()) {
+    if (position < first) continue;
+    const tracked = await session.circuits.admit(provider);
+    if (!("probeInMs" in tracked)) return { provider, position, tracked };
+    reason = `${provider.name} is away: ${tracked.lastError}`;
+  }
+  return { reason };
+}
+
+/** Opens the timeline row before the call, so that people see what the agent does; a later attempt uses the same row. */
+async function announce(
+  run: ExecutionRun,
+  timeline: TimelineWriter,
+  { result, summarizers }: Pick<SummaryCall, "result" | "summarizers">,
+): Promise<void> {
+  if (timeline.openRows().length > 0) return;
+  const { tool_name, server_name } = toolNames(result.name);
+  const progress = { stage: run.stage, activity: { distilling: `${server_name}.${tool_name}` } };
+  run.steps.add({ rows: {}, events: [{ progress }] });
+  await timeline.begin("summary", summaryMetadata(result, summarizers));
+}
+
+async function makeCall(
+  run: ExecutionRun,
+  call: Omit<SummaryCall, "reply" | "durationMs"> & { readonly input: SummaryInput },
+  tracked: TrackedCall,
+): Promise<WaitingFor | null> {
+  const { session, state, steps } = run;
+  const { provider, timeline, input } = call;
+  const agent = { ...state.agent, llm_provider: provider };
+  const unfinished = unfinishedStep(run, { kind: "summarize-result" });
+  const request = summaryRequest(run, provider, input.messages);
+  const executionId = run.execution.execution_id;
+  const reserved = await reserveSummary(session, { executionId, provider, request }, true);
+  if ("reply" in reserved) {
+    const reason = replyFailure(reserved.reply, { thinkingMayAnswer: false })?.message ?? "";
+    steps.add(recordNoSummary(run, { result: call.result, timeline, reason }));
+    return null;
+  }
+  const { reservation } = reserved;
+  const startedAt = performance.now();
+  const { tool_name, server_name } = toolNames(call.result.name);
+  const message = `Summarizing a result of ${server_name}.${tool_name}`;
+  tellPhase(session, run.execution, { phase: "distilling", message });
+  const { reply, lostCalls } = await callModel(session, {
+    request: reservation?.request ?? request,
+    ...(reservation === undefined ? {} : { mayRepeat: async () => reservation.repeat() }),
+    shown: input.messages,
+    timeoutMs: callTimeoutMs(agent),
+    lostCalls: unfinished.lost_calls,
+    hasWaited: unfinished.waiting?.kind === "gateway",
+    begin: () => {
+      timeline.beginAttempt(session.nextLlmAttempt());
+      return {
+        thinking: () => undefined,
+        text: (delta) => {
+          void tracked.answered();
+          return timeline.append("summary", delta);
+        },
+      };
+    },
+  });
+  await tellOutcome(tracked, session.sessionId, reply.outcome);
+  const settled = settlementOf(session, reservation, reply);
+  // A summary is not worth a long wait: the agent can go on with the shown part.
+  const wait = waitForModel(session, reply.outcome, unfinished.waiting, true);
+  await timeline.flush();
+  if (wait !== null) {
+    const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
+    steps.add(withSettlement(recordUnfinishedStep(run, waiting), settled), () => timeline.close());
+    return wait;
+  }
+  const durationMs = Math.round(performance.now() - startedAt);
+  const ended = { ...reply, outcome: outcomeWithoutWait(reply.outcome) };
+  const outcome = recordSummaryCall(run, { ...call, reply: ended, durationMs });
+  steps.add(withSettlement(outcome, settled), () => timeline.close());
+  return null;
+}
