@@ -126,7 +126,11 @@ export class ReplaySession {
     this.#isPoisoned = poison;
     const either = AbortSignal.any([signal, this.#stop.signal, poison.signal]);
     try {
-      await this.#options.executor.runToEnd(id, either, { pacing, circuits: away });
+      await this.#options.executor.runToEnd(id, either, {
+        pacing,
+        circuits: away,
+        features: pacing.features,
+      });
     } catch (error) {
       signal.throwIfAborted();
       if (this.#stop.signal.aborted) return;

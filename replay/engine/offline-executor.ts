@@ -12,6 +12,7 @@ import { keepBudgets, type BudgetSource } from "../../services/executor/budget/b
 import { claimSession } from "../../services/executor/claim-session.ts";
 import type { ExecutorDeps } from "../../services/executor/core/executor-deps.ts";
 import { createExecutorMetrics } from "../../services/executor/executor-metrics.ts";
+import { FEATURES } from "../../services/executor/features/features.ts";
 import { openLlmClient } from "../../services/executor/llm/open-llm-client.ts";
 import type { ReadVariable } from "../../services/executor/prompts/variable-placeholders.ts";
 import { runSession } from "../../services/executor/run-session.ts";
@@ -42,7 +43,8 @@ export interface OfflineExecutorOptions {
 }
 
 /** What one session is to have of its own. */
-type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> & Partial<Pick<ExecutorDeps, "circuits" | "config">>;
+type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> &
+  Partial<Pick<ExecutorDeps, "circuits" | "config" | "features">>;
 
 /** An executor in this process. */
 export interface OfflineExecutor extends AsyncDisposable {
@@ -98,6 +100,7 @@ export async function openOfflineExecutor(
     budgets: ownBudgets(opened.use(await keepBudgets({ db, log }))),
     metrics: createExecutorMetrics(new Registry()),
     masker: opened.use(new Masker({ known: config.knownSecrets })),
+    features: FEATURES,
   };
   const resources = opened.move();
   return {

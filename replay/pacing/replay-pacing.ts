@@ -4,6 +4,8 @@ import { findBuiltInTool, isSubAgentTool } from "../../services/executor/control
 import type { AgentStep } from "../../services/executor/core/agent-state.ts";
 import type { ExecutionRun } from "../../services/executor/core/execution-run.ts";
 import type { RankedMemory } from "../../services/executor/features/memories/select-ranked.ts";
+import type { AskingAgent, Features, Loaded } from "../../services/executor/core/feature.ts";
+import { FEATURES } from "../../services/executor/features/features.ts";
 import type { Pacing } from "../../services/executor/core/pacing.ts";
 import { CONCLUDED_BEFORE } from "../../services/executor/tools/concluded-before.ts";
 import type { AwayProviders } from "./away-providers.ts";
@@ -37,16 +39,15 @@ export class ReplayPacing implements Pacing {
     this.#views = new SubAgentViews(options.recorded);
   }
 
-  readonly seen: Pacing["seen"] = (executionId, nextMessage, subAgents) =>
-    this.#views.seen(executionId, nextMessage, subAgents);
-
-  readonly isBudgetOver: Pacing["isBudgetOver"] = (executionId) => this.#overBudget.has(executionId);
-
-  readonly evidence: Pacing["evidence"] = (executionId, unread) =>
-    this.#options.inputs.evidence(executionId, unread);
-
-  readonly context: Pacing["context"] = (executionId) =>
-    findContextBlock(this.#options.recorded.execution(executionId)?.messages ?? [])?.text ?? null;
+  /** The features of an executor, between the order of the recording and what its agents had seen by then. */
+  readonly features: Features = {
+    ...FEATURES,
+    list: [
+      { admit: (run, step) => this.#admit(run, step) },
+      ...FEATURES.list,
+      { load: (agent, loaded) => Promise.resolve(this.#load(agent, loaded)) },
+    ],
+  };
 
   readonly memories: Pacing["memories"] = (executionId) => this.#options.memories(executionId);
 
@@ -55,7 +56,30 @@ export class ReplayPacing implements Pacing {
   readonly onSubAgent: Pacing["onSubAgent"] = (executionId, endItsTime) =>
     this.#options.ends.onSubAgent(executionId, endItsTime);
 
-  readonly admit: Pacing["admit"] = async (run, step) => {
+  #load({ execution: { execution_id }, steps }: AskingAgent, loaded: Loaded): Loaded {
+    const { evidence, messages } = steps.memory;
+    const { context, subAgents, isBudgetOver } = loaded;
+    return {
+      evidence: this.#options.inputs.evidence(execution_id, evidence),
+      ...(context === undefined ? {} : { context: this.#context(execution_id) }),
+      ...(subAgents === undefined
+        ? {}
+        : {
+            subAgents: this.#views.seen(execution_id, messages.length + 1, subAgents),
+            isBudgetOver: isBudgetOver === true || this.#overBudget.has(execution_id),
+          }),
+    };
+  }
+
+  #context(executionId: string): string | null {
+    return findContextBlock(this.#options.recorded.execution(executionId)?.messages ?? [])?.text ?? null;
+  }
+
+  /**
+   * Resolves once the turn of a step has come. False: something may have changed since it was decided, so it is decided again. Throws the
+   * session's reason when cancelled.
+   */
+  async #admit(run: ExecutionRun, step: AgentStep): Promise<boolean> {
     this.#options.state.progressed();
     if (step.kind === "run-tool") return this.#beforeTool(run, step);
     if (this.#views.forget(run.execution.execution_id)) return false;
@@ -70,7 +94,7 @@ export class ReplayPacing implements Pacing {
       default:
         return true;
     }
-  };
+  }
 
   /** Before the conversation goes on: what it is told from outside, or by a sub-agent, comes first. */
   async #beforeTurn(run: ExecutionRun, step: AgentStep): Promise<boolean> {

@@ -2,10 +2,10 @@ import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { readAgentSteps } from "./core/agent-steps.ts";
-import { agentState, type AgentSetting } from "./controllers/assemble-agent-state.ts";
+import { agentState } from "./controllers/assemble-agent-state.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
-import type { AgentState } from "./core/agent-state.ts";
 import type { ExecutionRun } from "./core/execution-run.ts";
+import type { AgentSetting } from "./core/feature.ts";
 import type { OwnedSession } from "./core/owned-session.ts";
 import { recordUnfinishedStep, unfinishedStep } from "./persist/unfinished-step.ts";
 
@@ -20,7 +20,7 @@ const MAX_TRIES_ON_SLOW_DATABASE = 3;
  */
 export async function countFailedTry(
   session: OwnedSession,
-  request: AgentSetting & Pick<ExecutionRun, "stage" | "execution">,
+  request: AgentSetting,
   error: Error,
 ): Promise<{ readonly tries: number } | TerminalError> {
   if (error instanceof TerminalError) return error;
@@ -30,7 +30,7 @@ export async function countFailedTry(
   // From the rows: what is in memory is not stored.
   const steps = await readAgentSteps(session, execution.execution_id);
   const run = { session, stage, execution, steps, state: agentState(request, steps.memory) };
-  const step = dueStep(run.state);
+  const step = dueStep(run);
   const history = unfinishedStep(run, step);
   const tries = history.failed_tries + 1;
   steps.add(recordUnfinishedStep(run, { ...history, failed_tries: tries, waiting: null }));
@@ -46,9 +46,9 @@ export async function countFailedTry(
 }
 
 /** The step that failed: the one that the controller decides again, if deciding was not what failed. */
-function dueStep(state: AgentState): { readonly kind: string } {
+function dueStep({ session, state }: ExecutionRun): { readonly kind: string } {
   try {
-    return nextAgentStep(state);
+    return nextAgentStep(state, session.features.list);
   } catch {
     return { kind: "decide" };
   }

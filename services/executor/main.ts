@@ -11,6 +11,7 @@ import { loadExecutorConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { describeLimits } from "./describe-limits.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";
+import { FEATURES } from "./features/features.ts";
 import { gatewayState } from "./llm/gateway-connection.ts";
 import { keepCircuits } from "./llm/provider-circuits.ts";
 import { openLlmClient } from "./llm/open-llm-client.ts";
@@ -59,7 +60,20 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
       metrics: registry,
     }),
   );
-  const deps = { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker };
+  const deps = {
+    config,
+    log,
+    audit,
+    db,
+    bus,
+    llm,
+    leases,
+    circuits,
+    budgets,
+    metrics,
+    masker,
+    features: FEATURES,
+  };
   const consuming = consumeSessions(deps, signal);
   // Released first: running sessions get their grace period and are released.
   resources.defer(() => consuming);

@@ -1,103 +1,48 @@
 import { isRunbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { claimOf, storedAnswer } from "./action-claim.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
-import type { AgentStep } from "./core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "./core/execution-run.ts";
-import { recordEvidence } from "./features/joined-alerts/record-evidence.ts";
-import { recordBriefing } from "./features/memories/record-briefing.ts";
-import { releaseConclusion } from "./features/budgets/release-conclusion.ts";
+import type { Performers, StepKind, StepOf } from "./core/feature.ts";
+import type { AgentWait } from "./core/wait.ts";
 import { changeProvider } from "./llm/change-provider.ts";
 import { forcedConclusion } from "./llm/forced-conclusion.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution } from "./persist/execution-rows.ts";
-import { askForLessons } from "./features/scoring/ask-for-lessons.ts";
-import { recordSteering } from "./features/steering/record-steering.ts";
-import { deliverResults } from "./features/sub-agents/deliver-results.ts";
-import { waitForSubAgents } from "./features/sub-agents/wait-for-sub-agents.ts";
-import { performSummary } from "./features/tool-summaries/perform-summary.ts";
 import { performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
-import type { AgentWait } from "./core/wait.ts";
 
-/**
- * Performs one step and adds its outcome to the agent's steps; a step that asks others first commits what was added before.
- * Returns what the step waits for if it has no outcome yet.
- */
-export async function performStep(run: ExecutionRun, step: AgentStep): Promise<AgentWait | null> {
-  const { steps } = run;
-  switch (step.kind) {
-    case "open-conversation":
-      steps.add(openConversation(run, step.messages));
-      addLoadedSkills(run);
-      recordBriefing(run);
-      addRunbookFailure(run);
-      return null;
-    case "append-user-message":
-      steps.add(appendUserMessage(run, step));
-      return null;
-    case "ask-for-lessons":
-      askForLessons(run, step);
-      return null;
-    case "deliver-steering":
-      steps.add(recordSteering(run, step.messages));
-      return null;
-    case "deliver-evidence":
-      steps.add(recordEvidence(run, step.evidence));
-      return null;
-    case "deliver-results":
-      await steps.commit();
-      steps.add(await deliverResults(run, step));
-      return null;
-    case "cancel-sub-agents": {
-      const executionChanges = step.subAgents.map(({ execution_id }) => ({
-        execution_id,
-        cancels: true as const,
-      }));
-      steps.add({ rows: { executionChanges }, events: [] });
-      await steps.commit();
-      return null;
-    }
-    case "wait-for-sub-agents":
-      return waitForSubAgents(run);
-    case "change-provider":
-      changeProvider(run, step);
-      return null;
-    case "finish":
-      finishExecution(run, step);
-      return null;
-    case "list-tools":
-      await steps.commit();
-      return performToolListing(run, step);
-    case "call-llm":
-      await steps.commit();
-      return performLlmCall(run, step);
-    case "run-tool":
-      return performToolCall(run, step);
-    case "summarize-result":
-      await steps.commit();
-      return performSummary(run, step);
-    default:
-      return step satisfies never;
-  }
+/** Performs a step of this kind. Returns what it waits for if it has no outcome yet. */
+export async function performStep<K extends StepKind>(
+  run: ExecutionRun,
+  kind: K,
+  step: StepOf[K],
+): Promise<AgentWait | null> {
+  return (await run.session.features.performers[kind](run, step)) ?? null;
 }
 
-/** Adds a timeline row for each skill that the first messages have; it is committed with them. */
-function addLoadedSkills(run: ExecutionRun): void {
-  const { state, steps } = run;
-  if (state.skills.length === 0) return;
-  const timeline = timelineOf(run, state.iteration.iteration);
-  for (const { name, body } of state.skills) {
-    timeline.add({
-      key: `skill:${name}`,
-      type: "skill_loaded",
-      content: body,
-      metadata: { skill_name: name },
-      interactionId: null,
-    });
-  }
-  steps.add(timeline.record());
-}
+/** What performs the steps that no feature decides. */
+export const BASE_PERFORMERS = {
+  "open-conversation": (run, { messages }) => {
+    run.steps.add(openConversation(run, messages));
+    for (const { opening } of run.session.features.list) opening?.(run);
+    addRunbookFailure(run);
+  },
+  "append-user-message": (run, step) => {
+    run.steps.add(appendUserMessage(run, step));
+  },
+  "change-provider": changeProvider,
+  finish: finishExecution,
+  "list-tools": async (run, step) => {
+    await run.steps.commit();
+    return performToolListing(run, step);
+  },
+  "call-llm": async (run, step) => {
+    await run.steps.commit();
+    return performLlmCall(run, step);
+  },
+  "run-tool": performToolCall,
+} satisfies Partial<Performers>;
 
 /** Adds a timeline row if an address of the runbook could not be fetched; it is committed with the first messages. */
 function addRunbookFailure(run: ExecutionRun): void {
@@ -121,10 +66,7 @@ function addRunbookFailure(run: ExecutionRun): void {
 }
 
 /** Adds how the execution ends, and its answer where the timeline does not have it yet. */
-function finishExecution(
-  run: ExecutionRun,
-  { answer, ...outcome }: Extract<AgentStep, { kind: "finish" }>,
-): void {
+function finishExecution(run: ExecutionRun, { answer, ...outcome }: StepOf["finish"]): undefined {
   const { stage, execution, state, steps } = run;
   const timeline = timelineOf(run, state.iteration.iteration);
   if (answer !== null && answer !== "") {
@@ -140,7 +82,7 @@ function finishExecution(
     });
   }
   steps.add(timeline.record());
-  releaseConclusion(run);
+  for (const { ending } of run.session.features.list) ending?.(run);
   const claim = outcome.status === "completed" ? claimOf(state) : null;
   steps.add(
     endExecution(

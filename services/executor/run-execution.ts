@@ -1,44 +1,33 @@
-import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
+import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { backoff } from "#shared/pause.ts";
 import type { Span } from "#shared/telemetry/tracing.ts";
-import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./core/agent-steps.ts";
 import { agentState } from "./controllers/assemble-agent-state.ts";
-import { admitCall } from "./features/budgets/admit-call.ts";
-import { releaseReservation } from "./budget/release-reservation.ts";
-import type { AgentStep, CallLlm } from "./core/agent-state.ts";
-import { chatHistoryBytes } from "./features/chat/chat-history-bytes.ts";
-import { countFailedTry } from "./count-failed-try.ts";
-import { loadTold } from "./features/memories/load-told.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
+import type { AgentStep } from "./core/agent-state.ts";
+import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./core/agent-steps.ts";
 import type { ExecutionRun } from "./core/execution-run.ts";
-import type { AgentRun, RunExecutions } from "./next-session-step.ts";
-import { AGENT_STEP_LABELS } from "./executor-metrics.ts";
+import type { AgentSetting, Loaded } from "./core/feature.ts";
 import type { OwnedSession } from "./core/owned-session.ts";
+import { waitLeft, type AgentWait } from "./core/wait.ts";
+import { countFailedTry } from "./count-failed-try.ts";
+import { AGENT_STEP_LABELS } from "./executor-metrics.ts";
+import { pauseBeforeRetry } from "./pause-before-retry.ts";
+import { performStep } from "./perform-step.ts";
 import { startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { unfinishedStep } from "./persist/unfinished-step.ts";
-import { pauseBeforeRetry } from "./pause-before-retry.ts";
-import { performStep } from "./perform-step.ts";
-import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadContext } from "./state/load-context.ts";
-import { loadChat } from "./features/chat/load-chat.ts";
-import { loadRequiredSkills } from "./features/skills/load-required-skills.ts";
-import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
-import { foldSession, type SubAgentState } from "./state/session-state.ts";
+import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { inAgentSpan } from "./tracing/in-agent-span.ts";
-import { waitLeft, type AgentWait } from "./core/wait.ts";
 
-/** The execution to run, with everything that does not change while it runs. */
-interface RunExecutionRequest
-  extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous" | "followUp"> {
-  readonly alert: AlertInput;
-  /** What a sub-agent is to do, and when its time is over, ISO 8601; absent for other agents. */
-  readonly task?: string;
-  readonly deadlineAt?: string;
+/** The execution to run. */
+interface RunExecutionRequest extends AgentSetting {
+  /** Replaces the iteration state of its row when it starts. */
+  readonly firstState?: IterationState;
   /** Steps of the session to commit with the agent's first ones. */
   readonly before: SessionSteps;
   /** The steps of the session that follow once this agent's last steps are added: they are committed with them. */
@@ -112,7 +101,7 @@ async function runSteps(
   const { stage, execution } = request;
   let steps = opened;
   try {
-    if (steps.memory.status === "pending") steps.add(startExecution(stage, execution, firstState(request)));
+    if (steps.memory.status === "pending") steps.add(startExecution(stage, execution, request.firstState));
     for (;;) {
       if (steps.isOutOfDate) {
         await steps.commit();
@@ -125,12 +114,9 @@ async function runSteps(
         await steps.commit();
         return waiting;
       }
-      if ((await session.pacing?.admit(run, step)) === false) continue;
-      const isDue =
-        step.kind === "call-llm" ? await isAdmitted(run, step) : !(await hasNews(session, steps, step));
-      if (!isDue) continue;
+      if (!(await isAdmitted(run, step)) || (await hasNews(run, step))) continue;
       const startedAt = performance.now();
-      const wait = await performStep(run, step);
+      const wait = await performStep(run, step.kind, step);
       const kind = AGENT_STEP_LABELS[step.kind];
       if (wait === null && step.kind === "finish") {
         await steps.commitLast(await request.following(steps.pending));
@@ -155,21 +141,19 @@ async function runSteps(
   }
 }
 
-/**
- * Before a call of the model: commits what was added before, and reserves for the call where a budget limits it. False if another
- * step is due instead: because of the budget, or because others have written something for the agent since this one was decided.
- */
-async function isAdmitted(run: ExecutionRun, step: CallLlm): Promise<boolean> {
-  if (!(await admitCall(run, step))) return false;
-  if (run.steps.isOutOfDate) releaseReservation(run);
-  return !run.steps.isOutOfDate;
+/** True if each feature admits the step. */
+async function isAdmitted(run: ExecutionRun, step: AgentStep): Promise<boolean> {
+  for (const { admit } of run.session.features.list) {
+    if ((await admit?.(run, step)) === false) return false;
+  }
+  return true;
 }
 
 /**
  * Before the agent ends with an answer: true if others have written something for the agent since the step was decided, which may
  * then be another one.
  */
-async function hasNews(session: OwnedSession, steps: AgentSteps, step: AgentStep): Promise<boolean> {
+async function hasNews({ session, steps }: ExecutionRun, step: AgentStep): Promise<boolean> {
   if (step.kind !== "finish" || step.status !== "completed") return false;
   // There is no later step to hear of it, and the next renewal may be seconds away.
   if (!session.bus.isConnected()) session.inbox.notice(await readInboxSeq(session.db, session.sessionId));
@@ -183,65 +167,23 @@ async function decide(
   steps: AgentSteps,
 ): Promise<{ readonly run: ExecutionRun; readonly step: AgentStep }> {
   const { stage, execution, synthesisInputs } = request;
+  const { list } = session.features;
   try {
     throwIfStopped(session);
-    // Only the first messages of a synthesis need the other agents' results.
-    const isSynthesisNext = synthesisInputs.length > 0 && steps.memory.messages.length === 0;
-    const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
     const isOpening = steps.memory.messages.length === 0;
-    const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
-    const context = isOpening ? await loadContext(session, request) : null;
-    const isToolsListed = request.agent.mcp_servers.every((id) => steps.memory.listings.has(id));
-    const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
-    const isChatNext = isOpening && request.followUp?.kind === "chat";
-    const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
-    const { messages } = steps.memory;
-    const told = isToolsListed ? await loadTold(session, { ...request, messages }, historyBytes) : {};
-    const subAgentsVersion = session.memory.subAgentsVersion;
-    const subAgents = await subAgentsOf(session, request, steps);
-    const { budget_until } = steps.memory.iteration;
-    const { pacing } = session;
-    const { execution_id } = execution;
-    const isBudgetOver =
-      (budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until)) ||
-      pacing?.isBudgetOver(execution_id) === true;
-    const memory =
-      pacing === undefined
-        ? steps.memory
-        : { ...steps.memory, evidence: pacing.evidence(execution_id, steps.memory.evidence) };
-    const state = agentState(request, memory, {
-      parallel,
-      skills,
-      context,
-      chat,
-      ...told,
-      subAgents,
-      isBudgetOver,
-    });
-    const run = { session, stage, execution, state, steps, subAgentsVersion };
-    return { run, step: nextAgentStep(state) };
+    let loaded: Loaded = isOpening ? { context: await loadContext(session, request) } : {};
+    if (isOpening && synthesisInputs.length > 0) {
+      loaded = { ...loaded, parallel: await loadParallelResults(session, stage.row, synthesisInputs) };
+    }
+    for (const { load } of list) {
+      loaded = { ...loaded, ...(await load?.({ ...request, session, steps, isOpening }, loaded)) };
+    }
+    const state = agentState(request, steps.memory, loaded);
+    return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state, list) };
   } catch (error) {
     await steps.commit();
     throw error;
   }
-}
-
-/** The sub-agents that an execution has started, after its steps so far; none for an agent that may start none. */
-async function subAgentsOf(
-  session: OwnedSession,
-  { agent, execution }: RunExecutionRequest,
-  steps: AgentSteps,
-): Promise<readonly SubAgentState[]> {
-  if (agent.sub_agents === undefined) return [];
-  const stored = await session.commitMutex(() => session.memory.state());
-  const { subAgents } = steps.pending.map(({ rows }) => rows).reduce(foldSession, stored);
-  const own = subAgents.filter((child) => child.parent_execution_id === execution.execution_id);
-  return session.pacing?.seen(execution.execution_id, steps.memory.messages.length + 1, own) ?? own;
-}
-
-/** The first iteration state of a sub-agent, which stores its deadline for every owner; undefined for other agents. */
-function firstState({ deadlineAt }: RunExecutionRequest): IterationState | undefined {
-  return deadlineAt === undefined ? undefined : { ...INITIAL_ITERATION_STATE, deadline_at: deadlineAt };
 }
 
 /** Ends the agent's run at a step's boundary; the cause is why. */

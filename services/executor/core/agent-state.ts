@@ -59,6 +59,8 @@ export interface AgentState {
   readonly task?: string | null;
   /** The sub-agents that the agent has started, in this order; absent for none. */
   readonly subAgents?: readonly SubAgentState[];
+  /** The version of the session's sub-agents before they were read. */
+  readonly subAgentsVersion?: number;
   /** The agent has waited for its sub-agents as long as it may. */
   readonly isBudgetOver?: boolean;
 }

@@ -14,8 +14,6 @@ export interface ExecutionRun {
   readonly state: AgentState;
   /** The execution's steps; the step's outcome is added to them. */
   readonly steps: AgentSteps;
-  /** The version of the session's sub-agents before the state was read; absent for an agent that starts none. */
-  readonly subAgentsVersion?: number;
 }
 
 /** A writer of an execution's timeline rows in this iteration; `streamKey` as in its options. */

@@ -7,6 +7,7 @@ import type { BudgetSource } from "../budget/budget-source.ts";
 import type { ExecutorConfig } from "../config.ts";
 import type { ExecutorMetrics } from "../executor-metrics.ts";
 import type { ProviderCircuits } from "../llm/provider-circuits.ts";
+import type { Features } from "./feature.ts";
 import type { Pacing } from "./pacing.ts";
 import type { LeaseKeeper } from "../session-lease.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -25,6 +26,7 @@ export interface ExecutorDeps {
   readonly budgets: BudgetSource;
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
+  readonly features: Features;
   /** What agents are told to be the present, in milliseconds since the epoch; by default this machine's clock. */
   readonly now?: (() => number) | undefined;
   /** Only in a replay. */

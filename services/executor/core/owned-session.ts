@@ -11,6 +11,7 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
+import type { Features } from "./feature.ts";
 import type { Pacing } from "./pacing.ts";
 import type { BudgetRule } from "../persist/reserve-budget.ts";
 import type { SessionClaim } from "../session-claim.ts";
@@ -40,6 +41,7 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The largest message to the llm-gateway, in bytes. */
   readonly maxMessageBytes: number;
   readonly metrics: ExecutorMetrics;
+  readonly features: Features;
   readonly homes: ToolHomes;
   /** Looks up a variable that the configuration inserts into instructions. */
   readonly readVariable: ReadVariable;
@@ -105,7 +107,7 @@ export function openOwnedSession(
 ): OwnedSession {
   const openedAt = performance.now();
   const { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } = claim;
-  const { audit, db, bus, llm, circuits, budgets, metrics, masker } = deps;
+  const { audit, db, bus, llm, circuits, budgets, metrics, masker, features } = deps;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, abort]);
@@ -146,6 +148,7 @@ export function openOwnedSession(
     circuits,
     log,
     metrics,
+    features,
     homes: new ToolHomes({ db, bus, sessionId, isFirstOwner: epoch === 1 }),
     masker,
     budgetRules: () => budgets.rulesOf(claim.limitedBy),

@@ -17,7 +17,7 @@ interface NumberedChange extends Pick<ChangeProvider, "reason" | "errorCode" | "
  * Adds the step that makes another provider answer the agent's calls: its timeline row, the execution's columns, and a state
  * in which no failed call is held against the new provider and the failed ones have used up no iteration.
  */
-export function changeProvider(run: ExecutionRun, change: ChangeProvider): void {
+export function changeProvider(run: ExecutionRun, change: ChangeProvider): undefined {
   const { session, execution, state, steps } = run;
   const former = state.agent.llm_provider;
   const { provider: next, distance } = change.next;

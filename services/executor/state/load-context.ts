@@ -5,7 +5,6 @@ import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import type { Pacing } from "../core/pacing.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
 import type { ExecutionState, StageState } from "./session-state.ts";
 import { contextBlock } from "../prompts/context-block.ts";
@@ -17,7 +16,6 @@ interface Asking {
   readonly toolSource: ToolSource;
   readonly now: () => number;
   readonly holidays: readonly Holiday[];
-  readonly pacing?: Pick<Pacing, "context"> | undefined;
 }
 
 /** The agent that is told it. */
@@ -30,13 +28,12 @@ interface Told {
 }
 
 /**
- * What an agent whose conversation opens is told of the present time; null in a replay of a session that was not told it. In a fork with
+ * What an agent whose conversation opens is told of the present time. In a fork with
  * recorded tools it is the time of the session that the fork comes from, because that is when their results were true. Throws database
  * errors.
  */
-export async function loadContext(session: Asking, told: Told): Promise<string | null> {
-  const { pacing, toolSource, now, holidays } = session;
-  if (pacing !== undefined) return pacing.context(told.execution.execution_id);
+export async function loadContext(session: Asking, told: Told): Promise<string> {
+  const { toolSource, now, holidays } = session;
   const recordedMs = toolSource === "recorded" ? await recordedTime(session, told) : undefined;
   return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData: told.alert.data });
 }

@@ -4,6 +4,7 @@ import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState } from "../core/agent-state.ts";
 import { nextAgentStep } from "../controllers/next-agent-step.ts";
+import { FEATURES } from "../features/features.ts";
 import { contextBlock } from "../prompts/context-block.ts";
 import { CHAT, CONTEXT, INPUT, NONCE, PARALLEL } from "./prompt-fixtures.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
@@ -156,7 +157,10 @@ describe("the first messages of an agent", () => {
   };
   const firstMessages = (strategy: IterationStrategy, more: Partial<AgentState>) => {
     const state = stateOf(strategy, more);
-    const step = nextAgentStep({ ...state, agent: { ...state.agent, iteration_strategy: strategy } });
+    const step = nextAgentStep(
+      { ...state, agent: { ...state.agent, iteration_strategy: strategy } },
+      FEATURES.list,
+    );
     if (step.kind !== "open-conversation") throw new Error(`no conversation: ${step.kind}`);
     return step.messages;
   };

@@ -20,6 +20,7 @@ import { claimSession } from "../claim-session.ts";
 import type { ClaimOutcome, SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "../core/executor-deps.ts";
 import { createExecutorMetrics } from "../executor-metrics.ts";
+import { FEATURES } from "../features/features.ts";
 import { keepCircuits } from "../llm/provider-circuits.ts";
 import { openLlmClient } from "../llm/open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../core/owned-session.ts";
@@ -258,5 +259,19 @@ async function openDeps(
   // Tests see a new budget soon, and count the statements of the other connections.
   const budgets = resources.use(await keepBudgets({ db: leaseDb, log }, 50));
   const now = () => NOW_MS;
-  return { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker, now };
+  return {
+    config,
+    log,
+    audit,
+    db,
+    bus,
+    llm,
+    leases,
+    circuits,
+    budgets,
+    metrics,
+    masker,
+    now,
+    features: FEATURES,
+  };
 }

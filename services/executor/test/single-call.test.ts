@@ -3,6 +3,7 @@ import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/
 import type { Message } from "#shared/database/tables/messages.ts";
 import type { AgentState } from "../core/agent-state.ts";
 import { nextAgentStep } from "../controllers/next-agent-step.ts";
+import { FEATURES } from "../features/features.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 import { NONCE } from "./prompt-fixtures.ts";
 
@@ -48,7 +49,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     evidence: null,
     iteration: { ...INITIAL_ITERATION_STATE, ...iteration },
   };
-  return nextAgentStep(state);
+  return nextAgentStep(state, FEATURES.list);
 }
 
 describe("singleCall", () => {

@@ -1,4 +1,5 @@
 import type { LimitFunction } from "p-limit";
+import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { DEFAULT_ORCHESTRATOR, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { CancelledError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
@@ -112,7 +113,7 @@ async function runSubAgent(
           execution: child,
           agent,
           alert,
-          deadlineAt,
+          firstState: { ...INITIAL_ITERATION_STATE, deadline_at: deadlineAt },
         };
         const following = () => Promise.resolve(NO_STEPS);
         return runExecution(own, { ...request, task: child.task, before: NO_STEPS, following });

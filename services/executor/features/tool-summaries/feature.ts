@@ -1,7 +1,8 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import type { SummarizeResult } from "../../core/agent-state.ts";
+import type { AgentState, AgentStep, SummarizeResult } from "../../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
+import type { Feature } from "../../core/feature.ts";
 import { reserveSummary } from "../../budget/reserve-summary.ts";
 import { settlementOf, withSettlement } from "../../budget/with-settlement.ts";
 import { replyFailure } from "../../llm/llm-reply.ts";
@@ -18,16 +19,37 @@ import { summaryInput, type SummaryInput } from "./summary-input.ts";
 import { tellPhase } from "../../stream/tell-phase.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
 
+/** Has large results summarized by a model. */
+export const TOOL_SUMMARIES = {
+  decide: summarizeResult,
+  perform: {
+    "summarize-result": async (run, step) => {
+      await run.steps.commit();
+      return performSummary(run, step);
+    },
+  },
+} satisfies Feature;
+
+/**
+ * Before the conversation goes on after the calls of an answer, their large results are summarized; not between the calls, because
+ * some of what the next ones need may be in the memory of this process only.
+ */
+function summarizeResult(
+  { iteration }: Pick<AgentState, "iteration">,
+  next: AgentStep,
+): SummarizeResult | null {
+  const [result] = iteration.pending_summaries ?? [];
+  if (result === undefined || next.kind === "run-tool" || next.kind === "finish") return null;
+  return { kind: "summarize-result", result };
+}
+
 /**
  * Makes one LLM call that summarizes a large result, streams it live and adds its outcome to the agent's steps: the summary
  * takes the place of the result's window in the conversation. After a failed call the next provider is asked in the next
  * step; after the last one the window stays. Returns what the agent waits for if the model cannot be reached for now, null
  * otherwise. Throws the session's reason when cancelled; then the next owner repeats the call, never the tool.
  */
-export async function performSummary(
-  run: ExecutionRun,
-  { result }: SummarizeResult,
-): Promise<WaitingFor | null> {
+async function performSummary(run: ExecutionRun, { result }: SummarizeResult): Promise<WaitingFor | null> {
   const { state, steps } = run;
   const timeline = timelineOf(run, state.iteration.iteration, `:${result.index}`);
   const settings = state.chain.mcp_server_summaries?.[toolNames(result.name).server_name];

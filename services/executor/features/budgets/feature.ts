@@ -1,15 +1,38 @@
 import { exceededText } from "#shared/contracts/budget.ts";
 import { safeCut } from "#shared/safe-cut.ts";
+import { releaseReservation } from "../../budget/release-reservation.ts";
+import { settleUnused } from "../../budget/settle-call.ts";
 import type { AgentState, AgentStep } from "../../core/agent-state.ts";
+import type { ExecutionRun } from "../../core/execution-run.ts";
+import type { Feature } from "../../core/feature.ts";
+import { admitCall, conclusionId } from "./admit-call.ts";
 
 /** The longest answer that is made of what an agent wrote, in code units. */
 const MAX_FINDINGS = 8_000;
+
+/** Ends agents for whose calls a budget has no room. */
+export const BUDGETS = {
+  decide: endForBudget,
+  admit: isAdmitted,
+  ending: releaseConclusion,
+} satisfies Feature;
+
+/**
+ * Before a call of the model: commits what was added before, and reserves for the call where a budget limits it. False if another
+ * step is due instead: because of the budget, or because others have written something for the agent since this one was decided.
+ */
+async function isAdmitted(run: ExecutionRun, step: AgentStep): Promise<boolean> {
+  if (step.kind !== "call-llm") return true;
+  if (!(await admitCall(run, step))) return false;
+  if (run.steps.isOutOfDate) releaseReservation(run);
+  return !run.steps.isOutOfDate;
+}
 
 /**
  * The end of an agent for whose call a budget had no room; null for any other. An agent that was asked to conclude and could not, because its
  * conclusion was lost with its executor, leaves what it had written: no model can be asked any more.
  */
-export function endForBudget(state: AgentState): AgentStep | null {
+function endForBudget(state: AgentState): AgentStep | null {
   const { budget_exceeded: cause, phase } = state.iteration;
   if (cause === undefined) return null;
   const errorMessage = exceededText(cause);
@@ -32,4 +55,10 @@ function findings({ messages }: AgentState, reason: string): string | null {
   const tools = [...new Set(messages.flatMap(({ tool_name }) => tool_name ?? []))];
   if (tools.length === 0) return null;
   return `${opening} The agent called these tools, and its timeline has their results: ${tools.join(", ")}`;
+}
+
+/** Adds to the agent's last steps that nothing is kept back for its conclusion any more. */
+function releaseConclusion({ session, execution, steps }: ExecutionRun): void {
+  if (session.budgetRules().length === 0) return;
+  steps.add({ rows: { budgetSettlements: [settleUnused(conclusionId(execution))] }, events: [] });
 }

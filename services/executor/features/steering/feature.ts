@@ -1,4 +1,16 @@
 import type { AgentState, AgentStep, DeliverSteering } from "../../core/agent-state.ts";
+import type { Feature } from "../../core/feature.ts";
+import { recordSteering } from "./record-steering.ts";
+
+/** Gives agents what people tell them while they work. */
+export const STEERING = {
+  decide: deliverSteering,
+  perform: {
+    "deliver-steering": (run, { messages }) => {
+      run.steps.add(recordSteering(run, messages));
+    },
+  },
+} satisfies Feature;
 
 /**
  * The step that gives an agent what people have told it, before it does what it would do next; null if there is nothing to
@@ -6,7 +18,7 @@ import type { AgentState, AgentStep, DeliverSteering } from "../../core/agent-st
  * ends with an answer: a note that came while the model wrote its answer has it write another one. Calls of tools, whose
  * results the model expects next, come first.
  */
-export function deliverSteering(
+function deliverSteering(
   { steering, messages, iteration }: Pick<AgentState, "steering" | "messages" | "iteration">,
   next: AgentStep,
 ): DeliverSteering | null {

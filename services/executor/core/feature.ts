@@ -1,0 +1,63 @@
+import type { RunExecutions, AgentRun } from "../next-session-step.ts";
+import type { AlertInput } from "../prompts/prompt-input.ts";
+import type { AgentState, AgentStep } from "./agent-state.ts";
+import type { AgentSteps } from "./agent-steps.ts";
+import type { ExecutionRun } from "./execution-run.ts";
+import type { OwnedSession } from "./owned-session.ts";
+import type { AgentWait } from "./wait.ts";
+
+/** An agent with everything that does not change while it runs. */
+export interface AgentSetting
+  extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous" | "followUp"> {
+  readonly alert: AlertInput;
+  /** The task of a sub-agent; absent for other agents. */
+  readonly task?: string;
+}
+
+/** An agent whose next step is to be decided. */
+export interface AskingAgent extends AgentSetting {
+  readonly session: OwnedSession;
+  readonly steps: AgentSteps;
+  /** Its first messages are not stored yet. */
+  readonly isOpening: boolean;
+}
+
+/** What a decision needs besides the agent's own rows. */
+export type Loaded = Partial<
+  Omit<AgentState, "agent" | "chain" | "messages" | "iteration" | "tools" | "offer">
+>;
+
+export type StepKind = AgentStep["kind"];
+export type StepOf = { readonly [K in StepKind]: Extract<AgentStep, { readonly kind: K }> };
+type Outcome = AgentWait | null | undefined;
+
+/**
+ * What performs a step of each kind: it adds the outcome to the agent's steps. One that asks others first commits what was added before.
+ * It returns what the step waits for if there is no outcome yet.
+ */
+export type Performers = {
+  readonly [K in StepKind]: (run: ExecutionRun, step: StepOf[K]) => Promise<Outcome> | Outcome;
+};
+
+/** What a feature adds to the steps of agents. A feature has only the hooks that it needs. */
+export interface Feature {
+  /** Reads what the next decision needs; `loaded` is what the features before it have read. Throws database errors. */
+  readonly load?: (agent: AskingAgent, loaded: Loaded) => Promise<Loaded>;
+  /** The step that is due instead of `next`, from what is stored alone; null for `next` itself. */
+  readonly decide?: (state: AgentState, next: AgentStep) => AgentStep | null;
+  /** False if the step may not be performed now: what is due is then decided again. */
+  readonly admit?: (run: ExecutionRun, step: AgentStep) => Promise<boolean>;
+  /** Adds steps that are committed with an agent's first messages. */
+  readonly opening?: (run: ExecutionRun) => void;
+  /** Adds steps that are committed with an agent's last one. */
+  readonly ending?: (run: ExecutionRun) => void;
+  /** Performs the steps that the feature decides. */
+  readonly perform?: Partial<Performers>;
+}
+
+/** The features of an executor. */
+export interface Features {
+  /** In the order in which their hooks are called. */
+  readonly list: readonly Feature[];
+  readonly performers: Performers;
+}

@@ -1,0 +1,28 @@
+import type { Features } from "../core/feature.ts";
+import { BASE_PERFORMERS } from "../perform-step.ts";
+import { BUDGETS } from "./budgets/feature.ts";
+import { CHAT } from "./chat/feature.ts";
+import { JOINED_ALERTS } from "./joined-alerts/feature.ts";
+import { MEMORIES } from "./memories/feature.ts";
+import { SCORING } from "./scoring/feature.ts";
+import { SKILLS } from "./skills/feature.ts";
+import { STEERING } from "./steering/feature.ts";
+import { SUB_AGENTS } from "./sub-agents/feature.ts";
+import { TOOL_SUMMARIES } from "./tool-summaries/feature.ts";
+
+/**
+ * The features of every executor. The order of the first five is part of what agents do: an agent without a budget ends, whatever it
+ * wanted; results are summarized before the conversation goes on; no agent answers while its sub-agents run; alerts that joined come
+ * before what people say, which is the last word.
+ */
+export const FEATURES: Features = {
+  list: [BUDGETS, TOOL_SUMMARIES, SUB_AGENTS, JOINED_ALERTS, STEERING, SKILLS, CHAT, MEMORIES, SCORING],
+  performers: {
+    ...BASE_PERFORMERS,
+    ...TOOL_SUMMARIES.perform,
+    ...SUB_AGENTS.perform,
+    ...JOINED_ALERTS.perform,
+    ...STEERING.perform,
+    ...SCORING.perform,
+  },
+};

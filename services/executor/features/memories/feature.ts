@@ -1,0 +1,43 @@
+import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
+import { chatHistoryBytes } from "../chat/feature.ts";
+import { loadJudged } from "../scoring/load-judged.ts";
+import { loadBriefing } from "./load-briefing.ts";
+import { loadFeedback } from "./load-feedback.ts";
+import { loadInherited } from "./load-inherited.ts";
+import { loadRelated } from "./load-related.ts";
+import { recordBriefing } from "./record-briefing.ts";
+
+/** Tells agents what earlier sessions taught, and learns from what people say about a session. */
+export const MEMORIES = { load: loadMemories, opening: recordBriefing } satisfies Feature;
+
+/**
+ * Reads what the first messages of an agent say of sessions: memories, and the investigation if the agent learns from it. Throws database
+ * errors.
+ */
+async function loadMemories(asking: AskingAgent): Promise<Loaded> {
+  const { session, agent, chain, execution, stage, steps, isOpening } = asking;
+  const { memory } = chain;
+  const isToolsListed = agent.mcp_servers.every((id) => steps.memory.listings.has(id));
+  if (memory === undefined || !isOpening || !isToolsListed) return {};
+  const recorded = session.pacing?.memories(execution.execution_id);
+  if (isBriefed(asking)) {
+    const { stage_index } = stage.row;
+    const { agent_index } = execution;
+    const inherited = recorded ?? (await loadInherited(session, { stage_index, agent_index }));
+    return { memories: inherited ?? (await loadBriefing(session, memory)) };
+  }
+  if (agent.iteration_strategy !== "memory-extraction") return {};
+  const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
+  const judged = await loadJudged(session.db, stage.row, maxBytes);
+  const feedback = await loadFeedback(session.db, execution);
+  return {
+    judged: { ...judged, feedback },
+    memories: recorded ?? (await loadRelated(session, feedback, memory)),
+  };
+}
+
+/** True for an agent that investigates or acts and was started by no other. */
+function isBriefed({ agent, execution, followUp }: AskingAgent): boolean {
+  const isSynthesis = agent.iteration_strategy.startsWith("synthesis");
+  return followUp === undefined && !isSynthesis && execution.parent_execution_id === undefined;
+}

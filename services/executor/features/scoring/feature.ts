@@ -1,0 +1,54 @@
+import type { AskForLessons } from "../../core/agent-state.ts";
+import type { ExecutionRun } from "../../core/execution-run.ts";
+import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
+import { appendUserMessage } from "../../persist/conversation.ts";
+import { chatHistoryBytes } from "../chat/feature.ts";
+import { loadRelated } from "../memories/load-related.ts";
+import { recordBriefing } from "../memories/record-briefing.ts";
+import { loadJudged } from "./load-judged.ts";
+import { judgedScore, lessonsIn } from "./read-score.ts";
+import { startMemorizing } from "./score-rows.ts";
+
+/** Lets a judge score a session that has ended, and learn from it. */
+export const SCORING = {
+  load: loadForJudge,
+  perform: { "ask-for-lessons": askForLessons },
+} satisfies Feature;
+
+/**
+ * Reads the investigation for a judge's first messages, and the memories nearest to its analysis once it is to draw lessons. Throws
+ * database errors.
+ */
+async function loadForJudge({
+  session,
+  agent,
+  chain: { memory },
+  execution,
+  stage,
+  steps,
+  isOpening,
+}: AskingAgent): Promise<Loaded> {
+  if (agent.iteration_strategy !== "scoring") return {};
+  if (isOpening) {
+    const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
+    return { judged: await loadJudged(session.db, stage.row, maxBytes) };
+  }
+  const { messages } = steps.memory;
+  const score = judgedScore(messages);
+  if (memory === undefined || score === null || score.tool_improvement_report === null) return {};
+  if (messages.at(-1)?.role !== "assistant" || lessonsIn(messages) !== null) return {};
+  const recorded = session.pacing?.memories(execution.execution_id);
+  return { memories: recorded ?? (await loadRelated(session, score.score_analysis, memory)) };
+}
+
+/**
+ * Adds the question what a judge has learned, which memories it was shown, and its score, which nothing can change any more; all of
+ * it is committed in one step. Throws for a judge that runs outside a follow-up.
+ */
+function askForLessons(run: ExecutionRun, { content, score }: AskForLessons): undefined {
+  const { sessionId, followUpId: follow_up_id } = run.session;
+  if (follow_up_id === undefined) throw new Error("a judge runs only in a follow-up");
+  run.steps.add(appendUserMessage(run, { content, concluding: false }));
+  recordBriefing(run);
+  run.steps.add(startMemorizing(sessionId, { follow_up_id }, score));
+}
