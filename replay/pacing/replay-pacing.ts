@@ -1,9 +1,8 @@
 import { findContextBlock } from "#shared/contracts/context-block.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { findBuiltInTool, isSubAgentTool } from "../../services/executor/controllers/built-in-tools.ts";
-import type { AgentStep } from "../../services/executor/core/agent-state.ts";
+import type { AgentStep, RankedMemory } from "../../services/executor/core/agent-state.ts";
 import type { ExecutionRun } from "../../services/executor/core/execution-run.ts";
-import type { RankedMemory } from "../../services/executor/features/memories/select-ranked.ts";
 import type { AskingAgent, Features, Loaded } from "../../services/executor/core/feature.ts";
 import { FEATURES } from "../../services/executor/features/features.ts";
 import type { Pacing } from "../../services/executor/core/pacing.ts";

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
@@ -10,8 +11,9 @@ import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { openFollowUpWaker } from "./follow-ups/wake-follow-ups.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { unqueuedFollowUps, unqueuedSessions } from "./unqueued-sessions.ts";
+import { PLACES_LOCK } from "#shared/database/places-lock.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /**
  * Runs sessions and, with slots of their own, the follow-ups of sessions that have ended: an answer waits for no alert. Returns
@@ -64,4 +66,19 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   cancels.unsubscribe();
   inboxes.unsubscribe();
   refusals.unsubscribe();
+}
+
+/**
+ * Runs work while no other executor runs its: two that look at the same rows would give both places to the same lane. In this
+ * process it queues first, so that no more than one connection waits for the lock.
+ */
+function oneAtATime(db: Database): <T>(work: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(1);
+  return async (work) =>
+    limit(async () =>
+      db.transaction(async (transaction) => {
+        await transaction.query("SELECT pg_advisory_xact_lock($1)", [PLACES_LOCK]);
+        return work();
+      }),
+    );
 }

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { budgetName, type BudgetCause } from "#shared/contracts/budget.ts";
+import { budgetName, type BudgetCause, exceededText } from "#shared/contracts/budget.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { pause } from "#shared/pause.ts";
-import type { LlmReply } from "../llm/llm-reply.ts";
+import { type LlmReply, EMPTY_REPLY } from "../llm/llm-reply.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
 import { commitReserving } from "../persist/commit-step.ts";
 import type { BudgetRequest, BudgetRule, BudgetVerdict } from "../persist/reserve-budget.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";
 import { callBound, inputBound, outputLimit, type Bounding, type CallBound } from "./call-bound.ts";
 import { settleCall, settleFully, settleUnused, type Reserved } from "./settle-call.ts";
+import type { StepRecord } from "../persist/step-record.ts";
+import type { ExecutionRun } from "../core/execution-run.ts";
 
 /** How long a call waits for what others have reserved and may not use, and the pause between two looks, in milliseconds. */
 export const PATIENCE_MS = 5_000;
@@ -150,4 +152,49 @@ function unpriced({ name, model, type }: ResolvedProvider, cause: BudgetCause | 
     "unpriced_model",
     `model ${model} of LLM provider ${name} (${type}) has no price, and ${limit} needs one: add it to system.cost_estimation.model_rates`,
   );
+}
+
+/** What a call has used of its reservation; nothing for a call without one. */
+export function settlementOf(
+  pricing: Bounding,
+  reservation: CallReservation | undefined,
+  reply: LlmReply,
+): readonly BudgetSettlement[] {
+  return reservation?.settle(pricing, reply) ?? [];
+}
+
+/** The step together with what its call has used. */
+export function withSettlement(step: StepRecord, settled: readonly BudgetSettlement[]): StepRecord {
+  if (settled.length === 0) return step;
+  const { budgetSettlements = [] } = step.rows;
+  return { ...step, rows: { ...step.rows, budgetSettlements: [...budgetSettlements, ...settled] } };
+}
+
+/** Adds to the agent's steps that the call it has reserved for is not made. */
+export function releaseReservation({ steps }: Pick<ExecutionRun, "steps">): void {
+  const { reservation } = steps;
+  if (reservation === undefined) return;
+  steps.reservation = undefined;
+  steps.add({ rows: { budgetSettlements: reservation.unused() }, events: [] });
+}
+
+/**
+ * Reserves for a call outside an agent's conversation: the executive summary, or with `isOptional` one that is left out once a soft
+ * limit is reached. Without room, the reply that is recorded in place of the call's; no reservation where nothing limits the call.
+ */
+export async function reserveSummary(
+  session: OwnedSession,
+  call: Pick<WantedCall, "executionId" | "provider" | "request">,
+  isOptional = false,
+): Promise<{ readonly reservation: CallReservation | undefined } | { readonly reply: LlmReply }> {
+  const rules = session.budgetRules();
+  if (rules.length === 0) return { reservation: undefined };
+  const answer = await reserveCall(session, rules, { ...call, isLast: !isOptional }, (request) =>
+    commitReserving(session, [], request),
+  );
+  if (answer.kind === "granted") return { reservation: answer.reservation };
+  if (answer.kind === "unlimited") return { reservation: undefined };
+  const message = exceededText(answer.cause);
+  const outcome = { kind: "failed", code: "budget_exceeded", message, retryable: false } as const;
+  return { reply: { ...EMPTY_REPLY, outcome, isUnsent: true } };
 }

@@ -5,8 +5,7 @@ import { memoryExtraction } from "../features/memories/memory-extraction.ts";
 import { scoring } from "../features/scoring/judge-session.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
-import { singleCall } from "./single-call.ts";
-import { synthesis } from "./synthesis.ts";
+import { singleCall, synthesis } from "./single-call.ts";
 
 /** A new strategy is one controller in this folder and one line here. */
 const CONTROLLERS: Record<IterationStrategy, Controller> = {

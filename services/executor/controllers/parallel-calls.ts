@@ -1,7 +1,8 @@
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import { toolGate } from "#shared/contracts/tool-gate.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { AgentState } from "../core/agent-state.ts";
+import type { AgentState, RequestedCall } from "../core/agent-state.ts";
+import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 
 /** How many calls of an answer run side by side. */
 const MAX_SIDE_BY_SIDE = 4;
@@ -30,4 +31,12 @@ export function callsBeside(
 
 function effectOf({ effect, read_only }: ToolDescription): ToolEffect {
   return effect ?? (read_only ? "read" : "write");
+}
+
+/** The structured calls of the newest answer that are carried out, in their order; of very many only the first. */
+export function callsOfAnswer({ messages }: Pick<AgentState, "messages">): readonly RequestedCall[] {
+  const answer = messages.findLast(({ role }) => role === "assistant");
+  return (answer?.tool_calls ?? [])
+    .slice(0, MAX_CALLS_PER_ANSWER)
+    .map(({ id, name, arguments: rawArguments }, index) => ({ index, name, rawArguments, toolCallId: id }));
 }

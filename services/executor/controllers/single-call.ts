@@ -1,6 +1,7 @@
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { changeAfterFailure } from "./choose-provider.ts";
 import { completed, failed, type AgentState, type AgentStep, type CallLlm } from "../core/agent-state.ts";
+import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
 
 /** The controller of an agent without a strategy: one LLM call without tools, whose text is the final analysis. */
 export function singleCall(state: AgentState): AgentStep {
@@ -33,4 +34,12 @@ export function callOnce(
     return failed(state, iteration.last_error ?? "unknown error", status);
   }
   return { kind: "call-llm", tools: [], afterFailure: null, ...call };
+}
+
+/** Synthesis: one call without tools over the results of the stage's other agents. */
+export function synthesis(state: AgentState): AgentStep {
+  if (state.messages.length === 0) {
+    return { kind: "open-conversation", messages: buildSynthesisMessages(state) };
+  }
+  return singleAnswer(state, { interaction: "synthesis", thinkingMayAnswer: true });
 }

@@ -1,3 +1,6 @@
+import { literals } from "#shared/contracts/literals.ts";
+import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
@@ -6,14 +9,46 @@ import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
 import type { ChatContext } from "../prompts/chat-input.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
-import type { JudgedScore } from "../features/scoring/read-score.ts";
 import type { SubAgentState } from "../state/session-state.ts";
 import type { Evidence } from "../state/evidence.ts";
 import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
-import type { RankedMemory } from "../features/memories/select-ranked.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
+
+/** What was learned from an earlier session. */
+export const RankedMemory = Type.Object({
+  memory_id: Type.String(),
+  content: Type.String(),
+  category: literals(MEMORY_CATEGORIES),
+  valence: literals(MEMORY_VALENCES),
+  confidence: Type.Number(),
+  alert_type: Type.Union([Type.String(), Type.Null()]),
+});
+export type RankedMemory = Static<typeof RankedMemory>;
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+/** An earlier session, as the agent of another one is told of it. */
+export const FoundSession = Type.Object({
+  session_id: Type.String(),
+  alert_type: TextOrNull,
+  created: Type.String(),
+  alert: Type.String(),
+  alert_chars: Type.Integer(),
+  conclusion: TextOrNull,
+  /** Oldest first. */
+  exchanges: Type.Array(Type.Object({ question: Type.String(), answer: TextOrNull })),
+});
+export type FoundSession = Static<typeof FoundSession>;
+
+/** What a judge has said about a session. */
+export interface JudgedScore {
+  readonly total_score: number;
+  readonly score_analysis: string;
+  readonly failure_tags: readonly string[];
+  /** Null until the judge has written it. */
+  readonly tool_improvement_report: string | null;
+}
 
 /** The input of a controller: only what is stored. */
 export interface AgentState {

@@ -19,7 +19,7 @@ import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "../executor-metrics.ts";
 import { InboxWatch } from "./inbox-watch.ts";
 import { watchParking } from "../parking/watch-parking.ts";
-import { readInbox } from "../persist/read-inbox.ts";
+import { readInboxSeq } from "../state/read-inbox-seq.ts";
 import type { ProviderCircuits } from "../llm/provider-circuits.ts";
 import type { ReadVariable } from "../prompts/variable-placeholders.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
@@ -242,7 +242,7 @@ function holdLease(
   const noticeInbox = (seq: number) => inbox.notice(seq);
   const readNews = () => {
     // Without an answer the lease's renewal tells.
-    readInbox(db, sessionId).then(noticeInbox, () => undefined);
+    readInboxSeq(db, sessionId).then(noticeInbox, () => undefined);
   };
   const cancel = isFollowUp ? readNews : () => stop(cancelledByUser());
   leases.hold({ sessionId, epoch, stop, cancel, noticeInbox });

@@ -1,4 +1,4 @@
-import type { RankedMemory } from "../features/memories/select-ranked.ts";
+import type { RankedMemory } from "./agent-state.ts";
 
 /** What a replay imposes on agents besides the features of its own. Absent in operation. */
 export interface Pacing {

@@ -1,10 +1,13 @@
 import { hashProvider } from "#shared/contracts/provider-hash.ts";
-import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedProvider, ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
 import { markedDescription } from "#shared/contracts/tool-marks.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { CallLlm, AgentState } from "../core/agent-state.ts";
+import { insertVariables } from "../prompts/variable-placeholders.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 
 /** The input of a request. */
 interface CallInput {
@@ -56,5 +59,51 @@ function toLlmConfig(provider: ResolvedProvider): LLMConfig {
     maxToolResultTokens: provider.max_tool_result_tokens,
     maxOutputTokens: provider.max_output_tokens ?? 0,
     nativeTools: provider.native_tools,
+  };
+}
+
+/** How long one LLM call of an agent may take, in milliseconds: its iteration, or less if its provider's entry says so. */
+export function callTimeoutMs({ iteration_timeout_ms, llm_provider }: ResolvedAgent): number {
+  return Math.min(iteration_timeout_ms, llm_provider.call_timeout_ms ?? iteration_timeout_ms);
+}
+
+/** The request of an agent's call. Only it has the values of variables. */
+export function callRequest(run: ExecutionRun, { tools }: Pick<CallLlm, "tools">): GenerateRequest {
+  return generateRequest(withVariables(run), tools);
+}
+
+/**
+ * The conversation with the values of variables, which are not stored; only messages of ours have any. State of a provider
+ * that was called before is left out: it is sealed for that provider.
+ */
+function withVariables({ session, execution, state }: ExecutionRun) {
+  const { agent, alert, iteration } = state;
+  const since = iteration.provider?.since_message ?? 0;
+  const messages = state.messages.map((message) =>
+    message.role === "assistant" || message.role === "tool"
+      ? message.sequence_number > since
+        ? message
+        : { ...message, provider_state: null }
+      : { ...message, content: insertVariables(message.content, alert.nonce, session.readVariable) },
+  );
+  return { session, execution, state: { agent, messages } };
+}
+
+/**
+ * The tools of TARSy itself that a call was given, as the model got them: a later version may describe them in other words. They are
+ * recorded with the calls up to the execution's first answer; later calls have the same. Absent for none.
+ */
+export function ownTools(
+  { tools }: Pick<CallLlm, "tools">,
+  { messages }: Pick<AgentState, "messages">,
+): { readonly own_tools?: readonly object[] } {
+  const own = tools.filter(({ server }) => server === BUILT_IN_SERVER);
+  if (own.length === 0 || messages.some(({ role }) => role === "assistant")) return {};
+  return {
+    own_tools: own.map((tool) => ({
+      name: tool.name,
+      description: markedDescription(tool),
+      parameters_schema: tool.parameters_schema,
+    })),
   };
 }

@@ -11,19 +11,18 @@ import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { callModel } from "../tracing/call-model.ts";
 import { HeldClaim } from "../held-claim.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
-import { callPhase } from "../controllers/call-phase.ts";
-import { releaseReservation } from "../budget/release-reservation.ts";
-import { settlementOf, withSettlement } from "../budget/with-settlement.ts";
+import { releaseReservation, settlementOf, withSettlement } from "../budget/reserve-call.ts";
 import { tellPhase } from "../stream/tell-phase.ts";
-import { callTimeoutMs } from "./call-timeout.ts";
+import { callTimeoutMs, callRequest } from "./generate-request.ts";
 import type { DeltaHandlers } from "./call-llm.ts";
-import { callRequest } from "./call-request.ts";
 import { EMPTY_REPLY } from "./llm-reply.ts";
 import { tellOutcome, type OpenCircuit, type TrackedCall } from "./provider-circuits.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
 import { maskArguments } from "./mask-arguments.ts";
-import { storeMaskedValues } from "./store-masked-values.ts";
 import { outcomeWithoutWait, waitForModel, waitForProbe } from "./wait-for-model.ts";
+import type { ExecutionPhase } from "#shared/contracts/execution-progress.ts";
+import type { MaskedValue } from "#shared/masking/mask-context.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
@@ -195,4 +194,44 @@ function streamReply(
     }
   };
   return { thinking, text: (delta) => append(sections.push(delta)), end: () => append(sections.end()) };
+}
+
+const MESSAGES = {
+  investigating: "Investigating",
+  remediating: "Deciding about actions",
+  concluding: "Drawing a conclusion from what is known",
+  finalizing: "Judging the investigation",
+  synthesizing: "Combining the results of the stage's agents",
+} as const satisfies Partial<Record<ExecutionPhase, string>>;
+
+/** What an agent does with a call of its model, and how people are told. */
+function callPhase(
+  { agent }: Pick<AgentState, "agent">,
+  { interaction }: Pick<CallLlm, "interaction">,
+): { readonly phase: ExecutionPhase; readonly message: string } {
+  const phase =
+    interaction === "forced_conclusion"
+      ? "concluding"
+      : interaction === "scoring" || interaction === "memory_extraction"
+        ? "finalizing"
+        : interaction === "synthesis"
+          ? "synthesizing"
+          : isActionAgent(agent)
+            ? "remediating"
+            : "investigating";
+  return { phase, message: MESSAGES[phase] };
+}
+
+const STORE = `
+INSERT INTO masked_values (session_id, digest, digits, length, kind)
+SELECT $1, digest, digits, length, kind
+FROM json_to_recordset($2::json) AS value (digest text, digits text, length integer, kind text)
+ON CONFLICT DO NOTHING`;
+
+/** Stores values that were masked, so that they are masked wherever they reappear in the session. Throws database errors. */
+async function storeMaskedValues(
+  { db, sessionId }: Pick<OwnedSession, "db" | "sessionId">,
+  values: readonly MaskedValue[],
+): Promise<void> {
+  if (values.length > 0) await db.query(STORE, [sessionId, JSON.stringify(values)]);
 }

@@ -1,8 +1,7 @@
 import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
 import type { NewMessage } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
-import { chatHistory } from "./chat-history.ts";
-import { chatBanner, type ChatInput } from "./chat-input.ts";
+import { chatBanner, type ChatInput, type ChatExchange } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
@@ -10,7 +9,10 @@ import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
 import { runbookBlock } from "./runbook-block.ts";
 import { toolsBlock } from "./tools-block.ts";
-import { escapeRules } from "./untrusted-text.ts";
+import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
+import { chatStep } from "./chat-step.ts";
+import { SUB_AGENT_TITLE, investigatingAgent } from "./investigating-agent.ts";
+import type { SessionNonce } from "./session-nonce.ts";
 
 /** The first messages (system, user) of an agent that answers a question about a finished investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {
@@ -58,3 +60,21 @@ const RESPONSE_GUIDELINES = `## Response Guidelines
 - **Clarity**: answer first, then explain.
 - **Specificity**: name resources, values and times as they appear in the data.
 - **Brevity**: a few sentences or a short list, unless the question asks for more.`;
+
+/** The banner and the earlier exchanges of this chat; empty for the first question. */
+function chatHistory(history: readonly ChatExchange[], nonce: SessionNonce): string[] {
+  if (history.length === 0) return [];
+  const count = `${history.length} previous ${history.length === 1 ? "exchange" : "exchanges"}`;
+  return [chatBanner(`💬 CHAT HISTORY (${count})`), ...history.map(formatExchange(nonce))];
+}
+
+function formatExchange(nonce: SessionNonce): (exchange: ChatExchange, index: number) => string {
+  return ({ question, author, status, events, subAgents }, index) =>
+    [
+      `## Exchange ${index + 1}`,
+      `**Question of ${escapeRules(oneLine(author))}:**\n\n${untrustedText(nonce, "QUESTION", escapeRules(question))}`,
+      ...events.map((event) => chatStep(event, nonce)),
+      ...subAgents.map((subAgent) => investigatingAgent(subAgent, SUB_AGENT_TITLE, nonce)),
+      ...(status === "completed" ? [] : [`This question was not answered: ${status}.`]),
+    ].join("\n\n");
+}

@@ -1,5 +1,5 @@
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
-import type { RankedMemory } from "../features/memories/select-ranked.ts";
+import type { RankedMemory } from "../core/agent-state.ts";
 import { MAX_LESSONS } from "../features/memories/read-lessons.ts";
 import { alertBlock } from "./alert-block.ts";
 import type { JudgedInvestigation } from "./build-judge-messages.ts";

@@ -1,5 +1,4 @@
-import type { FoundSession } from "../features/memories/find-sessions.ts";
-import type { RankedMemory } from "../features/memories/select-ranked.ts";
+import type { FoundSession, RankedMemory } from "../core/agent-state.ts";
 import { memoryLines } from "./memory-block.ts";
 import { oneLine } from "./untrusted-text.ts";
 

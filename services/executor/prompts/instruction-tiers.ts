@@ -1,11 +1,11 @@
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
 import { ACTION_RULES } from "./action-rules.ts";
 import { GENERAL_INSTRUCTIONS, dataRule } from "./general-instructions.ts";
-import type { PromptInput } from "./prompt-input.ts";
-import { missingTools } from "./missing-tools.ts";
+import type { PromptInput, ServerOffer } from "./prompt-input.ts";
 import { skillSections } from "./skill-sections.ts";
 import { subAgentSections } from "./sub-agent-sections.ts";
 import type { SessionNonce } from "./session-nonce.ts";
+import { frame, oneLine } from "./untrusted-text.ts";
 
 /**
  * An agent's instructions in three tiers: general ones by purpose (with the rules of an agent that may act), those of its
@@ -57,3 +57,23 @@ function section(heading: string, text: string): string[] {
   const trimmed = text.trim();
   return trimmed === "" ? [] : [`${heading}\n\n${trimmed}`];
 }
+
+/** What an agent should have and has not: servers that are away, with the reason, and tools that are not offered. */
+function missingTools(
+  { unavailable, missing }: Pick<ServerOffer, "unavailable" | "missing">,
+  nonce: SessionNonce,
+): string[] {
+  const servers = unavailable.map(({ server, reason }) => `- ${oneLine(server)}: ${oneLine(reason)}`);
+  return [
+    ...(servers.length === 0 ? [] : [`${UNAVAILABLE}\n\n${frame(nonce, "SERVERS", servers.join("\n"))}`]),
+    ...(missing.length === 0 ? [] : [`${NOT_OFFERED}${missing.map(oneLine).join(", ")}`]),
+  ];
+}
+
+const UNAVAILABLE = `## Unavailable MCP Servers
+
+The tools of these servers are not available: do not call them, and say in your answer what could not be checked without them.`;
+
+const NOT_OFFERED = `## Missing Tools
+
+These tools were asked for but not offered: `;

@@ -1,4 +1,4 @@
-import type { RankedMemory } from "../features/memories/select-ranked.ts";
+import type { RankedMemory } from "../core/agent-state.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { oneLine, untrustedText } from "./untrusted-text.ts";
 

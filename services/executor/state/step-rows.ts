@@ -28,7 +28,7 @@ import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { MemoryOrigin } from "#shared/contracts/memory.ts";
-import type { JudgedScore } from "../features/scoring/read-score.ts";
+import type { JudgedScore } from "../core/agent-state.ts";
 import type { Lesson } from "../features/memories/read-lessons.ts";
 import type { TokenUsage } from "./token-usage.ts";
 

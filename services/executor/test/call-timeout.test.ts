@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { callTimeoutMs } from "../llm/call-timeout.ts";
+import { callTimeoutMs } from "../llm/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 
 describe("callTimeoutMs", () => {

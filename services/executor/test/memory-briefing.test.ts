@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { loadBriefing } from "../features/memories/load-briefing.ts";
+import { loadBriefing } from "../features/memories/find-memories.ts";
 import { insertRemembering, remember } from "./memory-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn } from "./scripted-turns.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openEmbeddingServer } from "../../../test/support/embedding-server.ts";
 import type { SseServer } from "../../../test/support/sse-server.ts";
-import { loadBriefing } from "../features/memories/load-briefing.ts";
+import { loadBriefing } from "../features/memories/find-memories.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { insertRemembering, remember } from "./memory-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { conversationText } from "../features/tool-summaries/conversation-text.ts";
-import { cutSummary } from "../features/tool-summaries/summary-message.ts";
-import { summaryRequest } from "../features/tool-summaries/summary-request.ts";
+import { conversationText } from "../features/tool-summaries/summary-input.ts";
+import { cutSummary } from "../features/tool-summaries/record-summary.ts";
+import { summaryRequest } from "../features/tool-summaries/feature.ts";
 import { variableCode } from "#shared/contracts/prompt-codes.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 import { NONCE } from "./prompt-fixtures.ts";

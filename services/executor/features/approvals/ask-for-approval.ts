@@ -3,7 +3,7 @@ import { MAX_ARGUMENTS_CHARS } from "#shared/contracts/tool-call.ts";
 import { toolGate } from "#shared/contracts/tool-gate.ts";
 import { DEFAULT_APPROVAL_TIMEOUT_MS } from "#shared/contracts/resolved-chain.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { callsOfAnswer } from "../../controllers/calls-of-answer.ts";
+import { callsOfAnswer } from "../../controllers/parallel-calls.ts";
 import type { RequestedCall, RunTool } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { closeApprovals, requestApproval, type CallInQuestion } from "../../persist/approval-rows.ts";
@@ -12,7 +12,14 @@ import { recordUnfinishedStep, unfinishedStep } from "../../persist/unfinished-s
 import { callArguments } from "../../tools/call-arguments.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { waitFrom, type AgentWait } from "../../core/wait.ts";
-import { readApproval, type StoredApproval } from "./read-approval.ts";
+import { isoText } from "#shared/database/iso-text.ts";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { APPROVAL_STATES } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
 
 /** What becomes of a call that is due. */
 type Permission =
@@ -145,4 +152,33 @@ function refusal({ tool, reason }: StoredApproval, state: "denied" | "expired"):
   const message = `a person denied this call of "${tool}"; it was not made`;
   if (reason === null || reason === "") return { kind: "refused", message };
   return { kind: "refused", message, reason: reason.slice(0, safeCut(reason, MAX_REASON_CHARS)) };
+}
+
+const StoredApproval = Type.Object({
+  approval_id: Uuid,
+  tool: Type.String(),
+  state: literals(APPROVAL_STATES),
+  /** ISO 8601, by the database's clock. */
+  requested_at: Type.String(),
+  expires_at: Type.String(),
+  /** True once the time for a decision is over. */
+  is_over: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  /** The newest entry of the session's inbox when this was read; every decision makes one. */
+  inbox_seq: Type.Integer(),
+});
+type StoredApproval = Static<typeof StoredApproval>;
+
+const parse = compileParser("approval", StoredApproval);
+
+const READ = `
+SELECT a.approval_id, a.tool, a.state, a.reason, a.expires_at <= clock_timestamp() AS is_over, r.inbox_seq,
+       ${isoText("a.requested_at")} AS requested_at,
+       ${isoText("a.expires_at")} AS expires_at
+FROM approvals a JOIN session_runtime r USING (session_id) WHERE a.call_id = $1`;
+
+/** What was asked about the call of this id, the one of its first attempt; undefined if there was no question. */
+async function readApproval(db: Queryable, callId: string): Promise<StoredApproval | undefined> {
+  const [row] = await selectRows(db, parse, READ, [callId]);
+  return row;
 }

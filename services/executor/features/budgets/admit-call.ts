@@ -4,7 +4,7 @@ import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 import { candidates } from "../../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
-import { callRequest } from "../../llm/call-request.ts";
+import { callRequest } from "../../llm/generate-request.ts";
 import {
   callBound,
   inputBound,

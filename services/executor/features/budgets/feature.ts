@@ -1,6 +1,6 @@
 import { exceededText } from "#shared/contracts/budget.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { releaseReservation } from "../../budget/release-reservation.ts";
+import { releaseReservation } from "../../budget/reserve-call.ts";
 import { settleUnused } from "../../budget/settle-call.ts";
 import type { AgentState, AgentStep } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";

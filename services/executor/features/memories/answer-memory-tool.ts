@@ -8,7 +8,7 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { showResult } from "#shared/tool-results/show-result.ts";
 import { findSessions } from "./find-sessions.ts";
 import type { Asking } from "./query-vector.ts";
-import { recallMemories } from "./recall-memories.ts";
+import { recallMemories } from "./find-memories.ts";
 import { foundSessionsText, recalledText } from "../../prompts/history-text.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { readMemoryQuery, type MemoryQuery } from "./read-memory-query.ts";

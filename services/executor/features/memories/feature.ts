@@ -1,11 +1,15 @@
 import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
 import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadJudged } from "../scoring/load-judged.ts";
-import { loadBriefing } from "./load-briefing.ts";
-import { loadFeedback } from "./load-feedback.ts";
+import { loadBriefing, loadRelated } from "./find-memories.ts";
 import { loadInherited } from "./load-inherited.ts";
-import { loadRelated } from "./load-related.ts";
 import { recordBriefing } from "./record-briefing.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { ExecutionState } from "../../state/session-state.ts";
 
 /** Tells agents what earlier sessions taught, and learns from what people say about a session. */
 export const MEMORIES = { load: loadMemories, opening: recordBriefing } satisfies Feature;
@@ -40,4 +44,20 @@ async function loadMemories(asking: AskingAgent): Promise<Loaded> {
 function isBriefed({ agent, execution, followUp }: AskingAgent): boolean {
   const isSynthesis = agent.iteration_strategy.startsWith("synthesis");
   return followUp === undefined && !isSynthesis && execution.parent_execution_id === undefined;
+}
+
+const parseContent = compileParser("feedback", Type.Object({ content: Type.String() }));
+
+const FEEDBACK = `
+SELECT content FROM timeline_events WHERE execution_id = $1 AND event_type = 'user_question'
+ORDER BY sequence_number LIMIT 1`;
+
+/** Reads the feedback that an execution learns from: the first entry of its timeline. Throws TerminalError `malformed` if there is none. */
+async function loadFeedback(
+  db: Queryable,
+  { execution_id }: Pick<ExecutionState, "execution_id">,
+): Promise<string> {
+  const [row] = await selectRows(db, parseContent, FEEDBACK, [execution_id]);
+  if (row === undefined) throw new TerminalError("malformed", "there is no feedback to learn from");
+  return row.content;
 }

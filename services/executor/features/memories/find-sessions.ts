@@ -1,8 +1,9 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { sharedWith } from "./shared-with.ts";
+import { FoundSession } from "../../core/agent-state.ts";
+import { sharedWith } from "./rank-memories.ts";
 
 /** Which earlier sessions are wanted. */
 export interface SessionQuery {
@@ -21,20 +22,6 @@ const MAX_CONCLUSION = 3_000;
 const MAX_EXCHANGES = 5;
 const MAX_QUESTION = 500;
 const MAX_ANSWER = 1_000;
-
-const TextOrNull = Type.Union([Type.String(), Type.Null()]);
-const FoundSession = Type.Object({
-  session_id: Type.String(),
-  alert_type: TextOrNull,
-  created: Type.String(),
-  alert: Type.String(),
-  alert_chars: Type.Integer(),
-  conclusion: TextOrNull,
-  /** Oldest first. */
-  exchanges: Type.Array(Type.Object({ question: Type.String(), answer: TextOrNull })),
-});
-/** An earlier session as another one's agent is told of it. */
-export type FoundSession = Static<typeof FoundSession>;
 
 const parseFound = compileParser("earlier session", FoundSession);
 const parseWord = compileParser("word", Type.Object({ word: Type.String() }));

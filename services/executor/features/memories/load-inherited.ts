@@ -4,7 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { RankedMemory } from "./select-ranked.ts";
+import type { RankedMemory } from "../../core/agent-state.ts";
 
 /** Bounds the walk through forks of forks. */
 const MAX_LINE = 100;

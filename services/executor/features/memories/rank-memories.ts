@@ -1,5 +1,3 @@
-import { sharedWith } from "./shared-with.ts";
-
 /** The newest memories that could be meant are ranked; the rest are too old to come before them. */
 const MAX_RANKED = 1_000;
 
@@ -84,4 +82,14 @@ FROM told LEFT JOIN near USING (memory_id) LEFT JOIN worded USING (memory_id), L
 WHERE (near.rank IS NOT NULL OR NOT is_compared AND worded.rank IS NOT NULL) AND score >= ${MIN_SCORE}
 ORDER BY score DESC, memory_id
 LIMIT ${limit}`;
+}
+
+/**
+ * The SQL condition that what was learned in one session may be told in another: `source` and `asking` are rows with
+ * `owner_subject` and `teams`. Whoever may read the asking session reads what it was told, so each of its teams must be one of
+ * the source's; a session without a team is told only what its own submitter's sessions without a team taught.
+ */
+export function sharedWith(source: string, asking: string): string {
+  return `CASE WHEN cardinality(${asking}.teams) > 0 THEN ${source}.teams @> ${asking}.teams
+       ELSE cardinality(${source}.teams) = 0 AND ${source}.owner_subject IS NOT DISTINCT FROM ${asking}.owner_subject END`;
 }

@@ -3,7 +3,7 @@ import type { ExecutionRun } from "../../core/execution-run.ts";
 import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
 import { appendUserMessage } from "../../persist/conversation.ts";
 import { chatHistoryBytes } from "../chat/feature.ts";
-import { loadRelated } from "../memories/load-related.ts";
+import { loadRelated } from "../memories/find-memories.ts";
 import { recordBriefing } from "../memories/record-briefing.ts";
 import { loadJudged } from "./load-judged.ts";
 import { judgedScore, lessonsIn } from "./read-score.ts";

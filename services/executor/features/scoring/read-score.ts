@@ -1,13 +1,5 @@
+import type { JudgedScore } from "../../core/agent-state.ts";
 import { FAILURE_TAGS, MAX_SCORE } from "#shared/contracts/scoring.ts";
-
-/** What a judge has said about a session. */
-export interface JudgedScore {
-  readonly total_score: number;
-  readonly score_analysis: string;
-  readonly failure_tags: readonly string[];
-  /** Null until the judge has written it. */
-  readonly tool_improvement_report: string | null;
-}
 
 /** A message of the judge's conversation. */
 interface Reply {

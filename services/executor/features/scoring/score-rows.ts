@@ -6,7 +6,7 @@ import type { RunOutcome } from "../../persist/run-outcome.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import { JUDGE_PROMPT_HASH } from "../../prompts/judge-prompts.ts";
 import type { FollowUpState } from "../../state/session-state.ts";
-import type { JudgedScore } from "./read-score.ts";
+import type { JudgedScore } from "../../core/agent-state.ts";
 
 type Scored = Pick<FollowUpState, "follow_up_id">;
 

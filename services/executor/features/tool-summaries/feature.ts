@@ -3,21 +3,22 @@ import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import type { AgentState, AgentStep, SummarizeResult } from "../../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
-import { reserveSummary } from "../../budget/reserve-summary.ts";
-import { settlementOf, withSettlement } from "../../budget/with-settlement.ts";
+import { reserveSummary, settlementOf, withSettlement } from "../../budget/reserve-call.ts";
 import { replyFailure } from "../../llm/llm-reply.ts";
 import { callModel } from "../../tracing/call-model.ts";
-import { callTimeoutMs } from "../../llm/call-timeout.ts";
+import { callTimeoutMs, generateRequest } from "../../llm/generate-request.ts";
 import { tellOutcome, type TrackedCall } from "../../llm/provider-circuits.ts";
 import { outcomeWithoutWait, waitForModel } from "../../llm/wait-for-model.ts";
 import type { TimelineWriter } from "../../persist/timeline-writer.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../../persist/unfinished-step.ts";
 import { recordNoSummary, recordSummaryCall, summaryMetadata, type SummaryCall } from "./record-summary.ts";
 import { summarizersOf, type Summarizers } from "./summarizers.ts";
-import { summaryRequest } from "./summary-request.ts";
 import { summaryInput, type SummaryInput } from "./summary-input.ts";
 import { tellPhase } from "../../stream/tell-phase.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
+import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
+import type { NewMessage } from "../../prompts/prompt-input.ts";
+import { insertVariables, type ReadVariable } from "../../prompts/variable-placeholders.ts";
 
 /** Has large results summarized by a model. */
 export const TOOL_SUMMARIES = {
@@ -169,4 +170,33 @@ async function makeCall(
   const outcome = recordSummaryCall(run, { ...call, reply: ended, durationMs });
   steps.add(withSettlement(outcome, settled), () => timeline.close());
   return null;
+}
+
+/** Whose result is summarized. */
+interface Asking {
+  readonly session: { readonly sessionId: string; readonly readVariable: ReadVariable };
+  readonly execution: { readonly execution_id: string };
+  readonly state: Pick<AgentState, "agent" | "alert">;
+}
+
+/**
+ * The request for a summary, without tools; also those are switched off that the provider runs itself. Only it has the values
+ * of variables.
+ */
+export function summaryRequest(
+  { session, execution, state: { agent, alert } }: Asking,
+  provider: ResolvedProvider,
+  messages: readonly NewMessage[],
+): GenerateRequest {
+  const inserted = messages.map((message) => ({
+    ...message,
+    content: insertVariables(message.content, alert.nonce, session.readVariable),
+  }));
+  const state = { agent: { ...agent, llm_provider: provider }, messages: inserted };
+  const { execution_id } = execution;
+  const request = generateRequest({ session, execution: { execution_id }, state }, []);
+  // The hash of the provider's entry covers these tools, so they are removed from the request only.
+  return request.llmConfig === undefined
+    ? request
+    : { ...request, llmConfig: { ...request.llmConfig, nativeTools: {} } };
 }

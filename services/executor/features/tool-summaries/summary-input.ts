@@ -5,8 +5,12 @@ import { buildToolSummaryMessages } from "../../prompts/build-tool-summary-messa
 import type { NewMessage } from "../../prompts/prompt-input.ts";
 import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
-import { conversationText } from "./conversation-text.ts";
-import { readKeptText } from "./read-kept-text.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { safeCut } from "#shared/safe-cut.ts";
+import type { StoredMessage } from "../../state/agent-memory.ts";
 
 /** Of the text that is summarized. */
 const MAX_TEXT_TOKENS = 100_000;
@@ -58,3 +62,66 @@ export async function summaryInput(
     maxTokens,
   };
 }
+
+/** The part of the room for the start of a text; its end gets the rest. */
+const HEAD = 0.7;
+
+/** The database sends no more than is used: a kept text may have 16 MiB. */
+const READ = `
+SELECT length(content) AS chars, left(content, $3::int) AS head,
+       CASE WHEN length(content) > $3::int + $4::int THEN right(content, $4::int) ELSE substr(content, $3::int + 1) END AS tail
+FROM tool_results WHERE call_id = $1 AND session_id = $2`;
+const parseText = compileParser(
+  "kept tool result",
+  Type.Object({ chars: Type.Integer(), head: Type.String(), tail: Type.String() }),
+);
+
+/**
+ * The text that is kept under `handle`, or its start and its end if it has more than `maxChars` characters; null if it is kept
+ * no more.
+ */
+async function readKeptText(
+  { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
+  handle: string,
+  maxChars: number,
+): Promise<string | null> {
+  const headChars = Math.floor(maxChars * HEAD);
+  const tailChars = maxChars - headChars;
+  const [row] = await selectRows(db, parseText, READ, [handle, sessionId, headChars, tailChars]);
+  if (row === undefined) return null;
+  const { chars, head, tail } = row;
+  const left = chars - headChars - tailChars;
+  return left <= 0 ? head + tail : `${head}\n[… not shown: ${left} characters …]\n${tail}`;
+}
+
+const LEFT_OUT = "[Earlier messages are left out.]";
+
+/**
+ * An agent's conversation as text, without its instructions: the newest messages that fit `maxChars`, in their order; of the
+ * first of them the start, if no more fits.
+ */
+export function conversationText(messages: readonly StoredMessage[], maxChars: number): string {
+  const shown: string[] = [];
+  let room = maxChars;
+  const said = messages.filter(({ role }) => role !== "system").toReversed();
+  for (const message of said) {
+    const text = messageText(message);
+    if (text.length > room) {
+      const start = text.slice(0, safeCut(text, Math.max(0, room)));
+      if (start !== "") shown.push(`${start}…`);
+      shown.push(LEFT_OUT);
+      break;
+    }
+    shown.push(text);
+    room -= text.length;
+  }
+  return shown.toReversed().join("\n\n");
+}
+
+function messageText({ role, content, tool_calls, tool_name }: StoredMessage): string {
+  const calls = (tool_calls ?? []).map(({ name, arguments: json }) => `Calls ${name} with ${json}`);
+  const author = role === "tool" ? `Result of ${tool_name ?? "a tool"}` : AUTHORS[role];
+  return [`${author}:`, ...(content === "" ? [] : [content]), ...calls].join("\n");
+}
+
+const AUTHORS = { system: "Instructions", user: "User", assistant: "Investigator" } as const;
