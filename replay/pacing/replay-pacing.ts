@@ -6,7 +6,7 @@ import type { ExecutionRun } from "../../services/executor/core/execution-run.ts
 import type { AskingAgent, Features, Loaded } from "../../services/executor/core/feature.ts";
 import { FEATURES } from "../../services/executor/features/features.ts";
 import type { Pacing } from "../../services/executor/core/pacing.ts";
-import { CONCLUDED_BEFORE } from "../../services/executor/tools/concluded-before.ts";
+import { CONCLUDED_BEFORE } from "../../services/executor/tools/calls-not-made.ts";
 import type { AwayProviders } from "./away-providers.ts";
 import { isDone, type EarlyEnds } from "./early-end.ts";
 import type { GivenInputs } from "./given-inputs.ts";

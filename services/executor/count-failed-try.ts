@@ -48,7 +48,7 @@ export async function countFailedTry(
 /** The step that failed: the one that the controller decides again, if deciding was not what failed. */
 function dueStep({ session, state }: ExecutionRun): { readonly kind: string } {
   try {
-    return nextAgentStep(state, session.features.list);
+    return nextAgentStep(state, session.features);
   } catch {
     return { kind: "decide" };
   }

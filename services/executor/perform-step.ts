@@ -33,14 +33,8 @@ export const BASE_PERFORMERS = {
   },
   "change-provider": changeProvider,
   finish: finishExecution,
-  "list-tools": async (run, step) => {
-    await run.steps.commit();
-    return performToolListing(run, step);
-  },
-  "call-llm": async (run, step) => {
-    await run.steps.commit();
-    return performLlmCall(run, step);
-  },
+  "list-tools": performToolListing,
+  "call-llm": performLlmCall,
   "run-tool": performToolCall,
 } satisfies Partial<Performers>;
 

@@ -22,7 +22,7 @@ import { newAgent } from "./state/agent-memory.ts";
 import { loadContext } from "./state/load-context.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
-import { inAgentSpan } from "./tracing/in-agent-span.ts";
+import { inAgentSpan } from "./tracing/agent-spans.ts";
 
 /** The execution to run. */
 interface RunExecutionRequest extends AgentSetting {
@@ -167,7 +167,6 @@ async function decide(
   steps: AgentSteps,
 ): Promise<{ readonly run: ExecutionRun; readonly step: AgentStep }> {
   const { stage, execution, synthesisInputs } = request;
-  const { list } = session.features;
   try {
     throwIfStopped(session);
     const isOpening = steps.memory.messages.length === 0;
@@ -175,11 +174,11 @@ async function decide(
     if (isOpening && synthesisInputs.length > 0) {
       loaded = { ...loaded, parallel: await loadParallelResults(session, stage.row, synthesisInputs) };
     }
-    for (const { load } of list) {
+    for (const { load } of session.features.list) {
       loaded = { ...loaded, ...(await load?.({ ...request, session, steps, isOpening }, loaded)) };
     }
     const state = agentState(request, steps.memory, loaded);
-    return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state, list) };
+    return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state, session.features) };
   } catch (error) {
     await steps.commit();
     throw error;

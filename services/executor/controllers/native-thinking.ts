@@ -1,6 +1,6 @@
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
-import { buildNativeMessages } from "../prompts/build-native-messages.ts";
+import { buildNativeMessages } from "../prompts/build-investigation-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { callsOfAnswer, callsBeside } from "./parallel-calls.ts";
 import { completed, type AgentState, type AgentStep } from "../core/agent-state.ts";

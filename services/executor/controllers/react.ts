@@ -1,5 +1,5 @@
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
-import { buildReactMessages } from "../prompts/build-react-messages.ts";
+import { buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
 import { parseReact } from "../react-parser/parse-react.ts";

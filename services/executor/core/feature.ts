@@ -1,6 +1,9 @@
+import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import type { BuiltInName, SubAgentToolName } from "../controllers/built-in-tools.ts";
 import type { RunExecutions, AgentRun } from "../next-session-step.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
-import type { AgentState, AgentStep } from "./agent-state.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
+import type { AgentState, AgentStep, Controller } from "./agent-state.ts";
 import type { AgentSteps } from "./agent-steps.ts";
 import type { ExecutionRun } from "./execution-run.ts";
 import type { OwnedSession } from "./owned-session.ts";
@@ -39,6 +42,25 @@ export type Performers = {
   readonly [K in StepKind]: (run: ExecutionRun, step: StepOf[K]) => Promise<Outcome> | Outcome;
 };
 
+/** A call of a built-in tool. */
+export interface BuiltInCall<Name = BuiltInName> {
+  readonly name: Name;
+  /** As parsed from what the model wrote. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** A longer answer is cut, or is a window whose whole text is kept under `handle`; in UTF-16 code units. */
+  readonly maxChars: number;
+  readonly handle: string;
+}
+
+/** What answers calls of each built-in tool from what is stored. An answer has no effect until its outcome is committed. */
+export type Answers = {
+  readonly [K in Exclude<BuiltInName, SubAgentToolName>]: (
+    run: ExecutionRun,
+    call: BuiltInCall<K>,
+    signal: AbortSignal,
+  ) => Promise<ToolOutcome>;
+};
+
 /** What a feature adds to the steps of agents. A feature has only the hooks that it needs. */
 export interface Feature {
   /** Reads what the next decision needs; `loaded` is what the features before it have read. Throws database errors. */
@@ -53,6 +75,10 @@ export interface Feature {
   readonly ending?: (run: ExecutionRun) => void;
   /** Performs the steps that the feature decides. */
   readonly perform?: Partial<Performers>;
+  /** The controllers of its strategies. */
+  readonly controllers?: Partial<Record<IterationStrategy, Controller>>;
+  /** Answers calls of its built-in tools. */
+  readonly tools?: Partial<Answers>;
 }
 
 /** The features of an executor. */
@@ -60,4 +86,6 @@ export interface Features {
   /** In the order in which their hooks are called. */
   readonly list: readonly Feature[];
   readonly performers: Performers;
+  readonly controllers: Readonly<Record<IterationStrategy, Controller>>;
+  readonly tools: Answers;
 }

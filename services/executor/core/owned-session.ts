@@ -169,13 +169,15 @@ export function openOwnedSession(
       signal.throwIfAborted();
       stopping.throwIfAborted();
     },
-    reasonFor: (thrown) => {
-      if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;
-      const reason: unknown = signal.aborted ? signal.reason : thrown;
-      return coerceError(reason);
-    },
+    reasonFor: (thrown) => reasonFor(signal, thrown),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** The error that explains `thrown` in work that this signal cancels. */
+export function reasonFor(signal: AbortSignal, thrown: unknown): Error {
+  if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;
+  return coerceError(signal.aborted ? signal.reason : thrown);
 }
 
 /** What is the same for every session of an executor. */

@@ -1,5 +1,7 @@
+import { BASE_CONTROLLERS } from "../controllers/next-agent-step.ts";
 import type { Features } from "../core/feature.ts";
 import { BASE_PERFORMERS } from "../perform-step.ts";
+import { RESULT_TOOLS } from "../tools/built-in/call-result-tool.ts";
 import { BUDGETS } from "./budgets/feature.ts";
 import { CHAT } from "./chat/feature.ts";
 import { JOINED_ALERTS } from "./joined-alerts/feature.ts";
@@ -25,4 +27,6 @@ export const FEATURES: Features = {
     ...STEERING.perform,
     ...SCORING.perform,
   },
+  controllers: { ...BASE_CONTROLLERS, ...MEMORIES.controllers, ...SCORING.controllers },
+  tools: { ...RESULT_TOOLS, ...MEMORIES.tools, ...SKILLS.tools },
 };

@@ -33,7 +33,8 @@ const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
  * stored and the next owner repeats the call.
  */
 export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<WaitingFor | null> {
-  const { session, state } = run;
+  const { session, state, steps } = run;
+  await steps.commit();
   const failures = state.iteration.consecutive_failures;
   if (failures > 0) await pauseBeforeRetry(session, backoff(failures, BACKOFF));
   const admitted = await session.circuits.admit(state.agent.llm_provider);

@@ -1,6 +1,5 @@
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import type { RankedMemory } from "../core/agent-state.ts";
-import { MAX_LESSONS } from "../features/memories/read-lessons.ts";
 import { alertBlock } from "./alert-block.ts";
 import type { JudgedInvestigation } from "./build-judge-messages.ts";
 import { chatBanner } from "./chat-input.ts";
@@ -10,6 +9,9 @@ import { dataRule } from "./general-instructions.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { oneLine, untrustedText } from "./untrusted-text.ts";
+
+/** More new notes than this are no lessons of one session. */
+export const MAX_LESSONS = 10;
 
 const RULES = `1. Note what helps with another alert: how this environment is built, what a symptom turned out to be, which look or which tool led on, what was a dead end.
 2. Each note stands alone, in one to three sentences with the names it is about. No secrets, no data of persons, and no numbers that hold for one moment only.

@@ -28,8 +28,7 @@ import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { MemoryOrigin } from "#shared/contracts/memory.ts";
-import type { JudgedScore } from "../core/agent-state.ts";
-import type { Lesson } from "../features/memories/read-lessons.ts";
+import type { JudgedScore, RankedMemory } from "../core/agent-state.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** What a step says of a row that it inserts: the fence decides the rest, and `Without` keeps its default. */
@@ -198,6 +197,9 @@ export interface ScoreChange {
     readonly error_message: string | null;
   } & Partial<JudgedScore>;
 }
+
+/** What is to be remembered. */
+export type Lesson = Pick<RankedMemory, "content" | "category" | "valence">;
 
 /** What was learned from the session. */
 interface NewMemory extends Lesson {

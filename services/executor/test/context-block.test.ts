@@ -159,7 +159,7 @@ describe("the first messages of an agent", () => {
     const state = stateOf(strategy, more);
     const step = nextAgentStep(
       { ...state, agent: { ...state.agent, iteration_strategy: strategy } },
-      FEATURES.list,
+      FEATURES,
     );
     if (step.kind !== "open-conversation") throw new Error(`no conversation: ${step.kind}`);
     return step.messages;

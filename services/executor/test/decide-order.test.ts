@@ -126,7 +126,7 @@ const STATES: readonly AgentState[] = [BUDGETS, SUMMARIES, SUB_AGENTS, ALERTS, P
   )
   .map((parts) => stateOf(...parts));
 
-const decided = (state: AgentState) => nextAgentStep(state, FEATURES.list);
+const decided = (state: AgentState) => nextAgentStep(state, FEATURES);
 /** An agent that waits for its sub-agents still hears what people say. */
 const OF_THE_END: readonly AgentStep["kind"][] = [
   "finish",
@@ -163,7 +163,7 @@ describe("the order in which features decide", () => {
   it("summarizes results before the conversation goes on", () => {
     const pending = STATES.filter(({ iteration }) => iteration.pending_summaries !== undefined);
     for (const state of pending.filter(({ iteration }) => iteration.budget_exceeded === undefined)) {
-      const { kind } = nextAgentStep(state, []);
+      const { kind } = nextAgentStep(state, { ...FEATURES, list: [] });
       const isLater = kind === "run-tool" || kind === "finish";
       expect(decided(state).kind === "summarize-result", kind).to.equal(!isLater);
     }

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { buildNativeMessages } from "../prompts/build-native-messages.ts";
-import { buildReactMessages } from "../prompts/build-react-messages.ts";
+import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { markedDescription } from "#shared/contracts/tool-marks.ts";
 import { AnsweringRunner, listedTool } from "./answering-runner.ts";
 import { INPUT } from "./prompt-fixtures.ts";

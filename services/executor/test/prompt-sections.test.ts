@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import type { NewMessage } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
-import { buildNativeMessages } from "../prompts/build-native-messages.ts";
-import { buildReactMessages } from "../prompts/build-react-messages.ts";
+import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
 import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";

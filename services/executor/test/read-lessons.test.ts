@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { MAX_LESSONS, readLessons } from "../features/memories/read-lessons.ts";
+import { readLessons } from "../features/memories/read-lessons.ts";
+import { MAX_LESSONS } from "../prompts/build-reflection-messages.ts";
 
 const A = "0199f0a0-0000-7000-8000-00000000000a";
 const B = "0199f0a0-0000-7000-8000-00000000000b";

@@ -49,7 +49,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     evidence: null,
     iteration: { ...INITIAL_ITERATION_STATE, ...iteration },
   };
-  return nextAgentStep(state, FEATURES.list);
+  return nextAgentStep(state, FEATURES);
 }
 
 describe("singleCall", () => {

@@ -3,17 +3,18 @@ import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { findBuiltInTool, isMemoryTool, isSubAgentTool } from "../controllers/built-in-tools.ts";
 import type { RunTool } from "../core/agent-state.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
+import type { Answers, BuiltInCall } from "../core/feature.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { watchSkip } from "../features/steering/watch-skip.ts";
-import { inToolSpan } from "../tracing/in-tool-span.ts";
+import { inToolSpan } from "../tracing/agent-spans.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
-import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";
 import { callArguments } from "./call-arguments.ts";
 import { callTool, unmakeableCall } from "./call-tool.ts";
 import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { ProgressRelay } from "./progress-relay.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 import { toolCallKey, toolNames } from "./record-tool-call.ts";
 import { answerFromRecord } from "./recorded/answer-from-record.ts";
 
@@ -83,19 +84,25 @@ async function make(
           },
           AbortSignal.any([signal, skip.signal]),
         )
-      : await callBuiltInTool(
-          session,
+      : await answerBuiltIn(
+          run,
           {
             name: builtIn,
             parameters,
             maxChars: Math.max(MIN_SHOWN_CHARS, maxResultTokens * CHARS_PER_TOKEN),
             handle: callId,
-            memory: state.chain.memory ?? {},
-            skills: state.agent.skills ?? [],
           },
           signal,
         );
   return { outcome, ms: performance.now() - startedAt };
+}
+
+async function answerBuiltIn<Name extends keyof Answers>(
+  run: ExecutionRun,
+  call: BuiltInCall<Name>,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  return run.session.features.tools[call.name](run, call, signal);
 }
 
 /** The longest result that goes into the conversation whole: as the server's configuration and the provider allow. */

@@ -27,6 +27,7 @@ const TIME_KEPT = 1 / 3;
  */
 export async function performToolListing(run: ExecutionRun, step: ListTools): Promise<WaitingFor | null> {
   const { session, execution, state, steps } = run;
+  await steps.commit();
   const servers = step.serverIds.map((id) => ({
     id,
     tools: state.agent.tool_choice?.[id] ?? null,

@@ -1,7 +1,7 @@
 import { MAX_CALLS_PER_ANSWER, type ClaimRefusal, type ToolCallAnswer } from "#shared/contracts/tool-call.ts";
 import { TerminalError, cancelledByUser, leaseLost } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { policyDenial } from "./denied-by-policy.ts";
+import { policyDenial } from "./calls-not-made.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** The outcome of a refused call, if the refusal concerns this call alone; any other refusal is thrown as the session's error. */

@@ -2,27 +2,17 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
 import type { MemoryToolName } from "#shared/contracts/memory.ts";
-import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { showResult } from "#shared/tool-results/show-result.ts";
+import type { ExecutionRun } from "../../core/execution-run.ts";
+import type { BuiltInCall } from "../../core/feature.ts";
 import { findSessions } from "./find-sessions.ts";
 import type { Asking } from "./query-vector.ts";
 import { recallMemories } from "./find-memories.ts";
 import { foundSessionsText, recalledText } from "../../prompts/history-text.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { readMemoryQuery, type MemoryQuery } from "./read-memory-query.ts";
-
-/** A call of a tool that looks at earlier sessions. */
-interface MemoryCall {
-  readonly name: MemoryToolName;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  /** A longer result is a window, and its whole text is kept under `handle`. */
-  readonly maxChars: number;
-  readonly handle: string;
-  /** What the session's configuration says of memories. */
-  readonly memory: Pick<NonNullable<ResolvedChain["memory"]>, "embedding">;
-}
 
 const parseUsed = compileParser("room of kept results", Type.Object({ bytes: Type.Number() }));
 const USED = "SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM tool_results WHERE session_id = $1";
@@ -33,14 +23,14 @@ const USED = "SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM tool_results 
  * reason.
  */
 export async function answerMemoryTool(
-  session: Asking,
-  { name, parameters, maxChars, handle, memory }: MemoryCall,
+  { session, state }: ExecutionRun,
+  { name, parameters, maxChars, handle }: BuiltInCall<MemoryToolName>,
 ): Promise<ToolOutcome> {
   const query = readMemoryQuery(name, parameters);
   if (typeof query === "string") {
     return { kind: "result", content: query, isError: true, isOwnText: true };
   }
-  const { text } = postgresSafeText(await answer(session, query, memory));
+  const { text } = postgresSafeText(await answer(session, query, state.chain.memory ?? {}));
   const whole = { text, totalBytes: Buffer.byteLength(text), isWhole: true, isText: true };
   const { content, kept } = showResult(whole, maxChars, handle);
   if (kept === null) return { kind: "result", content, isError: false };
@@ -50,7 +40,11 @@ export async function answerMemoryTool(
   return { kind: "result", content, isError: false, kept };
 }
 
-async function answer(session: Asking, query: MemoryQuery, memory: MemoryCall["memory"]): Promise<string> {
+async function answer(
+  session: Asking,
+  query: MemoryQuery,
+  memory: Parameters<typeof recallMemories>[2],
+): Promise<string> {
   return query.kind === "recall"
     ? recalledText(await recallMemories(session, query, memory))
     : foundSessionsText(await findSessions(session, query));

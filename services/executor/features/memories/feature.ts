@@ -2,6 +2,7 @@ import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
 import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadJudged } from "../scoring/load-judged.ts";
 import { loadBriefing, loadRelated } from "./find-memories.ts";
+import { answerMemoryTool } from "./answer-memory-tool.ts";
 import { loadInherited } from "./load-inherited.ts";
 import { recordBriefing } from "./record-briefing.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
@@ -10,9 +11,17 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { ExecutionState } from "../../state/session-state.ts";
+import { buildReflectionMessages } from "../../prompts/build-reflection-messages.ts";
+import { completed, type AgentState, type AgentStep } from "../../core/agent-state.ts";
+import { callOnce } from "../../controllers/single-call.ts";
 
 /** Tells agents what earlier sessions taught, and learns from what people say about a session. */
-export const MEMORIES = { load: loadMemories, opening: recordBriefing } satisfies Feature;
+export const MEMORIES = {
+  load: loadMemories,
+  opening: recordBriefing,
+  controllers: { "memory-extraction": memoryExtraction },
+  tools: { recall_past_investigations: answerMemoryTool, search_past_sessions: answerMemoryTool },
+} satisfies Feature;
 
 /**
  * Reads what the first messages of an agent say of sessions: memories, and the investigation if the agent learns from it. Throws database
@@ -60,4 +69,18 @@ async function loadFeedback(
   const [row] = await selectRows(db, parseContent, FEEDBACK, [execution_id]);
   if (row === undefined) throw new TerminalError("malformed", "there is no feedback to learn from");
   return row.content;
+}
+
+/** Memory extraction: one call without tools, whose reply says what is to be remembered. None of it is a final analysis. */
+function memoryExtraction(state: AgentState): AgentStep {
+  const { judged, memories, messages } = state;
+  if (messages.length === 0) {
+    if (judged === null) throw new TerminalError("malformed", "there is no investigation to learn from");
+    return {
+      kind: "open-conversation",
+      messages: buildReflectionMessages({ ...state, ...judged, memories }),
+    };
+  }
+  if (messages.at(-1)?.role === "assistant") return completed(null);
+  return callOnce(state, { interaction: "memory_extraction", style: "native", thinkingMayAnswer: false });
 }

@@ -10,7 +10,8 @@ import type { OwnedSession } from "../../core/owned-session.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import { loadAlert } from "../../state/load-alert.ts";
 import type { StageState } from "../../state/session-state.ts";
-import { readLessons, type Lesson } from "./read-lessons.ts";
+import type { Lesson } from "../../state/step-rows.ts";
+import { readLessons } from "./read-lessons.ts";
 
 /** How sure a new memory is: a person's words count more than a model's own judgement. */
 const CONFIDENCE: Readonly<Record<MemoryOrigin, number>> = { investigation: 0.7, feedback: 0.9 };

@@ -1,14 +1,13 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-
-/** More new ones than this are no lessons of one session. */
-export const MAX_LESSONS = 10;
+import { MAX_LESSONS } from "../../prompts/build-reflection-messages.ts";
+import type { Lesson } from "../../state/step-rows.ts";
 
 const Named = Type.Object({ memory_id: Type.String() }, { additionalProperties: true });
-const Lesson = Type.Object(
+const WrittenLesson = Type.Object(
   {
     content: Type.String({ minLength: 1 }),
     category: literals(MEMORY_CATEGORIES),
@@ -16,13 +15,12 @@ const Lesson = Type.Object(
   },
   { additionalProperties: true },
 );
-export type Lesson = Readonly<Pick<Static<typeof Lesson>, "content" | "category" | "valence">>;
 
 const parseReply = compileParser(
   "lessons of a model",
   Type.Object(
     {
-      create: Type.Optional(Type.Array(Lesson)),
+      create: Type.Optional(Type.Array(WrittenLesson)),
       reinforce: Type.Optional(Type.Array(Named)),
       deprecate: Type.Optional(Type.Array(Named)),
     },

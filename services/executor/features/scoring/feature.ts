@@ -5,6 +5,7 @@ import { appendUserMessage } from "../../persist/conversation.ts";
 import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadRelated } from "../memories/find-memories.ts";
 import { recordBriefing } from "../memories/record-briefing.ts";
+import { judgeSession } from "./judge-session.ts";
 import { loadJudged } from "./load-judged.ts";
 import { judgedScore, lessonsIn } from "./read-score.ts";
 import { startMemorizing } from "./score-rows.ts";
@@ -13,6 +14,7 @@ import { startMemorizing } from "./score-rows.ts";
 export const SCORING = {
   load: loadForJudge,
   perform: { "ask-for-lessons": askForLessons },
+  controllers: { scoring: judgeSession },
 } satisfies Feature;
 
 /**

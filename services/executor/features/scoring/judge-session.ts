@@ -15,7 +15,7 @@ const MAX_REMINDERS = 5;
  * which turn is due, so that no owner asks for one again that is answered. A failed call ends it unless another provider takes over;
  * that of the lessons leaves the score as it is. Nothing of it is a final analysis.
  */
-export function scoring(state: AgentState): AgentStep {
+export function judgeSession(state: AgentState): AgentStep {
   const { alert, chain, judged, memories, messages } = state;
   if (messages.length === 0) {
     if (judged === null) throw new TerminalError("malformed", "a judge runs only to score a session");

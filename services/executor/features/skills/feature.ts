@@ -4,12 +4,17 @@ import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
 import type { LoadedSkill } from "../../prompts/skill-sections.ts";
 import { loadTexts } from "../../state/load-texts.ts";
+import { loadSkills } from "./load-skills.ts";
 
 /** Gives agents the skills that they have from their start. */
 export const SKILLS = {
   load: async ({ session, agent, isOpening }) =>
     isOpening ? { skills: await loadRequiredSkills(session.db, agent) } : {},
   opening: addLoadedSkills,
+  tools: {
+    load_skill: async ({ session, state }, { parameters }) =>
+      loadSkills(session.db, state.agent.skills ?? [], parameters),
+  },
 } satisfies Feature;
 
 /** Reads the texts of the skills that an agent has from its start. Throws TerminalError `not_found` if one is missing. */

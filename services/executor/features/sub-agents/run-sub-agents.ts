@@ -2,10 +2,10 @@ import type { LimitFunction } from "p-limit";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { DEFAULT_ORCHESTRATOR, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
-import { CancelledError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
+import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { NO_STEPS } from "../../core/agent-steps.ts";
 import type { RunExecutions } from "../../next-session-step.ts";
-import type { OwnedSession } from "../../core/owned-session.ts";
+import { reasonFor, type OwnedSession } from "../../core/owned-session.ts";
 import { failExecution } from "../../persist/fail-execution.ts";
 import type { AlertInput } from "../../prompts/prompt-input.ts";
 import { runExecution } from "../../run-execution.ts";
@@ -147,11 +147,7 @@ function stoppable(session: OwnedSession, stage: SubAgentsOfStage, stop: AbortSi
       stage.throwIfStopped();
       stop.throwIfAborted();
     },
-    reasonFor: (thrown) => {
-      if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;
-      const reason: unknown = signal.aborted ? signal.reason : thrown;
-      return coerceError(reason);
-    },
+    reasonFor: (thrown) => reasonFor(signal, thrown),
   };
 }
 

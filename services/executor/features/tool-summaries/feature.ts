@@ -23,12 +23,7 @@ import { insertVariables, type ReadVariable } from "../../prompts/variable-place
 /** Has large results summarized by a model. */
 export const TOOL_SUMMARIES = {
   decide: summarizeResult,
-  perform: {
-    "summarize-result": async (run, step) => {
-      await run.steps.commit();
-      return performSummary(run, step);
-    },
-  },
+  perform: { "summarize-result": performSummary },
 } satisfies Feature;
 
 /**
@@ -52,6 +47,7 @@ function summarizeResult(
  */
 async function performSummary(run: ExecutionRun, { result }: SummarizeResult): Promise<WaitingFor | null> {
   const { state, steps } = run;
+  await steps.commit();
   const timeline = timelineOf(run, state.iteration.iteration, `:${result.index}`);
   const settings = state.chain.mcp_server_summaries?.[toolNames(result.name).server_name];
   if (settings === undefined) {

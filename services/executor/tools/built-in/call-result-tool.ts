@@ -3,31 +3,14 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { isMemoryTool, type BuiltInName, type SubAgentToolName } from "../../controllers/built-in-tools.ts";
-import type { Asking } from "../../features/memories/query-vector.ts";
+import type { ResultToolName } from "../../controllers/built-in-tools.ts";
+import type { ExecutionRun } from "../../core/execution-run.ts";
+import type { Answers, BuiltInCall } from "../../core/feature.ts";
 import type { OwnedSession } from "../../core/owned-session.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
-import { answerMemoryTool } from "../../features/memories/answer-memory-tool.ts";
-import { loadSkills } from "../../features/skills/load-skills.ts";
 import { queryInThread } from "./query-in-thread.ts";
 import type { TextQuery } from "./query-text.ts";
 import { readQuery } from "./read-query.ts";
-
-/** A call of a built-in tool. */
-interface BuiltInCall {
-  readonly name: Exclude<BuiltInName, SubAgentToolName>;
-  /** As parsed from what the model wrote. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-  /** The answer is cut to this many UTF-16 code units, and to 256 KiB. */
-  readonly maxChars: number;
-  /** The id under which the whole text of a large answer is kept. */
-  readonly handle: string;
-  /** What the session's configuration says of memories. */
-  readonly memory: Pick<NonNullable<ResolvedChain["memory"]>, "embedding">;
-  /** The skills that the agent may load. */
-  readonly skills: NonNullable<ResolvedAgent["skills"]>;
-}
 
 /** A session reads its own results only, and none once it is deleted. */
 const READ = `
@@ -38,18 +21,23 @@ const parseContent = compileParser("kept tool result", Type.Object({ content: Ty
 /** For the line in front of what is shown. */
 const HEADER_CHARS = 200;
 
+/** The tools that read large results of which a part was shown. */
+export const RESULT_TOOLS = {
+  result_read: callResultTool,
+  result_search: callResultTool,
+  result_json: callResultTool,
+} satisfies Partial<Answers>;
+
 /**
- * Answers a call of a built-in tool from what is stored. It has no effect, so it may be repeated until its outcome is
- * committed. Throws database errors and the signal's reason.
+ * Answers a call of a tool that reads a kept result; the answer is cut to its length, and to 256 KiB. Throws database errors and the
+ * signal's reason.
  */
-export async function callBuiltInTool(
-  session: Pick<OwnedSession, keyof Asking>,
-  { name, parameters, maxChars, handle, memory, skills }: BuiltInCall,
+async function callResultTool(
+  { session }: ExecutionRun,
+  { name, parameters, maxChars }: BuiltInCall<ResultToolName>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const { db, sessionId } = session;
-  if (name === "load_skill") return loadSkills(db, skills, parameters);
-  if (isMemoryTool(name)) return answerMemoryTool(session, { name, parameters, maxChars, handle, memory });
   const question = readQuery(name, parameters);
   if ("problem" in question) return { kind: "result", content: question.problem, isError: true };
   const { id, query } = question;

@@ -1,7 +1,10 @@
-import { capturesContent, inSpan, type SpanAttributes } from "#shared/telemetry/tracing.ts";
+import { capturesContent, inSpan, type SpanAttributes, type Span } from "#shared/telemetry/tracing.ts";
 import type { MadeCall } from "../tools/calls-ahead.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { contentMask, type ContentMasking } from "./masked-content.ts";
+import type { AgentRun, RunExecutions } from "../next-session-step.ts";
+import type { AgentWait } from "../core/wait.ts";
+import { providerName } from "./provider-name.ts";
 
 interface TracedCall {
   readonly callId: string;
@@ -49,4 +52,26 @@ async function contentOf(
   const mask = contentMask(session);
   const shown = outcome.kind === "result" ? outcome.content : outcome.message;
   return { "gen_ai.tool.call.arguments": await mask(args), "gen_ai.tool.call.result": await mask(shown) };
+}
+
+/** Runs an agent in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */
+export async function inAgentSpan(
+  sessionId: string,
+  { execution, agent, stage }: AgentRun & Pick<RunExecutions, "stage">,
+  work: (span: Span) => Promise<AgentWait | null>,
+): Promise<AgentWait | null> {
+  const attributes = {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": execution.agent_name,
+    "gen_ai.agent.id": execution.execution_id,
+    "gen_ai.conversation.id": sessionId,
+    "gen_ai.provider.name": providerName(agent.llm_provider.type),
+    "gen_ai.request.model": agent.llm_provider.model,
+    "tarsy.stage.name": stage.row.stage_name,
+  };
+  return inSpan(`invoke_agent ${execution.agent_name}`, { attributes }, async (span) => {
+    const wait = await work(span);
+    if (wait !== null) span.set({ "tarsy.waiting_for": wait.kind });
+    return wait;
+  });
 }

@@ -23,3 +23,15 @@ export function buildReactMessages(input: PromptInput): NewMessage[] {
     { role: "user", content: user },
   ];
 }
+
+/** The first messages (system, user) of an agent with native tool calls. They list no tools: the LLM call carries them. */
+export function buildNativeMessages(input: PromptInput): NewMessage[] {
+  const system = [
+    ...instructionTiers("investigation", { ...input, nonce: input.alert.nonce }),
+    FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],
+  ];
+  return [
+    { role: "system", content: system.join("\n\n") },
+    { role: "user", content: investigationBlocks(input) },
+  ];
+}
