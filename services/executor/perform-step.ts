@@ -21,7 +21,7 @@ export async function performStep<K extends StepKind>(
   return (await run.session.features.performers[kind](run, step)) ?? null;
 }
 
-/** What performs the steps that no feature decides. */
+/** The functions that perform the steps that no feature decides. */
 export const BASE_PERFORMERS = {
   "open-conversation": (run, { messages }) => {
     run.steps.add(openConversation(run, messages));

@@ -4,7 +4,7 @@ import type { AgentMemory } from "../state/agent-memory.ts";
 import { agentWithProvider } from "./choose-provider.ts";
 import { toolOffer } from "./tool-offer.ts";
 
-/** What an agent's next step is decided from: its setting, what its rows say now, and what was read for this decision. */
+/** The state from which an agent's next step is decided: its setting, what its rows say now, and what was read for this decision. */
 export function agentState(
   { agent, chain, previous, alert, task }: AgentSetting,
   { iteration, messages, listings, steering, evidence }: AgentMemory,

@@ -25,7 +25,7 @@ export interface AskingAgent extends AgentSetting {
   readonly isOpening: boolean;
 }
 
-/** What a decision needs besides the agent's own rows. */
+/** Values that a decision needs besides the agent's own rows. */
 export type Loaded = Partial<
   Omit<AgentState, "agent" | "chain" | "messages" | "iteration" | "tools" | "offer">
 >;
@@ -35,8 +35,8 @@ export type StepOf = { readonly [K in StepKind]: Extract<AgentStep, { readonly k
 type Outcome = AgentWait | null | undefined;
 
 /**
- * What performs a step of each kind: it adds the outcome to the agent's steps. One that asks others first commits what was added before.
- * It returns what the step waits for if there is no outcome yet.
+ * The functions that perform the steps, by kind. Each adds the outcome to the agent's steps; one that asks others first commits what was
+ * added before. It returns what the step waits for if there is no outcome yet.
  */
 export type Performers = {
   readonly [K in StepKind]: (run: ExecutionRun, step: StepOf[K]) => Promise<Outcome> | Outcome;
@@ -52,7 +52,7 @@ export interface BuiltInCall<Name = BuiltInName> {
   readonly handle: string;
 }
 
-/** What answers calls of each built-in tool from what is stored. An answer has no effect until its outcome is committed. */
+/** The functions that answer calls of built-in tools from what is stored. An answer has no effect until its outcome is committed. */
 export type Answers = {
   readonly [K in Exclude<BuiltInName, SubAgentToolName>]: (
     run: ExecutionRun,
@@ -61,7 +61,7 @@ export type Answers = {
   ) => Promise<ToolOutcome>;
 };
 
-/** What a feature adds to the steps of agents. A feature has only the hooks that it needs. */
+/** The hooks with which a feature takes part in the steps of agents. It has only those that it needs. */
 export interface Feature {
   /** Reads what the next decision needs; `loaded` is what the features before it have read. Throws database errors. */
   readonly load?: (agent: AskingAgent, loaded: Loaded) => Promise<Loaded>;

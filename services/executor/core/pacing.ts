@@ -1,6 +1,6 @@
 import type { RankedMemory } from "./agent-state.ts";
 
-/** What a replay imposes on agents besides the features of its own. Absent in operation. */
+/** Values that a replay imposes on agents besides the features of its own. Absent in operation. */
 export interface Pacing {
   /** What an agent is told of earlier sessions. */
   readonly memories: (executionId: string) => readonly RankedMemory[];

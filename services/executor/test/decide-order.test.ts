@@ -26,7 +26,7 @@ const conversation = (...answers: readonly string[]) =>
   }));
 const failed = { last_failed: true, last_error: "no", last_error_retryable: true };
 
-/** What the strategy decides. */
+/** The strategy decides another step in each. */
 const SITUATIONS: readonly Part[] = [
   { tools: null },
   { messages: [] },
