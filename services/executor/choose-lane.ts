@@ -10,7 +10,7 @@ const LOWEST_EVERY = 2 * LOWER_EVERY;
 /** How many of the last starts the choice depends on. */
 export const RECENT_STARTS = LOWEST_EVERY - 1;
 
-/** What the rows say at the moment of a choice. */
+/** The rows at the moment of a choice. */
 interface LaneLoad {
   /** Sessions that all executors together may run. */
   readonly places: number;

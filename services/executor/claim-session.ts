@@ -66,7 +66,7 @@ UPDATE session_runtime SET attempts = $2, lease_expires_at = NULL,
   not_before = now() + make_interval(secs => $3::float8)
 WHERE session_id = $1`;
 
-/** What the claiming executor knows of the servers. */
+/** The state of the servers as the claiming executor knows it. */
 interface ServerNews {
   /** Milliseconds since the executor last connected to NATS anew; Infinity if it never did. */
   readonly natsUpMs: number;

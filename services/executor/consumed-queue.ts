@@ -2,7 +2,7 @@ import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { UnqueuedSessions } from "./unqueued-sessions.ts";
 import type { RunEnd } from "./run-session.ts";
 
-/** What to do with a delivered wake-up. */
+/** The treatment of a delivered wake-up. */
 export type Choice =
   /**
    * Claim the first of these sessions that can be claimed; none: there is nothing to do. A contested choice is made again in turn,

@@ -35,7 +35,7 @@ function runningGauges(registers: Registry[]): Pick<ExecutorMetrics, "running" |
   };
 }
 
-/** What models cost, and what becomes of calls that fail. */
+/** Metrics of the cost of models, and of calls that fail. */
 function modelMetrics(
   registers: Registry[],
 ): Pick<

@@ -20,7 +20,7 @@ export type SessionStep =
       readonly kind: "complete-stage";
       readonly stage: StageContext;
       readonly outcome: RunOutcome;
-      /** What the agents say about actions; null if none says anything. */
+      /** The agents' claim about actions; null if none makes any. */
       readonly actions_claimed: boolean | null;
       readonly isSummaryNext: boolean;
     }

@@ -13,7 +13,7 @@ const MAX_CANDIDATES = 8;
 
 const Lane = literals(SESSION_LANES);
 
-/** What the rows say about a delivered wake-up and about those that compete for its place. */
+/** The state of a delivered wake-up's session, and of those that compete for its place. */
 export const Waiting = Type.Object({
   /** The lane of the delivered session if it has not been started or is parked and waits for a place, else null. */
   pending_lane: Type.Union([Lane, Type.Null()]),

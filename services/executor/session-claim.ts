@@ -21,7 +21,7 @@ export interface SessionClaim {
   readonly attempts: number;
   /** Runs that ended because a dependency failed, since the last completed step. */
   readonly interruptions: number;
-  /** What the session has just waited for. */
+  /** The wait of the session that is just over. */
   readonly waitedFor: WaitingFor | null;
   /** The database's time at the claim, in milliseconds since the epoch. */
   readonly databaseTimeMs: number;
@@ -31,7 +31,7 @@ export interface SessionClaim {
   readonly deadlineInMs: number;
   /** How long the session waited for its first owner, in milliseconds; null for a later owner. */
   readonly waitedMs: number | null;
-  /** What decides which budgets its LLM calls count against. */
+  /** The values that decide which budgets its LLM calls count against. */
   readonly limitedBy: LimitedBy;
   /** Whether its tool calls are made. */
   readonly toolSource: ToolSource;
@@ -152,7 +152,7 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id),
                 THEN least(2e9, extract(epoch FROM clock_timestamp() - r.parked_at) * 1000)::int END AS parked_ms) AS paused
 WHERE s.session_id = $1`;
 
-/** What a claim writes about parking: a parked session goes on, and the new owner reads requests. */
+/** The writes of a claim about parking: a parked session goes on, and the new owner reads requests. */
 export const CLAIM_PARKING = `
     parks_epoch = r.lease_epoch + 1, parked_at = NULL,
     resumed_at = CASE WHEN r.parked_at IS NULL THEN r.resumed_at ELSE now() END,

@@ -28,7 +28,7 @@ export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessP
   };
 }
 
-/** What a stage's agents say about actions: executed if one of them says so, null if none says anything. */
+/** The claim of a stage's agents about actions: executed if one of them says so, null if none says anything. */
 export function claimedActions(agents: readonly ExecutionState[]): boolean | null {
   const claims = agents.flatMap(({ actions_claimed }) => actions_claimed ?? []);
   return claims.length === 0 ? null : claims.includes(true);

@@ -72,7 +72,7 @@ interface FinishedSummary {
   /** Why providers before it were passed over. */
   readonly changes: readonly FallbackChange[];
   readonly durationMs: number;
-  /** What the call has used of a budget. */
+  /** The use of a budget by the call. */
   readonly settled: readonly BudgetSettlement[];
 }
 

@@ -28,7 +28,7 @@ SELECT (SELECT coalesce(max(sequence_number), 0) + 1 FROM timeline_events WHERE 
      SELECT error_code, coalesce((llm_request->>'provider_position')::int, 0) AS position, created_at
      FROM llm_interactions WHERE execution_id = $1 AND interaction_type = 'executive_summary') c) AS calls`;
 
-/** What was stored of the summary so far, and the number of its execution's next timeline row. */
+/** The stored part of the summary, and the number of its execution's next timeline row. */
 export async function readSummaryCalls(
   db: Queryable,
   executionId: string,

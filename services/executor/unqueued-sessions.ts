@@ -17,7 +17,7 @@ export interface UnqueuedSessions {
 const SESSIONS = "s.status IN ('pending', 'in_progress', 'cancelling')";
 const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}], s.lane)`;
 
-/** What has started goes before what has not, then the lanes, then age; which one runs in the place `chooseSessions` decides. */
+/** Started sessions go before others, then the lanes, then age; which one runs in the place `chooseSessions` decides. */
 const find = (condition: string) => `
 SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.deleted_at IS NULL AND ${condition} AND s.session_id <> ALL ($2::uuid[])

@@ -21,7 +21,7 @@ interface WaitingRoom {
   entered(subAgentsVersion: number): void;
   /** Ends all waits: the session is released. */
   close(): void;
-  /** What the released session waits for; null if it was not released. */
+  /** The wait of the released session; null if it was not released. */
   outcome(): AgentWait | null;
 }
 

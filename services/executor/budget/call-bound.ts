@@ -7,12 +7,12 @@ import type { Pricing } from "../llm/price-reply.ts";
 /** The longest answer under a budget, in tokens, of a provider whose configuration sets no `max_output_tokens`. */
 const BUDGETED_OUTPUT_TOKENS = 8_192;
 
-/** What a provider's API may add to the texts of a request: marks of roles, of tools, and of the whole, in tokens. */
+/** Tokens that a provider's API may add to the texts of a request: marks of roles, of tools, and of the whole, in tokens. */
 const MARKS_PER_ITEM = 16;
 const MARKS = 256;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What a call can use at most. */
+/** The most that a call can use. */
 export interface CallBound {
   /** Decimal text; null if the model has no price. */
   readonly usd: string | null;

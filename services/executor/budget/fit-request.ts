@@ -2,7 +2,7 @@ import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm
 import { safeCut } from "#shared/safe-cut.ts";
 import { inputBound } from "./call-bound.ts";
 
-/** What is left of a text that is cut, in code units. */
+/** The length that a cut text keeps, in code units. */
 const LEFT = 200;
 const MARK = "\n[The rest was left out: the budget has no room for it.]";
 

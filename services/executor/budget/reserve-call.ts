@@ -24,7 +24,7 @@ export interface WantedCall {
   readonly provider: ResolvedProvider;
   readonly request: GenerateRequest;
   readonly isLast: boolean;
-  /** What is to be kept back for the agent's conclusion from now on; absent: what is kept stays. */
+  /** The reservation for the agent's conclusion from now on; absent: the one that exists stays. */
   readonly conclusion?: { readonly id: string; readonly bound: CallBound };
 }
 
@@ -66,12 +66,12 @@ export class CallReservation {
     return true;
   }
 
-  /** What is to be committed with the outcome. */
+  /** The settlements to commit with the outcome. */
   settle(pricing: Bounding, reply: LlmReply): BudgetSettlement[] {
     return [...this.#lost, settleCall(pricing, this.#wanted.provider, this.#reserved(), reply)];
   }
 
-  /** What is to be committed if the call is not made after all. */
+  /** The settlements to commit if the call is not made after all. */
   unused(): BudgetSettlement[] {
     return [settleUnused(this.#current)];
   }
@@ -154,7 +154,7 @@ function unpriced({ name, model, type }: ResolvedProvider, cause: BudgetCause | 
   );
 }
 
-/** What a call has used of its reservation; nothing for a call without one. */
+/** The settlements of a call's reservation; none for a call without one. */
 export function settlementOf(
   pricing: Bounding,
   reservation: CallReservation | undefined,

@@ -6,7 +6,7 @@ import { priceReply } from "../llm/price-reply.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";
 import type { Bounding, CallBound } from "./call-bound.ts";
 
-/** What a reservation is for. */
+/** A reservation and its bound. */
 export interface Reserved {
   readonly id: string;
   readonly bound: CallBound;

@@ -29,7 +29,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** What the model is told of the tools that it may have meant; empty if there are none. */
+/** The hint for the model about tools that it may have meant; empty if there are none. */
 export function rightNamesHint(names: readonly string[]): string {
   const [only, ...others] = names.map((name) => `"${name}"`);
   if (only === undefined) return "";

@@ -5,7 +5,7 @@ import type { ServerOffer } from "../prompts/prompt-input.ts";
 import { BUILT_IN_TOOLS, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
 import type { ServerListing } from "../state/agent-memory.ts";
 
-/** What an agent's servers offer to it, by their listings. */
+/** The offer of an agent's servers to it, by their listings. */
 interface ToolOffer extends ServerOffer {
   /** By server in the agent's order, so that a resumed prompt is the same; the built-in tools last. */
   readonly tools: readonly ToolDescription[];

@@ -16,7 +16,7 @@ import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-inpu
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
-/** What was learned from an earlier session. */
+/** A memory from an earlier session. */
 export const RankedMemory = Type.Object({
   memory_id: Type.String(),
   content: Type.String(),
@@ -41,7 +41,7 @@ export const FoundSession = Type.Object({
 });
 export type FoundSession = Static<typeof FoundSession>;
 
-/** What a judge has said about a session. */
+/** The judgement of a session. */
 export interface JudgedScore {
   readonly total_score: number;
   readonly score_analysis: string;
@@ -71,9 +71,9 @@ export interface AgentState {
   readonly parallel: ParallelResults | null;
   /** The skills that the agent has from its start, with their texts; only while the conversation is not open. */
   readonly skills: readonly LoadedSkill[];
-  /** What earlier sessions taught, best first; only before the message that tells them is stored. */
+  /** Memories, best first; only before the message that has them is stored. */
   readonly memories: readonly RankedMemory[];
-  /** What the agent is told of the present time; null once the conversation is open, and in a replay of a session that was not told it. */
+  /** The text about the present time; null once the conversation is open, and in a replay of a session without one. */
   readonly context: string | null;
   /** The question that a chat agent answers; null for other agents, and once the conversation is open. */
   readonly chat: ChatContext | null;
@@ -86,11 +86,11 @@ export interface AgentState {
   /** The conversation so far, ordered by sequence number. */
   readonly messages: readonly StoredMessage[];
   readonly iteration: IterationState;
-  /** What people have told the agent and it has not read, in their order. */
+  /** Messages of people that the agent has not read, in their order. */
   readonly steering: readonly SteeringMessage[];
   /** The alerts of its incident that it has not read; null if none but the session's own has arrived. */
   readonly evidence: Evidence | null;
-  /** What a sub-agent was asked to do; null or absent for other agents. */
+  /** The task of a sub-agent; null or absent for other agents. */
   readonly task?: string | null;
   /** The sub-agents that the agent has started, in this order; absent for none. */
   readonly subAgents?: readonly SubAgentState[];
@@ -115,7 +115,7 @@ export interface RequestedCall {
 /** How a reply's text becomes timeline rows; see `llm/perform-llm-call.ts`. */
 export type ReplyStyle = "final-answer" | "native" | "react";
 
-/** What an execution does next. */
+/** The next step of an execution. */
 export type AgentStep =
   | ListTools
   /** Store the first messages. */

@@ -33,9 +33,9 @@ export class AgentSteps {
   readonly #generation: number;
   /** The newest entry of the inbox that was known of when the rows were read, or was read with them. */
   readonly #inboxSeq: number;
-  /** What the newest answer's calls ask for as the model wrote it, where only masked arguments are stored; by index. */
+  /** The arguments of the newest answer's calls as the model wrote them, where only masked ones are stored; by index. */
   writtenArguments: ReadonlyMap<number, string>;
-  /** What is reserved for the call that is made next; undefined if no budget limits it. */
+  /** The reservation for the next call; undefined if no budget limits it. */
   reservation: CallReservation | undefined;
   /** Tool calls that were begun beside an earlier one. */
   readonly callsAhead: CallsAhead;
@@ -57,7 +57,7 @@ export class AgentSteps {
     this.callsAhead = former?.callsAhead ?? new CallsAhead();
   }
 
-  /** What the agent's rows say after the steps so far, committed or not. */
+  /** The agent's rows after the steps so far, committed or not. */
   get memory(): AgentMemory {
     return this.#memory;
   }

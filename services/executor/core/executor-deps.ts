@@ -27,7 +27,7 @@ export interface ExecutorDeps {
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
   readonly features: Features;
-  /** What agents are told to be the present, in milliseconds since the epoch; by default this machine's clock. */
+  /** The present for agents, in milliseconds since the epoch; by default this machine's clock. */
   readonly now?: (() => number) | undefined;
   /** Only in a replay. */
   readonly pacing?: Pacing | undefined;

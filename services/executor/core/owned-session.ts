@@ -69,7 +69,7 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
-  /** What agents are told to be the present, in milliseconds since the epoch. */
+  /** The present for agents, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly holidays: readonly Holiday[];
   /** Only in a replay. */
@@ -180,7 +180,7 @@ export function reasonFor(signal: AbortSignal, thrown: unknown): Error {
   return coerceError(signal.aborted ? signal.reason : thrown);
 }
 
-/** What is the same for every session of an executor. */
+/** The members that are the same for every session of an executor. */
 function settingsOf({ config, now = Date.now, pacing }: ExecutorDeps) {
   const { maxMessageBytes, readVariable, maskingRules, costEstimation, holidays, llmTries } = config;
   const { toolCallMs, verifiesState } = config;

@@ -2,7 +2,7 @@ import type { RankedMemory } from "./agent-state.ts";
 
 /** Values that a replay imposes on agents besides the features of its own. Absent in operation. */
 export interface Pacing {
-  /** What an agent is told of earlier sessions. */
+  /** The memories that an agent gets. */
   readonly memories: (executionId: string) => readonly RankedMemory[];
   /** How long a pause before another try takes that would take `ms`. */
   readonly pauseMs: (ms: number) => number;

@@ -6,7 +6,7 @@ export interface DatabaseClock {
   databaseNow(): number;
 }
 
-/** What an agent waits for, as its owner holds it. */
+/** The wait of an agent, as its owner holds it. */
 export interface AgentWait extends WaitingFor {
   /** The newest entry of the session's inbox that was read before: one that is newer ends the wait early. */
   readonly inboxSeq?: number;

@@ -33,7 +33,7 @@ class AddressListResolver implements experimental.Resolver {
   readonly #endpoints = new Map<string, { endpoint: Endpoint; seen: number }>();
   #refreshes = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** What the load balancer uses; undefined if it must be told. */
+  /** The list that the load balancer uses; undefined if it has none yet. */
   #reported: string | undefined;
 
   static getDefaultAuthority({ path }: experimental.GrpcUri): string {

@@ -47,7 +47,7 @@ export interface LlmReply {
   readonly groundings: readonly GroundingDelta[];
   readonly usage: UsageInfo | null;
   readonly providerState: Uint8Array | null;
-  /** What people should know about the call although it continued. */
+  /** Remarks for people about a call that continued all the same. */
   readonly warnings: readonly LlmWarning[];
   /** No gateway was asked; absent if one was, or may have been. */
   readonly isUnsent?: true;

@@ -205,7 +205,7 @@ const MESSAGES = {
   synthesizing: "Combining the results of the stage's agents",
 } as const satisfies Partial<Record<ExecutionPhase, string>>;
 
-/** What an agent does with a call of its model, and how people are told. */
+/** The phase in which an agent calls its model, with the words for people. */
 function callPhase(
   { agent }: Pick<AgentState, "agent">,
   { interaction }: Pick<CallLlm, "interaction">,

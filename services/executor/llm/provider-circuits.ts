@@ -49,7 +49,7 @@ export interface TrackedCall {
  * failures of two sessions within a minute a provider is not called, except by one probe at a time, until it answers one.
  */
 export interface ProviderCircuits extends AsyncDisposable {
-  /** What is known without asking the database; undefined for a provider that may be called. */
+  /** The state that is known without the database; undefined for a provider that may be called. */
   find(provider: ResolvedProvider): OpenCircuit | undefined;
   /** The right to call the provider, or what stands against it. Asks the database only if a probe is due. */
   admit(provider: ResolvedProvider): Promise<TrackedCall | OpenCircuit>;
@@ -189,7 +189,7 @@ class Circuits implements ProviderCircuits {
     this.#open = next;
   }
 
-  /** What is not read or recorded costs a call or two more. */
+  /** A state that is not read or recorded costs a call or two more. */
   async #tolerate(work: Promise<void>): Promise<void> {
     await work.catch((error: unknown) =>
       this.#options.log.debug({ error: errorMessage(error) }, "circuits not read or written"),

@@ -270,7 +270,7 @@ interface RecordedLlmCall {
   readonly pricing: Pricing;
   /** The newest message of the input; null if the input is not part of the execution's conversation. */
   readonly lastMessageId: string | null;
-  /** What is stored of the request in addition to the conversation. */
+  /** The part of the request that is stored in addition to the conversation. */
   readonly request: object;
   readonly reply: LlmReply;
   /** The text that is stored of the reply; empty if none is. */
@@ -311,7 +311,7 @@ export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCa
   };
 }
 
-/** What the provider charges for, and its price. */
+/** The tokens that the provider charges for, and their price. */
 function chargedColumns({ pricing, provider, reply }: RecordedLlmCall) {
   const { usage } = reply;
   const price = priceReply(pricing, provider, reply);

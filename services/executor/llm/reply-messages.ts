@@ -9,7 +9,7 @@ export function runsCalls({ style, interaction }: CallLlm): boolean {
   return style === "native" && interaction === "iteration";
 }
 
-/** What the model and the reader are told about the calls of a reply that are left out; null if none are. */
+/** The remark for model and reader about calls of a reply that are left out; null if none are. */
 export function excessCalls({ toolCalls }: Pick<LlmReply, "toolCalls">): string | null {
   const asked = toolCalls.length;
   if (asked <= MAX_CALLS_PER_ANSWER) return null;

@@ -8,7 +8,7 @@ import type { LlmReply } from "./llm-reply.ts";
 const MAX_SHOWN = 20;
 const KEY_LENGTH = 12;
 
-/** What a call's warnings add to the timeline. */
+/** The rows that a call's warnings add to the timeline. */
 interface ShownWarnings {
   readonly rows: readonly Omit<WholeRow, "interactionId">[];
   /** Keys of all warnings of the execution that were shown, in their order. */

@@ -12,7 +12,7 @@ Some of your tools may change the system. What you do with them cannot always be
 /** The last line of an action agent's answer, which \`splitClaim\` reads. */
 export const CLAIM_LINE = `The last line of your answer is a single bare word, for a program to read: YES if you executed at least one action that changes something, otherwise NO.`;
 
-/** What an action agent must deliver; the last block of the user message. */
+/** The answer that an action agent must deliver; the last block of the user message. */
 export const ACTION_TASK_BLOCK = `## Your Task
 
 Decide from the investigation whether an action is justified. If it is, carry it out with your tools. Then report in Markdown, with:

@@ -18,7 +18,7 @@ export function alertBlock({
   return ["## Alert Details", ...metadata, `### Alert Data\n\n${body}`, ...former].join("\n\n");
 }
 
-/** What was found before: it did not end the incident, so it may be wrong or incomplete. */
+/** The analysis before: it did not end the incident, so it may be wrong or incomplete. */
 function formerBlock(analysis: string, nonce: AlertInput["nonce"]): string {
   const about = "### The Investigation Before\n\nThis incident was investigated before and fires again.";
   if (analysis.trim() === "") return `${about} That investigation ended without a result.`;

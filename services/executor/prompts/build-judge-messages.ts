@@ -14,9 +14,9 @@ import { frame, oneLine } from "./untrusted-text.ts";
 
 /** An investigation as its judge sees it. */
 export interface JudgedInvestigation extends Pick<ChatContext, "stages" | "executiveSummary" | "omitted"> {
-  /** What each agent could call, in the order of the agents; agents without any are absent. */
+  /** The tools of each agent, in the order of the agents; agents without any are absent. */
   readonly offers: readonly JudgedOffer[];
-  /** What a person said about it; absent for a judge. */
+  /** The feedback of a person; absent for a judge. */
   readonly feedback?: string;
 }
 

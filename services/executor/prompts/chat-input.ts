@@ -8,7 +8,7 @@ export interface ChatInput extends Omit<PromptInput, "previous" | "parallel">, C
   readonly style: "react" | "native";
 }
 
-/** What a question is about. */
+/** The subject of a question. */
 export interface ChatContext {
   readonly question: string;
   /** The stages of the investigation, in order. */

@@ -20,7 +20,7 @@ interface LaterAlert {
   readonly left_out: number;
 }
 
-/** What of the alerts of the incident an agent has not read. */
+/** The alerts of the incident that an agent has not read. */
 interface UnreadAlerts {
   readonly count: number;
   /** The newest of them, newest first. */

@@ -13,7 +13,7 @@ export interface StageAnswer {
 /** The columns of a timeline row that a prompt shows. */
 export type ContextEvent = Pick<TimelineEvent, "event_type" | "status" | "content" | "metadata">;
 
-/** What one of a stage's parallel agents did, for the synthesis of that stage. */
+/** The work of one of a stage's parallel agents, for the synthesis of that stage. */
 export interface AgentResult {
   /** From 1, as in the execution's row. */
   readonly index: number;

@@ -58,7 +58,7 @@ function section(heading: string, text: string): string[] {
   return trimmed === "" ? [] : [`${heading}\n\n${trimmed}`];
 }
 
-/** What an agent should have and has not: servers that are away, with the reason, and tools that are not offered. */
+/** The tools that an agent should have and has not: servers that are away, with the reason, and tools that are not offered. */
 function missingTools(
   { unavailable, missing }: Pick<ServerOffer, "unavailable" | "missing">,
   nonce: SessionNonce,

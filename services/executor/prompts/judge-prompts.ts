@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { FAILURE_TAGS, MAX_SCORE } from "#shared/contracts/scoring.ts";
 
-/** What the judge is, at the beginning of its system prompt. */
+/** The role of the judge, at the beginning of its system prompt. */
 export const JUDGE_INSTRUCTIONS = `## Judge of Investigations
 
 You are an experienced site reliability engineer who reviews how well automated agents investigated an alert. You have no tools and change nothing.

@@ -4,7 +4,7 @@ import { oneLine, untrustedText } from "./untrusted-text.ts";
 
 type ShownMemory = Pick<RankedMemory, "content" | "category" | "valence" | "confidence">;
 
-/** What earlier sessions taught, as a part of the user message: it is data that other alerts may have shaped. */
+/** Memories as a part of the user message: they are data that other alerts may have shaped. */
 export function memoryBlock(memories: readonly ShownMemory[], nonce: SessionNonce): string {
   return `## Notes From Earlier Investigations
 

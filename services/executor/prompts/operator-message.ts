@@ -32,7 +32,7 @@ export function resolvedConclusion(agent: Pick<ResolvedAgent, "type" | "iteratio
 
 const NO_CALLS = "No further tool calls are possible.";
 
-/** What a person wrote. */
+/** The text of a person. */
 interface NoteTexts {
   readonly author: string;
   readonly content: string | null;

@@ -14,7 +14,7 @@ export interface AlertInput {
   readonly runbookText?: string;
   /** Why that text could not be fetched. */
   readonly runbookFailure?: string;
-  /** What the session before found about the same incident, which fires again; empty if it found nothing. Absent if there was none. */
+  /** The analysis of the session before of the same incident, which fires again; empty if it found nothing. Absent if there was none. */
   readonly formerAnalysis?: string;
   /** Of the session. */
   readonly nonce: SessionNonce;
@@ -28,7 +28,7 @@ export interface NewMessage {
   readonly content: string;
 }
 
-/** What an agent's servers offer, and what not. */
+/** The offer of an agent's servers, and what it lacks. */
 export interface ServerOffer {
   /** Those that offer tools. */
   readonly servers: readonly string[];
@@ -54,12 +54,12 @@ export interface PromptInput {
   readonly tools: readonly ToolDescription[];
   /** The skills that the agent has from its start, with their texts; absent if it has none. */
   readonly skills?: readonly LoadedSkill[];
-  /** What earlier sessions taught, best first; absent if nothing is told. */
+  /** Memories, best first; absent if there are none. */
   readonly memories?: readonly RankedMemory[];
-  /** What a sub-agent was asked to do, instead of an alert; null or absent for other agents. */
+  /** The task of a sub-agent, instead of an alert; null or absent for other agents. */
   readonly task?: string | null;
   /** Null for an agent without a listing. */
   readonly offer: ServerOffer | null;
-  /** What `contextBlock` says of the present time; null in a replay of a session whose agents were not told it. */
+  /** The text of `contextBlock` about the present time; null in a replay of a session whose agents were not told it. */
   readonly context: string | null;
 }

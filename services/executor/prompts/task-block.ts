@@ -6,7 +6,7 @@ export function taskBlock(agent: Pick<ResolvedAgent, "type">): string {
   return isActionAgent(agent) ? ACTION_TASK_BLOCK : TASK_BLOCK;
 }
 
-/** What an investigation must deliver. */
+/** The answer that an investigation must deliver. */
 const TASK_BLOCK = `## Your Task
 
 Investigate the alert and answer in Markdown, with:

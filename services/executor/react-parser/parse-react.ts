@@ -2,7 +2,7 @@ import { dropLastFence, stripFence } from "./code-fence.ts";
 import { parseSections, type FoundSections, type Sections } from "./parse-sections.ts";
 import { cleanToolName, recoverToolName } from "./tool-name.ts";
 
-/** What a model's ReAct text asks for: exactly one of `hasAction`, `isFinalAnswer` and `isMalformed` is true. */
+/** The request in a model's ReAct text: exactly one of `hasAction`, `isFinalAnswer` and `isMalformed` is true. */
 export interface ParsedReact {
   readonly thought: string;
   readonly hasAction: boolean;

@@ -12,17 +12,17 @@ import type { MessageChange, NewMessage, StepRows } from "./step-rows.ts";
 /** A message as controllers and requests need it. */
 export type StoredMessage = Omit<Message, "session_id" | "stage_id" | "execution_id" | "created_at" | "seq">;
 
-/** What an execution's rows say. */
+/** The rows of an execution. */
 export interface AgentMemory {
   readonly executionId: string;
   readonly status: RunStatus;
   readonly iteration: IterationState;
   /** Ordered by sequence number. */
   readonly messages: readonly StoredMessage[];
-  /** What each server that was asked offers. */
+  /** The offer of each server that was asked. */
   readonly listings: ReadonlyMap<string, ServerListing>;
   readonly timeline: TimelineMemory;
-  /** What people have told the agent and it has not read, in their order. */
+  /** Messages of people that the agent has not read, in their order. */
   readonly steering: readonly SteeringMessage[];
   /** The alerts of its incident that it has not read; null if none but the session's own has arrived. */
   readonly evidence: Evidence | null;
@@ -30,7 +30,7 @@ export interface AgentMemory {
   readonly inboxSeq: number;
 }
 
-/** What a server offers to an execution. */
+/** The offer of a server to an execution. */
 export interface ServerListing {
   readonly tools: readonly ToolDescription[];
   /** Why its tools are not known, for a prompt; null if they are. */
@@ -42,7 +42,7 @@ const parseResult = compileParser(
   Type.Union([Type.Null(), Type.Object({ content: Type.String(), code: Type.Optional(Type.String()) })]),
 );
 
-/** What the row of a listing says. */
+/** The listing that a row holds. */
 export function readListing({
   available_tools,
   tool_result,
@@ -54,7 +54,7 @@ export function readListing({
   return { tools: available_tools ?? [], failure: failed && unavailableReason(failed.code) };
 }
 
-/** What the next step must know of an execution's timeline. */
+/** The part of an execution's timeline that the next step needs. */
 export interface TimelineMemory {
   readonly nextSequence: number;
   /** The rows that are streaming, with their sequence numbers. */
@@ -63,7 +63,7 @@ export interface TimelineMemory {
   readonly announced: ReadonlyMap<string, { readonly byThisOwner: boolean }>;
 }
 
-/** What the row of an execution says that has just been inserted. */
+/** The memory of an execution whose row has just been inserted. */
 export function newAgent(executionId: string, status: RunStatus): AgentMemory {
   return {
     executionId,

@@ -19,7 +19,7 @@ const LaterAlert = Type.Object({
   left_out: Type.Integer(),
 });
 
-/** What of the alerts of the incident an agent has not read. */
+/** The alerts of the incident that an agent has not read. */
 export const Evidence = Type.Object({
   /** How many. */
   count: Type.Integer(),

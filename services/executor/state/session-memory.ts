@@ -81,7 +81,7 @@ export class SessionMemory {
     throwIfDifferent("session", { ...stored, status, followUps, inboxSeq: readInbox }, this.#state);
   }
 
-  /** What was read before others wrote something for the owner is out of date. */
+  /** Rows that were read before others wrote something for the owner are out of date. */
   #noticeInbox(inboxSeq: number): void {
     const isNew = this.#inboxSeq !== undefined && inboxSeq !== this.#inboxSeq;
     this.#inboxSeq = inboxSeq;

@@ -3,7 +3,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** What a person tells an agent, and which it has not read yet. */
+/** A message of a person that an agent has not read yet. */
 export const SteeringMessage = Type.Object({
   message_id: Uuid,
   mode: literals(STEERING_MODES),

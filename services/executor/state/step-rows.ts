@@ -31,7 +31,7 @@ import type { MemoryOrigin } from "#shared/contracts/memory.ts";
 import type { JudgedScore, RankedMemory } from "../core/agent-state.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
-/** What a step says of a row that it inserts: the fence decides the rest, and `Without` keeps its default. */
+/** The members of a row that a step inserts: the fence decides the rest, and `Without` keeps its default. */
 type Inserted<T extends Table, Without extends keyof T["columns"]> = Omit<
   Written<T>,
   "session_id" | "seq" | Without
@@ -65,7 +65,7 @@ export interface NewExecution extends OfExecution {
   readonly llm_provider: string;
   readonly llm_backend: string;
   readonly model_name: string;
-  /** What a sub-agent is to do; absent for others. */
+  /** The task of a sub-agent; absent for others. */
   readonly task?: string;
   /** It combines the results of its stage's agents. */
   readonly is_synthesis?: true;
@@ -85,7 +85,7 @@ interface StageEnd extends Ending {
   readonly stage_id: string;
   /** It is no stage of the chain: the counters of the session's stages leave it out. */
   readonly is_follow_up?: true;
-  /** What its agents say about actions; null or absent if none says anything. */
+  /** Its agents' claim about actions; null or absent if none makes any. */
   readonly actions_claimed?: boolean | null;
   /** It is the last stage of the chain, all have completed, and it has an answer to summarize. */
   readonly is_summary_next?: boolean;
@@ -198,10 +198,10 @@ export interface ScoreChange {
   } & Partial<JudgedScore>;
 }
 
-/** What is to be remembered. */
+/** A text to remember, and its kind. */
 export type Lesson = Pick<RankedMemory, "content" | "category" | "valence">;
 
-/** What was learned from the session. */
+/** A memory that the session adds. */
 interface NewMemory extends Lesson {
   readonly memory_id: string;
   readonly base_confidence: number;
@@ -230,7 +230,7 @@ export interface FollowUpChange {
 /** The whole text of a large result of a built-in tool. */
 type NewToolResult = Inserted<typeof TOOL_RESULTS, "created_at">;
 
-/** What a call for which was reserved has used; the rest of the reservation is free again. */
+/** The use of a call that has a reservation; the rest of the reservation is free again. */
 export type BudgetSettlement = Inserted<typeof BUDGET_LEDGER, "created_at">;
 
 /** Something that those are told of whom the session's plan names. */
@@ -277,7 +277,7 @@ export function isOpen(status: RunStatus): boolean {
   return status === "pending" || status === "active";
 }
 
-/** What a row or an event says of the execution that it belongs to. */
+/** The members with which a row or an event names its execution. */
 export function ofExecution({ stage_id, execution_id, parent_execution_id }: OfExecution): OfExecution {
   return { stage_id, execution_id, ...(parent_execution_id === undefined ? {} : { parent_execution_id }) };
 }

@@ -26,7 +26,7 @@ import { watchProgress } from "./watch-progress.ts";
 export interface CallToolRequest {
   /** A UUID derived from the call's position, the same for every owner, so that the call runs once. */
   readonly callId: string;
-  /** What the id derives from; the runner compares it. */
+  /** The position from which the id derives; the runner compares it. */
   readonly position: Pick<CallPosition, "iteration" | "index">;
   readonly executionId: string;
   /** "server.tool" */

@@ -32,7 +32,7 @@ export function deniedByPolicy(
   return { kind: "refused", message: policyDenial(call.name) };
 }
 
-/** What the model is told of a call that the policy denies, by the executor or by the tool-runner. */
+/** The message to the model about a call that the policy denies, from the executor or the tool-runner. */
 export function policyDenial(name: string): string {
   return `denied by policy: the tool "${name}" may change things, and this agent only investigates; the call was not made`;
 }

@@ -100,7 +100,7 @@ function awaitedServers({ failed }: ListedTools, servers: readonly ToolServer[])
   return wanted.filter((id) => PASSING_FAILURES.has(failed.get(id)?.code ?? ""));
 }
 
-/** What is known with a newer reply about some of the servers. */
+/** The listings together with a newer reply about some of the servers. */
 function withReply(known: ToolListReply, reply: ToolListReply, asked: readonly string[]): ToolListReply {
   const isAsked = ({ server }: { readonly server: string }) => asked.includes(server);
   const joined = <T extends { readonly server: string }>(old: readonly T[] = [], next: readonly T[] = []) => [

@@ -31,7 +31,7 @@ interface FinishedToolCall {
   readonly usedMs: number;
 }
 
-/** What the message to the model depends on. */
+/** The values on which the message to the model depends. */
 type ToldOutcome = Pick<FinishedToolCall, "asObservation" | "outcome"> & {
   /** As the model wrote it. */
   readonly name: string;
@@ -143,7 +143,7 @@ function interactionRow(
   };
 }
 
-/** What the record's texts do not say of an outcome: with both, the message to the model can be made again. */
+/** The part of an outcome that the record's texts do not have: with both, the message to the model can be made again. */
 function kindOf(outcome: ToolOutcome): Omit<CallOutcomeKind, "iteration" | "index"> {
   switch (outcome.kind) {
     case "result":

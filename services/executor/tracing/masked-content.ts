@@ -3,7 +3,7 @@ import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
-/** What a session's content is masked with before it goes into a span. */
+/** The parts that mask a session's content before it goes into a span. */
 export interface ContentMasking {
   readonly sessionId: string;
   readonly masker: Pick<Masker, "mask">;

@@ -21,7 +21,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
-/** What becomes of a call that is due. */
+/** The permission for a call that is due. */
 type Permission =
   /** No approval is needed, or it was given. */
   | { readonly kind: "given" }
@@ -177,7 +177,7 @@ SELECT a.approval_id, a.tool, a.state, a.reason, a.expires_at <= clock_timestamp
        ${isoText("a.expires_at")} AS expires_at
 FROM approvals a JOIN session_runtime r USING (session_id) WHERE a.call_id = $1`;
 
-/** What was asked about the call of this id, the one of its first attempt; undefined if there was no question. */
+/** The question about the call of this id, that of its first attempt; undefined if there was none. */
 async function readApproval(db: Queryable, callId: string): Promise<StoredApproval | undefined> {
   const [row] = await selectRows(db, parse, READ, [callId]);
   return row;

@@ -22,7 +22,7 @@ const SHOWN = `
 SELECT s.memory_id FROM session_memories s JOIN agent_executions e USING (execution_id)
 WHERE e.stage_id = $1 ORDER BY s.position`;
 
-/** What a model has said about what is to be remembered, and what it has learned from. */
+/** The reply of a model about what is to be remembered, and its source. */
 interface LearnedReply {
   readonly origin: MemoryOrigin;
   readonly reply: string;

@@ -8,7 +8,7 @@ import type { EmbedText } from "#shared/generated/llm/v1/llm.ts";
 import { embedTexts, type Embedder } from "./embed-texts.ts";
 import { mayBeTold } from "./rank-memories.ts";
 
-/** What a text means, and the name of the model that says so. */
+/** The meaning of a text, and the name of the model that computed it. */
 export interface QueryVector {
   readonly vector: readonly number[];
   readonly model: string;

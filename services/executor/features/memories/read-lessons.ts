@@ -28,7 +28,7 @@ const parseReply = compileParser(
   ),
 );
 
-/** What a model has learned. */
+/** The lessons of a model. */
 interface Lessons {
   /** At most MAX_LESSONS, cut to the longest memory. */
   readonly create: readonly Lesson[];

@@ -3,7 +3,7 @@ import { MAX_DAYS_BACK, MAX_FOUND_SESSIONS, MAX_RECALLED } from "../../controlle
 import type { SessionQuery } from "./find-sessions.ts";
 import { integerOf, textOf } from "../../tools/built-in/read-argument.ts";
 
-/** What a call asks of earlier sessions. */
+/** The query of a call that looks at earlier sessions. */
 export type MemoryQuery =
   | { readonly kind: "recall"; readonly query: string; readonly limit: number }
   | ({ readonly kind: "search" } & SessionQuery);

@@ -42,7 +42,7 @@ export function judgedScore(messages: readonly Reply[]): JudgedScore | null {
   };
 }
 
-/** What a judge has said after its report, in which it draws lessons; null until it has. */
+/** The reply of a judge after its report, in which it draws lessons; null before. */
 export function lessonsIn(messages: readonly Reply[]): string | null {
   const replies = messages.filter(({ role }) => role === "assistant");
   const at = replies.findIndex(({ content }) => scoreIn(content) !== null);

@@ -121,7 +121,7 @@ export function recordNoSummary(
   return { rows: { ...rows, executionChanges }, events: [...events, investigating(run)] };
 }
 
-/** What a summary's timeline row says about it. */
+/** The metadata of a summary's timeline row. */
 export function summaryMetadata(result: PendingSummary, { list, position }: Summarizers): object {
   const [first] = list;
   const provider = list[position] ?? first;
@@ -206,7 +206,7 @@ export function cutSummary(reply: string, maxTokens: number): string {
   return `${cut.trimEnd()}…\n[The summary is cut here: it is longer than ${maxTokens} tokens.]`;
 }
 
-/** What the model is told instead of a large result. */
+/** The message to the model in place of a large result. */
 function summaryMessage(summary: string, result: Pick<PendingSummary, "handle" | "bytes" | "lines">): string {
   const tools = RESULT_TOOL_NAMES.map((name) => `${BUILT_IN_SERVER}.${name}`).join(", ");
   const note = [

@@ -6,7 +6,7 @@ import { ValueStart } from "./value-start.ts";
 /** Buffered lines that are either the start of a complete action or text of the answer. */
 interface PendingAction {
   readonly lines: string[];
-  /** What the next non-empty line must be for the action to become complete. */
+  /** The kind of line that must come next for the action to become complete. */
   next: "header-line" | "name" | "input";
 }
 

@@ -15,7 +15,7 @@ const TextTask = Type.Object({
   ]),
   maxChars: Type.Integer(),
 });
-/** What the thread that reads a kept text gets. */
+/** The input of the thread that reads a kept text. */
 export type TextTask = Static<typeof TextTask>;
 
 export const textTaskOf = compileParser("task of the text thread", TextTask);

@@ -64,7 +64,7 @@ function partsOf({ error_message }: RecordedList): readonly string[] {
   return error_message === null ? [] : splitRemarks(error_message);
 }
 
-/** What is said of tools that are left out; what was asked for and is not offered is found out anew. */
+/** The remark about tools that are left out; those that were asked for and are not offered are found anew. */
 function leftOutOf(list: RecordedList): string {
   return partsOf(list)
     .filter((part) => part !== STALE && !part.startsWith(NOT_OFFERED))
