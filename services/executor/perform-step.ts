@@ -1,8 +1,9 @@
 import { isRunbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { claimOf, storedAnswer } from "./action-claim.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
+import type { StepKind, StepOf } from "./core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "./core/execution-run.ts";
-import type { Performers, StepKind, StepOf } from "./core/feature.ts";
+import type { Performers } from "./core/feature.ts";
 import type { AgentWait } from "./core/wait.ts";
 import { changeProvider } from "./llm/change-provider.ts";
 import { forcedConclusion } from "./llm/forced-conclusion.ts";

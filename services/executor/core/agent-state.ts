@@ -117,36 +117,30 @@ export type ReplyStyle = "final-answer" | "native" | "react";
 
 /** The next step of an execution. */
 export type AgentStep =
-  | ListTools
+  /** Request the tools of the agent's servers. */
+  | { readonly kind: "list-tools"; readonly serverIds: readonly string[] }
   /** Store the first messages. */
   | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
   /** Store a user message, such as feedback; `concluding` also ends the iterations. */
   | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
-  | AskForLessons
+  /** Store the question what a judge has learned; its score is known from now on. */
+  | { readonly kind: "ask-for-lessons"; readonly content: string; readonly score: JudgedScore }
   | CallLlm
   | ChangeProvider
   | RunTool
-  | SummarizeResult
-  | DeliverSteering
-  | DeliverEvidence
-  | DeliverResults
-  | CancelSubAgents
+  /** Let a model summarize a large result of the last answer's calls. */
+  | { readonly kind: "summarize-result"; readonly result: PendingSummary }
+  /** Give the agent what people have told it. */
+  | { readonly kind: "deliver-steering"; readonly messages: readonly SteeringMessage[] }
+  /** Tell the agent of the alerts that have joined its incident. */
+  | { readonly kind: "deliver-evidence"; readonly evidence: Evidence }
+  /** Give the agent the results of sub-agents that have ended. */
+  | { readonly kind: "deliver-results"; readonly subAgents: readonly SubAgentState[] }
+  /** Ask sub-agents to stop, because the agent ends. */
+  | { readonly kind: "cancel-sub-agents"; readonly subAgents: readonly SubAgentState[] }
   /** Nothing can be done until a sub-agent ends. */
   | { readonly kind: "wait-for-sub-agents" }
   | Finish;
-
-/** Request the tools of the agent's servers. */
-export interface ListTools {
-  readonly kind: "list-tools";
-  readonly serverIds: readonly string[];
-}
-
-/** Store the question what a judge has learned; its score is known from now on. */
-export interface AskForLessons {
-  readonly kind: "ask-for-lessons";
-  readonly content: string;
-  readonly score: JudgedScore;
-}
 
 /** Call the model. */
 export interface CallLlm {
@@ -189,36 +183,6 @@ export interface RunTool {
   readonly asObservation: boolean;
 }
 
-/** Let a model summarize a large result of the last answer's calls. */
-export interface SummarizeResult {
-  readonly kind: "summarize-result";
-  readonly result: PendingSummary;
-}
-
-/** Give the agent what people have told it. */
-export interface DeliverSteering {
-  readonly kind: "deliver-steering";
-  readonly messages: readonly SteeringMessage[];
-}
-
-/** Tell the agent of the alerts that have joined its incident. */
-export interface DeliverEvidence {
-  readonly kind: "deliver-evidence";
-  readonly evidence: Evidence;
-}
-
-/** Give the agent the results of sub-agents that have ended. */
-export interface DeliverResults {
-  readonly kind: "deliver-results";
-  readonly subAgents: readonly SubAgentState[];
-}
-
-/** Ask sub-agents to stop, because the agent ends. */
-interface CancelSubAgents {
-  readonly kind: "cancel-sub-agents";
-  readonly subAgents: readonly SubAgentState[];
-}
-
 /** End the execution. */
 interface Finish {
   readonly kind: "finish";
@@ -228,6 +192,9 @@ interface Finish {
   /** An answer that is not yet in the timeline as `final_analysis`. */
   readonly answer: string | null;
 }
+
+export type StepKind = AgentStep["kind"];
+export type StepOf = { readonly [K in StepKind]: Extract<AgentStep, { readonly kind: K }> };
 
 /** A controller maps the stored state to the next step, without side effects or memory. */
 export type Controller = (state: AgentState) => AgentStep;

@@ -3,7 +3,7 @@ import type { BuiltInName, SubAgentToolName } from "../controllers/built-in-tool
 import type { RunExecutions, AgentRun } from "../next-session-step.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
-import type { AgentState, AgentStep, Controller } from "./agent-state.ts";
+import type { AgentState, AgentStep, Controller, StepKind, StepOf } from "./agent-state.ts";
 import type { AgentSteps } from "./agent-steps.ts";
 import type { ExecutionRun } from "./execution-run.ts";
 import type { OwnedSession } from "./owned-session.ts";
@@ -30,8 +30,6 @@ export type Loaded = Partial<
   Omit<AgentState, "agent" | "chain" | "messages" | "iteration" | "tools" | "offer">
 >;
 
-export type StepKind = AgentStep["kind"];
-export type StepOf = { readonly [K in StepKind]: Extract<AgentStep, { readonly kind: K }> };
 type Outcome = AgentWait | null | undefined;
 
 /**

@@ -5,7 +5,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { BUILT_IN_TOOLS } from "../controllers/built-in-tools.ts";
-import type { ListTools } from "../core/agent-state.ts";
+import type { StepOf } from "../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
@@ -25,7 +25,10 @@ const TIME_KEPT = 1 / 3;
  * there are none, if its servers could not be listed for a minute, or if little of the session's time is left: an
  * investigation from the alert alone is better than none. The session is then marked as degraded, and an `error` row says why.
  */
-export async function performToolListing(run: ExecutionRun, step: ListTools): Promise<WaitingFor | null> {
+export async function performToolListing(
+  run: ExecutionRun,
+  step: StepOf["list-tools"],
+): Promise<WaitingFor | null> {
   const { session, execution, state, steps } = run;
   await steps.commit();
   const servers = step.serverIds.map((id) => ({

@@ -1,4 +1,4 @@
-import type { AgentState, AgentStep, DeliverEvidence } from "../../core/agent-state.ts";
+import type { AgentState, AgentStep, StepOf } from "../../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
 import { newMessages } from "../../persist/conversation.ts";
@@ -25,7 +25,7 @@ export const JOINED_ALERTS = {
 function deliverEvidence(
   { evidence, messages, iteration }: Pick<AgentState, "evidence" | "messages" | "iteration">,
   next: AgentStep,
-): DeliverEvidence | null {
+): StepOf["deliver-evidence"] | null {
   if (evidence === null || evidence.count === 0 || messages.length === 0) return null;
   const isBeforeConclusion = next.kind === "append-user-message" && next.concluding;
   if (!isBeforeConclusion && (next.kind !== "call-llm" || iteration.phase !== "iterating")) return null;

@@ -1,4 +1,4 @@
-import type { AskForLessons } from "../../core/agent-state.ts";
+import type { StepOf } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
 import { appendUserMessage } from "../../persist/conversation.ts";
@@ -47,7 +47,7 @@ async function loadForJudge({
  * Adds the question what a judge has learned, which memories it was shown, and its score, which nothing can change any more; all of
  * it is committed in one step. Throws for a judge that runs outside a follow-up.
  */
-function askForLessons(run: ExecutionRun, { content, score }: AskForLessons): undefined {
+function askForLessons(run: ExecutionRun, { content, score }: StepOf["ask-for-lessons"]): undefined {
   const { sessionId, followUpId: follow_up_id } = run.session;
   if (follow_up_id === undefined) throw new Error("a judge runs only in a follow-up");
   run.steps.add(appendUserMessage(run, { content, concluding: false }));

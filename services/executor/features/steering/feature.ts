@@ -1,4 +1,4 @@
-import type { AgentState, AgentStep, DeliverSteering } from "../../core/agent-state.ts";
+import type { AgentState, AgentStep, StepOf } from "../../core/agent-state.ts";
 import type { Feature } from "../../core/feature.ts";
 import { recordSteering } from "./record-steering.ts";
 
@@ -21,7 +21,7 @@ export const STEERING = {
 function deliverSteering(
   { steering, messages, iteration }: Pick<AgentState, "steering" | "messages" | "iteration">,
   next: AgentStep,
-): DeliverSteering | null {
+): StepOf["deliver-steering"] | null {
   if (steering.length === 0 || messages.length === 0) return null;
   // An agent that waits for its sub-agents can be told at once.
   const canHear =

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import type { DeliverResults } from "../../core/agent-state.ts";
+import type { StepOf } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { newMessages } from "../../persist/conversation.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
@@ -28,7 +28,7 @@ ORDER BY execution_id, sequence_number DESC`;
  */
 export async function deliverResults(
   { session, execution, state }: ExecutionRun,
-  { subAgents }: DeliverResults,
+  { subAgents }: StepOf["deliver-results"],
 ): Promise<StepRecord> {
   const ids = subAgents.map(({ execution_id }) => execution_id);
   const found = await selectRows(session.db, parseAnswer, ANSWERS, [ids]);

@@ -1,6 +1,6 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import type { AgentState, AgentStep, SummarizeResult } from "../../core/agent-state.ts";
+import type { AgentState, AgentStep, StepOf } from "../../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
 import { reserveSummary, settlementOf, withSettlement } from "../../budget/reserve-call.ts";
@@ -33,7 +33,7 @@ export const TOOL_SUMMARIES = {
 function summarizeResult(
   { iteration }: Pick<AgentState, "iteration">,
   next: AgentStep,
-): SummarizeResult | null {
+): StepOf["summarize-result"] | null {
   const [result] = iteration.pending_summaries ?? [];
   if (result === undefined || next.kind === "run-tool" || next.kind === "finish") return null;
   return { kind: "summarize-result", result };
@@ -45,7 +45,10 @@ function summarizeResult(
  * step; after the last one the window stays. Returns what the agent waits for if the model cannot be reached for now, null
  * otherwise. Throws the session's reason when cancelled; then the next owner repeats the call, never the tool.
  */
-async function performSummary(run: ExecutionRun, { result }: SummarizeResult): Promise<WaitingFor | null> {
+async function performSummary(
+  run: ExecutionRun,
+  { result }: StepOf["summarize-result"],
+): Promise<WaitingFor | null> {
   const { state, steps } = run;
   await steps.commit();
   const timeline = timelineOf(run, state.iteration.iteration, `:${result.index}`);
