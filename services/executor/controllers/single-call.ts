@@ -1,7 +1,6 @@
-import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
+import { buildSingleCallMessages, buildSynthesisMessages } from "../prompts/build-single-call-messages.ts";
 import { changeAfterFailure } from "./choose-provider.ts";
 import { completed, failed, type AgentState, type AgentStep, type CallLlm } from "../core/agent-state.ts";
-import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
 
 /** The controller of an agent without a strategy: one LLM call without tools, whose text is the final analysis. */
 export function singleCall(state: AgentState): AgentStep {

@@ -2,9 +2,8 @@ import { expect } from "chai";
 import type { NewMessage } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
-import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
+import { buildSynthesisMessages, buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
-import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const CASE = ["## Alert Details", "### Alert Metadata", "### Alert Data", "## Runbook Content"];

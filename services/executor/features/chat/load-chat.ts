@@ -17,8 +17,8 @@ import type {
   ChatExchange,
   InvestigatedStage,
   InvestigatingAgent,
+  OmittedRows,
 } from "../../prompts/chat-input.ts";
-import { chooseRows, RowSize } from "./choose-rows.ts";
 import type { StageState } from "../../state/session-state.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -62,6 +62,16 @@ SELECT g.stage_id, g.stage_name, g.stage_type, g.status AS stage_status, g.expec
 FROM stages g JOIN agent_executions e USING (stage_id) LEFT JOIN chat_user_messages m ON m.message_id = g.chat_user_message_id
 WHERE g.session_id = $1 AND g.stage_index < $2 AND g.stage_type IN ('investigation', 'action', 'chat')
 ORDER BY g.stage_index, e.agent_index`;
+
+/** A completed row of a timeline and its size. */
+const RowSize = Type.Object({
+  event_id: Uuid,
+  event_type: literals(TIMELINE_EVENT_TYPES),
+  bytes: Type.Integer(),
+  /** Of an agent that another one started. */
+  is_sub_agent: Type.Boolean(),
+});
+type RowSize = Static<typeof RowSize>;
 
 const parseSize = compileParser("size of a timeline row", RowSize);
 
@@ -155,4 +165,49 @@ function exchange([run]: readonly Run[], agentOf: (run: Run) => InvestigatingAge
   if (run?.stage_type !== "chat" || run.question === null) return [];
   const { events, subAgents } = agentOf(run);
   return [{ question: run.question, author: run.author ?? "", status: run.stage_status, events, subAgents }];
+}
+
+type Omissible = keyof OmittedRows;
+
+/** In the order in which they are left out. */
+const ORDER: readonly Omissible[] = ["thoughts", "results", "steps"];
+
+const MIB = 1024 * 1024;
+
+/**
+ * The rows of a history, oldest first, that fit into so many bytes: thinking is left out first, then tool results, then other
+ * steps, of each kind the oldest rows and only as many as must be. Final analyses always stay, except those of sub-agents, which
+ * are steps of the agent that started them; throws TerminalError `message_too_large` if they alone are too large.
+ */
+function chooseRows(
+  rows: readonly RowSize[],
+  maxBytes: number,
+): { readonly kept: readonly string[]; readonly omitted: OmittedRows } {
+  const left = new Set<string>();
+  const omitted = { thoughts: 0, results: 0, steps: 0 };
+  let bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  for (const kind of ORDER) {
+    for (const row of rows) {
+      if (bytes <= maxBytes) break;
+      if (kindOf(row) !== kind) continue;
+      left.add(row.event_id);
+      omitted[kind] += 1;
+      bytes -= row.bytes;
+    }
+  }
+  if (bytes > maxBytes) {
+    const [found, allowed] = [bytes, maxBytes].map((size) => `${(size / MIB).toFixed(1)} MiB`);
+    throw new TerminalError(
+      "message_too_large",
+      `the answers of the investigation and its chat hold ${found}, but the model may be sent ${allowed} of them: give the chat a provider with a larger max_tool_result_tokens`,
+    );
+  }
+  return { kept: rows.flatMap(({ event_id }) => (left.has(event_id) ? [] : [event_id])), omitted };
+}
+
+/** Undefined for a row that always stays. */
+function kindOf({ event_type: type, is_sub_agent: isSubAgent }: RowSize): Omissible | undefined {
+  if (type === "final_analysis" && !isSubAgent) return undefined;
+  if (type === "llm_thinking") return "thoughts";
+  return type === "tool_result" || type === "mcp_tool_summary" ? "results" : "steps";
 }
