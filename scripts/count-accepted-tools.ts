@@ -1,4 +1,4 @@
-import { adaptTools } from "../services/llm-gateway/tool-schemas/adapt-tools.ts";
+import { adaptTools } from "../services/llm-gateway/tool-schemas/adapt-call.ts";
 import { APIS, toolWith } from "../services/llm-gateway/test/adapted-request.ts";
 import { AWKWARD_SCHEMAS } from "../services/llm-gateway/test/awkward-schemas.ts";
 import { OVERSIZED_SCHEMAS } from "../services/llm-gateway/test/oversized-schemas.ts";

@@ -1,12 +1,15 @@
 import { expect } from "chai";
 import { isObject } from "../parse-json.ts";
 import { adaptTool, type AdaptedTool } from "../tool-schemas/adapt-tool.ts";
-import { renameArguments } from "../tool-schemas/rename-arguments.ts";
-import { ANTHROPIC_RULES } from "../tool-schemas/rules/anthropic-rules.ts";
-import { CONSERVATIVE_RULES } from "../tool-schemas/rules/conservative-rules.ts";
-import { GEMINI_RULES } from "../tool-schemas/rules/gemini-rules.ts";
-import { AZURE_RULES, OPENAI_RULES } from "../tool-schemas/rules/openai-rules.ts";
-import type { ToolRules } from "../tool-schemas/tool-rules.ts";
+import { renameArguments } from "../tool-schemas/argument-names.ts";
+import {
+  ANTHROPIC_RULES,
+  CONSERVATIVE_RULES,
+  GEMINI_RULES,
+  AZURE_RULES,
+  OPENAI_RULES,
+  type ToolRules,
+} from "../tool-schemas/tool-rules.ts";
 import { toolWith } from "./adapted-request.ts";
 
 function adapt(schema: unknown, rules: ToolRules): AdaptedTool {

@@ -1,10 +1,8 @@
 import { expect } from "chai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
 import { toolAlias } from "#shared/contracts/tool-alias.ts";
-import { adaptTools } from "../tool-schemas/adapt-tools.ts";
-import { CONSERVATIVE_RULES } from "../tool-schemas/rules/conservative-rules.ts";
-import { GEMINI_RULES } from "../tool-schemas/rules/gemini-rules.ts";
-import { OPENAI_RULES } from "../tool-schemas/rules/openai-rules.ts";
+import { adaptTools } from "../tool-schemas/adapt-call.ts";
+import { CONSERVATIVE_RULES, GEMINI_RULES, OPENAI_RULES } from "../tool-schemas/tool-rules.ts";
 import { APIS, toolWith } from "./adapted-request.ts";
 
 const SCHEMA = { type: "object", properties: { a: { type: "string" } } };

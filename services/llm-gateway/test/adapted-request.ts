@@ -7,12 +7,16 @@ import {
 } from "../../../test/support/strict-providers/openai-tools.ts";
 import { geminiTools } from "../providers/google-native/request/gemini-tools.ts";
 import { anthropicTools, functionTools } from "../providers/langchain/request/langchain-tools.ts";
-import { ANTHROPIC_RULES } from "../tool-schemas/rules/anthropic-rules.ts";
-import { CONSERVATIVE_RULES } from "../tool-schemas/rules/conservative-rules.ts";
-import { GEMINI_RULES } from "../tool-schemas/rules/gemini-rules.ts";
-import { AZURE_RULES, COMPATIBLE_RULES, OPENAI_RULES } from "../tool-schemas/rules/openai-rules.ts";
-import { XAI_RULES } from "../tool-schemas/rules/xai-rules.ts";
-import type { ToolRules } from "../tool-schemas/tool-rules.ts";
+import {
+  ANTHROPIC_RULES,
+  CONSERVATIVE_RULES,
+  GEMINI_RULES,
+  AZURE_RULES,
+  COMPATIBLE_RULES,
+  OPENAI_RULES,
+  XAI_RULES,
+  type ToolRules,
+} from "../tool-schemas/tool-rules.ts";
 
 type Tools = readonly ToolDefinition[];
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { adaptTools } from "../tool-schemas/adapt-tools.ts";
+import { adaptTools } from "../tool-schemas/adapt-call.ts";
 import { APIS, toolWith } from "./adapted-request.ts";
 import { AWKWARD_SCHEMAS, HOPELESS_SCHEMAS } from "./awkward-schemas.ts";
 import { OVERSIZED_SCHEMAS } from "./oversized-schemas.ts";

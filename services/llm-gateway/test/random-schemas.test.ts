@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { repetitions } from "../../../test/support/nightly.ts";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { adaptTool } from "../tool-schemas/adapt-tool.ts";
-import { renameArguments } from "../tool-schemas/rename-arguments.ts";
+import { renameArguments } from "../tool-schemas/argument-names.ts";
 import { APIS, toolWith } from "./adapted-request.ts";
 
 const ROUNDS = repetitions({ daily: 10, nightly: 40 });

@@ -1,9 +1,6 @@
 import { joinNames, type ArgumentNames } from "./argument-names.ts";
-import { cutText } from "./cut-text.ts";
-import { isPythonPattern } from "./python-pattern.ts";
-import { typeOf } from "./read-keywords.ts";
-import { shortJson } from "./short-json.ts";
-import { ANYTHING, type JsonType, type SchemaNode } from "./schema-node.ts";
+import { cutText, shortJson, ANYTHING, type JsonType, type SchemaNode } from "./schema-node.ts";
+import { typeOf } from "./schema-source.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
 type JsonSchema = Record<string, unknown>;
@@ -241,4 +238,28 @@ function describe(
   const addition = notes.length === 0 ? "" : `(${notes.join("; ")})`;
   const text = cutText(description, maxDescription);
   return [text, cutText(addition, maxDescription)].filter((part) => part !== "").join(" ");
+}
+
+/** The letters that Python allows after a backslash; `x` and `u` with their digits only. */
+const ESCAPES = /\\(?![AbBdDsSwWZnrtfva0-9]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})[A-Za-z]/u;
+const CLASSES = /\[(?:\\.|[^\]\\])*\]/gu;
+/** A class of characters as one end of a range, which only JavaScript takes as three characters. */
+const BAD_RANGE = /\\[dswDSW]-[^\]]|[^[^\\]-\\[dswDSW]/u;
+
+/**
+ * True if Python's `re` compiles a regular expression, too. False also for a few that it would compile: those that look
+ * behind.
+ */
+function isPythonPattern(pattern: string): boolean {
+  try {
+    void new RegExp(pattern);
+  } catch {
+    return false;
+  }
+  // An escaped backslash is no beginning of another escape.
+  const plain = pattern.replaceAll("\\\\", "--");
+  if (ESCAPES.test(plain) || plain.includes("(?<")) return false;
+  // JavaScript's empty class, and its opposite.
+  if (/(?<!\\)\[\^?\]/u.test(plain)) return false;
+  return !(plain.match(CLASSES) ?? []).some((characters) => BAD_RANGE.test(characters));
 }
