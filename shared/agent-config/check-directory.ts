@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { checkStubbedServers } from "#shared/agent-config/checks/check-stubbed-servers.ts";
+import { checkStubbedServers } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { AgentConfigError, type ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";

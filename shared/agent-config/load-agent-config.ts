@@ -1,7 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { assembleConfig, mergeEntries } from "#shared/agent-config/assemble-config.ts";
 import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
-import { checkBudgets } from "#shared/agent-config/checks/check-budgets.ts";
+import { checkBudgets } from "#shared/agent-config/checks/check-llm-providers.ts";
 import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { providerWithKey } from "#shared/agent-config/found/find-keys.ts";

@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { checkUrl } from "#shared/agent-config/checks/check-keys.ts";
+import { checkUrl } from "#shared/agent-config/checks/check-context.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { embeddingOf, type EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";

@@ -1,12 +1,16 @@
-import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
+import { BUILT_IN_SETTINGS, describeAgent } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
-import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
-import { checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
-import { checkSubAgents } from "#shared/agent-config/checks/check-sub-agents.ts";
-import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
+import { type CheckContext, warnNoEffectYet } from "#shared/agent-config/checks/check-context.ts";
+import { checkScoring, checkFallbacks } from "#shared/agent-config/checks/check-agent-providers.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
-import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type {
+  ChainEntry,
+  ChatEntry,
+  StageEntry,
+  AgentEntry,
+} from "#shared/agent-config/schemas/tarsy-file.ts";
+import { NATIVE_TOOLS } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { SubAgentEntry } from "#shared/agent-config/schemas/sub-agents.ts";
 
 /** A higher number is a typing error; each execution has its own rows. */
 const MAX_STAGE_EXECUTIONS = 100;
@@ -17,7 +21,7 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
   checkSummaryProvider(chain, context);
   checkFallbacks(chain.fallback_providers, context);
   checkServers(chain.mcp_servers, context);
-  checkSubAgents(chain.sub_agents, context, checkServers);
+  checkSubAgents(chain.sub_agents, context);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
   // What is switched off may name what there is no more.
   if (chain.chat !== undefined && chain.chat.enabled !== false) checkChat(chain.chat, context);
@@ -25,7 +29,7 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
 }
 
 /** Every server id of a list must be known. */
-export function checkServers(servers: (string | undefined)[] | undefined, context: CheckContext): void {
+function checkServers(servers: (string | undefined)[] | undefined, context: CheckContext): void {
   servers?.forEach((server, key) => {
     const target = { container: servers, key };
     context.reporter.unknownName(target, "MCP server", server, context.names.mcpServers);
@@ -39,7 +43,7 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   const { reporter, names } = context;
   checkFallbacks(stage.fallback_providers, context);
   checkServers(stage.mcp_servers, context);
-  checkSubAgents(stage.sub_agents, context, checkServers);
+  checkSubAgents(stage.sub_agents, context);
   for (const agent of stage.agents ?? []) {
     if (agent === undefined) continue;
     reporter.unknownName({ container: agent, key: "name" }, "agent", agent.name, names.agents);
@@ -47,7 +51,7 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
     checkFallbacks(agent.fallback_providers, context);
     checkServers(agent.mcp_servers, context);
     checkSkills(agent, context);
-    checkSubAgents(agent.sub_agents, context, checkServers);
+    checkSubAgents(agent.sub_agents, context);
   }
   const actionAgents = (stage.agents ?? []).filter((agent) => {
     const entry = context.agents.get(agent?.name ?? "");
@@ -80,7 +84,7 @@ function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
   reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);
-  checkSubAgents(chat.sub_agents, context, checkServers);
+  checkSubAgents(chat.sub_agents, context);
 }
 
 /** Checks the provider of the executive summaries of a chain, or the default one. */
@@ -153,4 +157,70 @@ function checkDefault(owners: ReadonlyMap<string, string>, { reporter, tarsy }: 
     "must be an alert type some chain handles",
     suggestName(alertType, [...owners.keys()]),
   );
+}
+
+/** Types whose agents nothing runs yet. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  exec_summary: "executive summaries have no agent of their own",
+};
+
+/** Checks a written agent: its servers, its skills, its native tools and its type. */
+export function checkAgent(agent: Loose<AgentEntry>, context: CheckContext): void {
+  const { reporter } = context;
+  checkServers(agent.mcp_servers, context);
+  checkSkills(agent, context);
+  const reason = NOT_RUN[agent.type ?? ""];
+  if (reason !== undefined) warnNoEffectYet({ container: agent, key: "type" }, reason, reporter);
+  const { native_tools: tools } = agent;
+  if (tools === undefined) return;
+  for (const name of Object.keys(tools)) {
+    if (NATIVE_TOOLS.some((tool) => tool === name)) continue;
+    const hint = suggestName(name, NATIVE_TOOLS);
+    reporter.error({ container: tools, key: name }, "must be a known native tool", hint);
+  }
+}
+
+/**
+ * Checks a list of sub-agents: each is a known agent with a description, by which another agent chooses it, and is listed once;
+ * its provider, servers and skills are known.
+ */
+function checkSubAgents(
+  list: readonly (Loose<SubAgentEntry> | undefined)[] | undefined,
+  context: CheckContext,
+): void {
+  const { reporter, names, agents } = context;
+  const seen = new Set<string>();
+  for (const entry of list ?? []) {
+    if (entry === undefined) continue;
+    const { name } = entry;
+    const target = { container: entry, key: "name" };
+    reporter.unknownName(target, "agent", name, names.agents);
+    const agent = agents.get(name ?? "");
+    if (agent !== undefined && describeAgent(name ?? "", agent) === "") {
+      reporter.error(target, "must be an agent with a description, by which others choose it");
+    }
+    if (name !== undefined && seen.has(name)) reporter.error(target, "must be listed once");
+    if (name !== undefined) seen.add(name);
+    const provider = { container: entry, key: "llm_provider" };
+    reporter.unknownName(provider, "LLM provider", entry.llm_provider, names.llmProviders);
+    checkServers(entry.mcp_servers, context);
+    checkSkills(entry, context);
+  }
+}
+
+/** Checks both lists of skills of an agent, or of a reference to one: every name is known and occurs once. */
+function checkSkills(
+  entry: {
+    readonly skills?: (string | undefined)[] | undefined;
+    readonly required_skills?: (string | undefined)[] | undefined;
+  },
+  { reporter, names }: Pick<CheckContext, "reporter" | "names">,
+): void {
+  for (const list of [entry.skills, entry.required_skills]) {
+    list?.forEach((name, key) => {
+      const target = { container: list, key };
+      reporter.unknownName(target, "skill", name, names.skills);
+      if (name !== undefined && list.indexOf(name) < key) reporter.error(target, "must be listed once");
+    });
+  }
 }

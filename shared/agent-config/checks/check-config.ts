@@ -1,25 +1,33 @@
-import { checkAgent } from "#shared/agent-config/checks/check-agents.ts";
-import { checkBackends } from "#shared/agent-config/checks/check-backends.ts";
-import { checkCallTime } from "#shared/agent-config/checks/check-call-time.ts";
 import {
+  checkAgent,
   checkAlertTypes,
   checkChain,
   checkSummaryProvider,
 } from "#shared/agent-config/checks/check-chains.ts";
+import {
+  checkBackends,
+  checkCallTime,
+  checkFallbacks,
+  checkNativeFallbacks,
+  checkJudges,
+  checkScoring,
+} from "#shared/agent-config/checks/check-agent-providers.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { checkCost } from "#shared/agent-config/checks/check-cost.ts";
-import { checkFallbacks, checkNativeFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
-import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
-import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
-import { checkMemory } from "#shared/agent-config/checks/check-memory.ts";
-import { checkNotifications } from "#shared/agent-config/checks/check-notifications.ts";
-import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
-import { checkJudges, checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
-import { checkDefaultSummarization } from "#shared/agent-config/checks/check-summarization.ts";
-import { checkRunbooks } from "#shared/agent-config/checks/check-runbooks.ts";
-import { checkSystem } from "#shared/agent-config/checks/check-system.ts";
+import { checkCost, checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
+import {
+  checkAlertMasking,
+  checkMcpServer,
+  checkDefaultSummarization,
+} from "#shared/agent-config/checks/check-mcp-servers.ts";
+import {
+  checkMemory,
+  checkNotifications,
+  checkQueue,
+  checkRunbooks,
+  checkSystem,
+  checkWebhooks,
+} from "#shared/agent-config/checks/check-system.ts";
 import { checkUsedProviders } from "#shared/agent-config/checks/check-used-providers.ts";
-import { checkWebhooks } from "#shared/agent-config/checks/check-webhooks.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 
 /**

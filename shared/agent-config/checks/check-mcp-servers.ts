@@ -1,14 +1,19 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import { isServerId } from "#shared/contracts/server-id.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
-import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { checkUrl, requireKey } from "#shared/agent-config/checks/check-keys.ts";
-import { checkSummarization } from "#shared/agent-config/checks/check-summarization.ts";
+import { type CheckContext, checkUrl, requireKey } from "#shared/agent-config/checks/check-context.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { DefaultsSection, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { MASKING_PATTERN_GROUPS, MASKING_PATTERNS } from "#shared/masking/patterns/built-in-patterns.ts";
 import { compilePattern } from "#shared/masking/patterns/custom-patterns.ts";
+import { checkBackend } from "#shared/agent-config/checks/check-agent-providers.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
+import { suggestName } from "#shared/agent-config/suggest-name.ts";
+import { agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
 
 const GROUPS = Object.keys(MASKING_PATTERN_GROUPS);
 
@@ -99,5 +104,91 @@ function checkPattern(container: object, pattern: string, reporter: Reporter): v
     compilePattern({ pattern, replacement: "" });
   } catch (error) {
     reporter.error({ container, key: "pattern" }, "must be a regular expression of RE2", errorMessage(error));
+  }
+}
+
+type OfServer = NonNullable<Loose<McpServerEntry>["summarization"]>;
+type OfDefaults = NonNullable<Loose<DefaultsSection>["summarization"]>;
+
+const MIN_THRESHOLD_TOKENS = 100;
+const LEAST_SHOWN_TOKENS = MIN_SHOWN_CHARS / CHARS_PER_TOKEN;
+const SIZES = ["size_threshold_tokens", "summary_max_token_limit"] as const;
+
+/** Checks a server's `summarization`; the sizes of one that is switched off have no rule for summaries. */
+function checkSummarization(summarization: OfServer, context: CheckContext): void {
+  const { reporter } = context;
+  const { size_threshold_tokens: threshold, summary_max_token_limit: limit } = summarization;
+  const isOff = summarization.enabled === false;
+  const ofThreshold = { container: summarization, key: "size_threshold_tokens" };
+  if (threshold !== undefined && threshold < MIN_THRESHOLD_TOKENS && !isOff) {
+    reporter.error(ofThreshold, `must be at least ${MIN_THRESHOLD_TOKENS}`);
+  } else if (threshold !== undefined && threshold < LEAST_SHOWN_TOKENS) {
+    const why = `a result of up to ${MIN_SHOWN_CHARS} characters is shown whole and is not summarized`;
+    reporter.warn(ofThreshold, `counts as ${LEAST_SHOWN_TOKENS}`, why);
+  }
+  if (limit !== undefined && limit !== 0 && limit < 50 && !isOff) {
+    const target = { container: summarization, key: "summary_max_token_limit" };
+    reporter.error(target, "must be 0 (the threshold) or at least 50");
+  }
+  if (isOff) {
+    for (const key of ["llm_provider", "llm_backend"] as const) {
+      if (summarization[key] === undefined) continue;
+      const hint = "nothing of this server is summarized";
+      reporter.error({ container: summarization, key }, "must not be set where enabled is false", hint);
+    }
+    return;
+  }
+  checkProvider(summarization, context);
+}
+
+/** Checks `defaults.summarization`. */
+export function checkDefaultSummarization(
+  summarization: OfDefaults | undefined,
+  context: CheckContext,
+): void {
+  if (summarization === undefined) return;
+  for (const key of SIZES) {
+    if (summarization[key] === undefined) continue;
+    const hint = "set it at mcp_servers.<id>.summarization";
+    context.reporter.error({ container: summarization, key }, "must not be set in the defaults", hint);
+  }
+  checkProvider(summarization, context);
+}
+
+function checkProvider(summarization: OfServer | OfDefaults, context: CheckContext): void {
+  const { reporter, names } = context;
+  const { llm_provider: provider, llm_backend: backend } = summarization;
+  const target = { container: summarization, key: "llm_backend" };
+  if (backend !== undefined && !reporter.sources.hasChild(summarization, "llm_provider")) {
+    reporter.error(target, "needs llm_provider beside it");
+  }
+  const named = { container: summarization, key: "llm_provider" };
+  reporter.unknownName(named, "LLM provider", provider, names.llmProviders);
+  checkBackend(target, provider, backend, context);
+}
+
+/** Warns about stubs that no agent calls, and about those that a real model calls. */
+export function checkStubbedServers(
+  servers: Readonly<Record<string, unknown>>,
+  config: AgentConfig,
+  reporter: Reporter,
+): void {
+  const used = usedServers(config);
+  const everyAgent = knownAlertTypes(config).flatMap((alertType) => agentsFor(config, alertType));
+  for (const server of Object.keys(servers)) {
+    const target = { container: servers, key: server };
+    if (!config.mcpServers.has(server)) {
+      const hint = suggestName(server, [...config.mcpServers.keys()]);
+      reporter.warn(target, "is not a server of mcp_servers, so no agent can call its tools", hint);
+    } else if (!used.has(server)) {
+      reporter.warn(target, "is a server that no agent has, so only alerts that select it call its tools");
+    }
+    const [first] = stubbedAgents(everyAgent, new Set([server]));
+    if (first === undefined) continue;
+    reporter.warn(
+      target,
+      `answers a real model (provider ${first.provider} of agent ${first.agent}) with invented results`,
+      "remove it for real investigations",
+    );
   }
 }

@@ -3,6 +3,18 @@ import { parseInstant } from "#shared/contracts/parse-instant.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
+import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import type { QueueSection } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { compileMatcher } from "#shared/agent-config/label-matcher.ts";
+import type { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
+import { type CheckContext, checkUrl } from "#shared/agent-config/checks/check-context.ts";
+import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
+import { parseRunbookRepository } from "#shared/runbooks/runbook-repository.ts";
+import { runbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
+import { embeddingOf } from "#shared/agent-config/embedding-of.ts";
+import type { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 
 /** Keys that variables of the services, or their own ways, replace. */
 const REPLACED = {
@@ -39,4 +51,183 @@ function warn(container: object, replaced: Readonly<Record<string, string>>, rep
     if (!Object.hasOwn(container, key)) continue;
     reporter.warn({ container, key }, "is valid but has no effect", replacement);
   }
+}
+
+/** Keys for a queue that polls the database, and their replacements here. */
+const REPLACED_IN_QUEUE = {
+  poll_interval:
+    "an executor with a free slot keeps one pull open on the SESSIONS stream and is woken immediately",
+  poll_interval_jitter: "an executor with a free slot keeps one pull open on the SESSIONS stream",
+  heartbeat_interval: "the session lease replaces it, renewed every 5s",
+  orphan_detection_interval: "an expired session lease and the sweeper replace it",
+  orphan_threshold: "the session lease of 20s replaces it",
+  scoring_shutdown_timeout: "a scoring that a stop interrupts goes on in another executor",
+  graceful_shutdown_timeout: "the executor's stop grace of 10s replaces it, and no step is lost",
+} as const;
+
+/** Checks the queue settings against each other and warns of those without effect. */
+export function checkQueue(queue: Loose<QueueSection>, reporter: Reporter): void {
+  checkBelow(queue, "poll_interval_jitter", "poll_interval", reporter);
+  checkBelow(queue, "heartbeat_interval", "orphan_threshold", reporter);
+  for (const [key, replacement] of Object.entries(REPLACED_IN_QUEUE)) {
+    if (!Object.hasOwn(queue, key)) continue;
+    reporter.warn({ container: queue, key }, "is valid but has no effect", replacement);
+  }
+}
+
+type DurationKey = keyof typeof REPLACED_IN_QUEUE & keyof typeof BUILT_IN_SETTINGS.queue;
+
+/** A missing key, and one of zero, counts with its default, so that setting one of a pair alone can break the rule. */
+function checkBelow(
+  queue: Loose<QueueSection>,
+  lower: DurationKey,
+  upper: DurationKey,
+  reporter: Reporter,
+): void {
+  const written = (key: DurationKey) => (parseDuration(queue[key] ?? "0") === 0 ? undefined : queue[key]);
+  const broken = (key: DurationKey) => queue[key] === undefined && reporter.sources.hasChild(queue, key);
+  if (broken(lower) || broken(upper)) return;
+  const low = parseDuration(written(lower) ?? BUILT_IN_SETTINGS.queue[lower]);
+  const high = parseDuration(written(upper) ?? BUILT_IN_SETTINGS.queue[upper]);
+  if (low === undefined || high === undefined || low < high) return;
+  const withValue = (key: DurationKey) =>
+    `${key} (${written(key) ?? `by default ${BUILT_IN_SETTINGS.queue[key]}`})`;
+  if (written(lower) === undefined) {
+    const rule = `must be longer than ${withValue(lower)}`;
+    reporter.error({ container: queue, key: upper }, rule, `set ${lower} too`);
+  } else {
+    reporter.error({ container: queue, key: lower }, `must be shorter than ${withValue(upper)}`);
+  }
+}
+
+/** The history of a channel is asked for by its id, never by its name. */
+const CHANNEL_ID = /^[CGD][A-Z0-9]+$/u;
+
+/** Reports a channel and addresses that no message can be sent to, and messages whose links lead nowhere. */
+export function checkNotifications(system: Loose<SystemSection>, reporter: Reporter): void {
+  const { slack, notifications } = system;
+  if (slack?.enabled === true) {
+    const where = { container: slack, key: "channel" };
+    if (slack.channel === undefined && !("channel" in slack)) {
+      reporter.error({ container: slack, path: "system.slack.channel" }, "is needed where Slack is enabled");
+    } else if (slack.channel !== undefined && !CHANNEL_ID.test(slack.channel)) {
+      reporter.error(
+        where,
+        "must be the id of a channel, such as C0123456789",
+        "Slack shows it in the channel's details",
+      );
+    }
+  }
+  const names = new Set<string>();
+  for (const webhook of notifications?.webhooks ?? []) {
+    if (webhook === undefined) continue;
+    const { name, url } = webhook;
+    if (name !== undefined && names.has(name)) {
+      reporter.error({ container: webhook, key: "name" }, "must be another name than those before");
+    }
+    if (name !== undefined) names.add(name);
+    const problem = url === undefined ? undefined : addressProblem(url);
+    // An address may hold a password.
+    if (problem !== undefined) reporter.error({ container: webhook, key: "url", secret: true }, problem);
+  }
+  const isTold = slack?.enabled === true || names.size > 0;
+  if (isTold && dashboardOrigin({ dashboard_url: system.dashboard_url }) === undefined) {
+    const hint = "give the address of the page";
+    const target = { container: system, path: "system.dashboard_url" };
+    reporter.warn(target, "is not set, so the links of notifications lead to this machine only", hint);
+  }
+}
+
+function addressProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/u.test(url.protocol)) {
+    return "must be an address that begins with https:// or http://";
+  }
+  if (url.username !== "" || url.password !== "") return "must have no user name and no password";
+  return undefined;
+}
+
+/** Reports alert types of webhooks that no chain handles, and matchers that are none. */
+export function checkWebhooks(
+  webhooks: Loose<Webhooks>,
+  alertTypes: Iterable<string>,
+  reporter: Reporter,
+): void {
+  const known = [...alertTypes];
+  for (const source of Object.values(webhooks)) {
+    if (source === undefined) continue;
+    reporter.unknownName({ container: source, key: "alert_type" }, "alert type", source.alert_type, known);
+    for (const rule of source.alert_types ?? []) {
+      if (rule === undefined) continue;
+      reporter.unknownName({ container: rule, key: "alert_type" }, "alert type", rule.alert_type, known);
+    }
+    for (const rule of [...(source.alert_types ?? []), ...(source.priorities ?? [])]) {
+      if (rule === undefined) continue;
+      (rule.match ?? []).forEach((text, index) => {
+        const compiled = text === undefined ? "" : compileMatcher(text);
+        if (typeof compiled !== "string" || compiled === "" || rule.match === undefined) return;
+        reporter.error({ container: rule.match, key: index }, compiled);
+      });
+    }
+  }
+}
+
+/**
+ * Checks `system.runbooks` and, where runbooks are fetched, that the addresses which chains and the defaults give as their runbook
+ * may be.
+ */
+export function checkRunbooks({
+  tarsy,
+  chains,
+  reporter,
+}: Pick<CheckContext, "tarsy" | "chains" | "reporter">): void {
+  const section = tarsy.system?.runbooks;
+  if (section === undefined) return;
+  const { allowed_domains: domains, repo_url: repoUrl } = section;
+  const hosts = runbookHosts(
+    domains === undefined ? {} : { allowed_domains: domains.filter((domain) => typeof domain === "string") },
+  );
+  for (const entry of [tarsy.defaults, ...chains.values()]) {
+    if (typeof entry?.runbook !== "string") continue;
+    const [address] = runbookAddresses(null, entry.runbook);
+    const checked = address === undefined ? undefined : runbookAddress(address, hosts);
+    if (checked !== undefined && "problem" in checked) {
+      reporter.error(
+        { container: entry, key: "runbook" },
+        "must be a text or an address that may be fetched",
+        checked.problem,
+      );
+    }
+  }
+  if (typeof repoUrl !== "string") return;
+  const where = { container: section, key: "repo_url" };
+  const repository = parseRunbookRepository(repoUrl);
+  if (typeof repository === "string") reporter.error(where, repository);
+  else if (!hosts.includes(repository.host)) {
+    reporter.error(
+      where,
+      "must be on a host that runbooks may be fetched from",
+      `allowed: ${hosts.join(", ")}`,
+    );
+  }
+}
+
+/** Checks `defaults.memory`. A key that is missing is no error: memories are then found by their words. */
+export function checkMemory(memory: Loose<MemorySection>, { reporter, env }: CheckContext): void {
+  const { embedding, enabled } = memory;
+  if (embedding === undefined) return;
+  checkUrl(embedding, "base_url", embedding.base_url, reporter);
+  const target = { container: memory, key: "embedding" };
+  if (enabled !== true) {
+    reporter.warn(target, "has no effect without enabled: true");
+    return;
+  }
+  const isBroken = reporter.sources.hasChild(embedding, "api_key_env") && embedding.api_key_env === undefined;
+  const { api_key_env: variable } = embeddingOf({ ...embedding });
+  if (variable === undefined || isBroken || secretVariable(env, variable) !== "") return;
+  reporter.warn(
+    embedding.api_key_env === undefined ? target : { container: embedding, key: "api_key_env" },
+    `needs ${variable} to be set`,
+    `until the LLM gateway has it, memories are found by their words alone`,
+  );
 }

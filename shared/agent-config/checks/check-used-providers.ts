@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
-import { namesCredential } from "#shared/agent-config/checks/check-type-settings.ts";
-import { scoringBlock } from "#shared/agent-config/checks/check-scoring.ts";
-import { checkRetirements } from "#shared/agent-config/checks/check-retirements.ts";
-import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { namesCredential } from "#shared/agent-config/checks/check-llm-providers.ts";
+import { scoringBlock } from "#shared/agent-config/checks/check-agent-providers.ts";
+import { type CheckContext, subAgentEntries } from "#shared/agent-config/checks/check-context.ts";
 import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import { CREDENTIAL_KEYS, isKeyless, keyVariable } from "#shared/agent-config/provider-keys.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { ChainEntry, FallbackEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
+import { retirementNotice } from "#shared/pricing/retirement-of.ts";
 
 /**
  * Checks that every chain has a provider for each of its agents, and that each used provider has its key,
@@ -239,4 +239,39 @@ function firstProvider(
 /** Where a file names the default provider, or would. */
 function defaultProvider(tarsy: CheckContext["tarsy"]): Target {
   return { container: tarsy.defaults ?? tarsy, key: "llm_provider", path: "defaults.llm_provider" };
+}
+
+/**
+ * Warns of each named provider whose model retires within 60 days or has retired: where its entry writes the model, else where a built-in
+ * one is named first. `used` has the providers that chains need; chats, sub-agents and the defaults may name more.
+ */
+function checkRetirements(
+  used: ReadonlyMap<string, { readonly reference: Target }>,
+  context: CheckContext,
+): void {
+  const references = new Map([...used].map(([name, { reference }]) => [name, reference]));
+  const { chains, tarsy, llmProviders, reporter, now } = context;
+  const others = [...chains.values()].flatMap((chain) => [
+    ...(chain.chat?.enabled === false ? [] : [chain.chat]),
+    ...subAgentEntries(chain),
+  ]);
+  for (const container of [tarsy.defaults, ...others]) {
+    const name = container?.llm_provider;
+    if (container === undefined || name === undefined || references.has(name)) continue;
+    references.set(name, { container, key: "llm_provider" });
+  }
+  for (const [name, reference] of references) {
+    const entry = llmProviders.get(name);
+    if (entry?.type === undefined || entry.model === undefined) continue;
+    const { type, model, base_url } = entry;
+    const notice = retirementNotice({ type, model, base_url }, now);
+    if (notice === undefined) continue;
+    const { says, successor = "another model" } = notice;
+    if (reporter.sources.has(entry)) {
+      reporter.warn({ container: entry, key: "model" }, says, `write ${successor}`);
+    } else {
+      const hint = `name another provider, or write an entry ${name} with ${successor} into llm-providers.yaml`;
+      reporter.warn(reference, `has the model ${model}, which ${says}`, hint);
+    }
+  }
 }
