@@ -4,16 +4,15 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { publishEvent } from "#shared/bus/publish-event.ts";
+import { publishEvent, lastPublishedSeq } from "#shared/bus/publish-event.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { pino } from "pino";
 import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { readQueueState, recreateDurable } from "#shared/bus/executors-durable.ts";
-import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { busPermissions } from "#shared/contracts/bus-users.ts";
 import {
   BUS_USERS,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { providersOfAgent, providersOfResolved } from "#shared/agent-config/providers-of-resolved.ts";
+import { providersOfAgent, providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";

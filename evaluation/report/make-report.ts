@@ -1,4 +1,4 @@
-import { providersOfResolved } from "#shared/agent-config/providers-of-resolved.ts";
+import { providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
 import { checkAssertion } from "../assertions/check-assertion.ts";
 import type { SuitePlan } from "../plan/plan-suite.ts";
 import type { PlannedCell } from "../plan/planned-cell.ts";

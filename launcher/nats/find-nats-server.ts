@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { fetchNatsServer } from "./fetch-nats-server.ts";
 import { LaunchError } from "../launch-error.ts";
+import { fetchDebianPrograms } from "../debian/fetch-debian-programs.ts";
 
 type FindNatsServer = {
   /** The directory for a downloaded nats-server, such as `.tarsy/tools`. */
@@ -87,4 +87,17 @@ export async function findNatsServer({ toolsDir, env, progress }: FindNatsServer
       { cause: error },
     );
   }
+}
+
+/** A Go program without libraries also runs on older releases than this one. */
+const SUITE = "forky";
+
+/**
+ * Downloads Debian's package and puts its nats-server at `target` (a path in `toolsDir`), as an ordinary user and without
+ * changing the package state of the machine.
+ * @throws Error whose message is a sentence fragment with the cause.
+ */
+async function fetchNatsServer({ toolsDir, target }: { toolsDir: string; target: string }): Promise<void> {
+  const programs = { "nats-server": target };
+  await fetchDebianPrograms({ toolsDir, packageName: "nats-server", suite: SUITE, programs });
 }

@@ -6,8 +6,8 @@ import { BUILT_IN_PROVIDERS } from "#shared/agent-config/built-in-providers.ts";
 import { BASELINE_HASH } from "#shared/generated/baseline.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { checkVersion } from "./check-version.ts";
-import { retiringDefaults } from "./retiring-defaults.ts";
+import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import { daysLeft, retirementOf } from "#shared/pricing/retirement-of.ts";
 
 const run = promisify(execFile);
 const parsePackage = compileParser(
@@ -136,4 +136,43 @@ async function writeSbom(root: string, path: string): Promise<void> {
 async function git(root: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run("git", args, { cwd: root });
   return stdout.trimEnd();
+}
+
+const VERSION = /^(\d+)\.(\d+)\.(\d+)$/u;
+
+/** What is wrong with a version to release in a checkout of the version `current`, which may be it; undefined if nothing is. */
+function checkVersion(version: string, current: string): string | undefined {
+  const wanted = VERSION.exec(version);
+  if (wanted === null) return `VERSION is "${version}": it must be three numbers, such as 1.4.0`;
+  const present = VERSION.exec(current);
+  const isPossible = present === null || compare(wanted, present) >= 0;
+  return isPossible
+    ? undefined
+    : `VERSION is "${version}": it must not be lower than that of package.json, ${current}`;
+}
+
+function compare(one: RegExpExecArray, other: RegExpExecArray): number {
+  const differences = [1, 2, 3].map((part) => Number(one[part]) - Number(other[part]));
+  return differences.find((difference) => difference !== 0) ?? 0;
+}
+
+/** A release is in use for about as long. */
+const NEEDED_DAYS = 90;
+
+/** Why the `…-default` providers among these forbid a release on `date`: a sentence for each whose model retires within 90 days. */
+export function retiringDefaults(
+  providers: Iterable<readonly [string, LlmProviderEntry]>,
+  date: string,
+): string[] {
+  return [...providers].flatMap(([name, { type, model = "", base_url }]) => {
+    const retirement = name.endsWith("-default") ? retirementOf({ type, model, base_url }) : undefined;
+    if (retirement === undefined) return [];
+    const days = daysLeft(retirement, new Date(date));
+    if (days >= NEEDED_DAYS) return [];
+    const { day, successor = "another model" } = retirement;
+    const when = days > 0 ? `retires on ${day}, in ${days} days` : `was retired on ${day}`;
+    return [
+      `the model of the built-in provider ${name}, ${model}, ${when}: give it ${successor}, at least ${NEEDED_DAYS} days are needed`,
+    ];
+  });
 }

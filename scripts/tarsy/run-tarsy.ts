@@ -2,13 +2,11 @@ import { parseArgs } from "node:util";
 import { ApiFailure } from "#shared/client/api-failure.ts";
 import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { printable } from "./terminal/terminal-style.ts";
-import type { CommandCall, Command } from "./command.ts";
-import { UsageError } from "./command.ts";
+import { printable, terminalStyle } from "./terminal/terminal-style.ts";
+import { type CommandCall, type Command, UsageError, type Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
-import { processTerminal } from "./process-terminal.ts";
 
 /** Runs `tarsy` with these arguments in this process, on its terminal and with its environment if no others are given; resolves with the exit code. */
 export async function runTarsy(
@@ -119,4 +117,23 @@ function codeOf(error: unknown): number {
   if (!(error instanceof ApiFailure)) return EXIT.failed;
   const { status } = error;
   return status === undefined || status >= 500 ? EXIT.unreachable : EXIT.refused;
+}
+
+/** The terminal of this process. When the reader of the output goes, the process ends. */
+function processTerminal(): Terminal {
+  const { stdout, stderr, stdin } = process;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.brokenPipe);
+    throw error;
+  });
+  stderr.on("error", () => process.exit(EXIT.brokenPipe));
+  const isTerminal = stdout.isTTY;
+  return {
+    write: (text) => void stdout.write(text),
+    warn: (text) => void stderr.write(text),
+    style: terminalStyle(isTerminal && (process.env["NO_COLOR"] ?? "") === ""),
+    isTerminal,
+    isInteractive: isTerminal && stdin.isTTY,
+    columns: isTerminal ? stdout.columns : Number.POSITIVE_INFINITY,
+  };
 }

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { providerLists } from "#shared/agent-config/provider-lists.ts";
+import { providerLists } from "#shared/agent-config/providers-of-chain.ts";
 import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";

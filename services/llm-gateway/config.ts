@@ -2,8 +2,7 @@ import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
-import { loadEmbedding } from "#shared/agent-config/load-embedding.ts";
-import { loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
+import { loadEmbedding, loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
 import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import { acceptedGatewayTokens } from "#shared/service/gateway-token.ts";
@@ -20,7 +19,6 @@ import { MACHINE_IDENTITY_VARIABLES } from "./providers/langchain/azure/token-re
 import type { ProviderSettings } from "./providers/load-providers.ts";
 import type { ConfiguredProviders } from "./providers/provider-config.ts";
 import type { RecorderSettings } from "./recordings/open-recorder.ts";
-import { withholdVariables } from "./withhold-variables.ts";
 
 export interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly grpc: { readonly host: string; readonly port: number };
@@ -131,4 +129,26 @@ function credentialOf(embedding: EmbeddingSettings | undefined, env: Environment
  */
 export function withholdFromSdks({ sdkVariables }: Pick<GatewayConfig, "sdkVariables">): string[] {
   return withholdVariables(process.env, sdkVariables);
+}
+
+/**
+ * Variables that the SDKs read without being told to. Some send conversations elsewhere (LangSmith tracing), add
+ * headers or enable output; the others set keys and addresses, which only a call's own settings may set.
+ */
+const READ_BY_SDKS =
+  /^(?:LANGSMITH|LANGCHAIN|LC|OPENAI|AZURE_OPENAI|GOOGLE_GENAI|GEMINI)_|^GOOGLE_(?:API_KEY|GEMINI_BASE_URL|VERTEX_BASE_URL|SDK_NODE_LOGGING)$|^_X_AMZN_TRACE_ID$|^AWS_BEARER_TOKEN_|^AWS_ENDPOINT_URL(?:_BEDROCK_RUNTIME)?$/u;
+/** Such variables usually hold credentials that the gateway itself looks up, so withholding them needs no warning. */
+const OWN_USE = /_(?:API_KEY|TOKEN)$/u;
+
+/**
+ * Removes every variable that the SDKs would read from `env`, except those in `allowed`. Call it after the
+ * configuration was read and before an SDK is loaded. Returns the removed names that are worth a warning, sorted.
+ */
+export function withholdVariables(
+  env: Record<string, string | undefined>,
+  allowed: readonly string[],
+): string[] {
+  const withheld = Object.keys(env).filter((name) => READ_BY_SDKS.test(name) && !allowed.includes(name));
+  for (const name of withheld) delete env[name];
+  return withheld.filter((name) => !OWN_USE.test(name)).toSorted();
 }

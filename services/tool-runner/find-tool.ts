@@ -6,7 +6,6 @@ import { isOffered } from "./mcp/effect-class.ts";
 import type { ListedTool } from "./mcp/list-tools.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import { mcpTool, unlistedTool } from "./mcp/mcp-tool.ts";
-import { splitToolName } from "./mcp/tool-names.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";
 
 export type FoundTool =
@@ -62,4 +61,11 @@ export async function findTool(
 
 function findListed(servers: McpServers, server: string, tool: string): ListedTool | undefined {
   return servers.lastListing(server)?.tools.find(({ name }) => name === tool);
+}
+
+/** Splits "server.tool" at the first dot: the tool's own name may contain more. Undefined without a dot or a part. */
+function splitToolName(name: string): { readonly server: string; readonly tool: string } | undefined {
+  const dot = name.indexOf(".");
+  if (dot <= 0 || dot === name.length - 1) return undefined;
+  return { server: name.slice(0, dot), tool: name.slice(dot + 1) };
 }

@@ -1,6 +1,7 @@
 import type { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { ToolCatalogue } from "./tool.ts";
+import { maskedOrWithheld } from "./mcp/mask-listing.ts";
 
 /**
  * The catalogue with descriptions and schemas masked, which go into prompts. Their placeholders have no digits: a description
@@ -20,6 +21,22 @@ export async function maskDescriptions(
     ]);
     const shown = { ...description, description: text.text, parameters_schema: schema.text };
     return [name, { description: shown, call: tool.call.bind(tool) }] as const;
+  });
+  return new Map(await Promise.all(masked));
+}
+
+/** Why servers cannot be used, by server id, masked for prompts: a reason may quote the configuration. Never throws. */
+export async function maskReasons(
+  reasons: ReadonlyMap<string, string>,
+  masker: Masker,
+  maskingRules: ReadonlyMap<string, MaskingRules>,
+): Promise<ReadonlyMap<string, string>> {
+  const masked = [...reasons].map(async ([id, reason]) => {
+    const rules = maskingRules.get(id) ?? rulesOfServer();
+    return [
+      id,
+      await maskedOrWithheld(reason, async (text) => (await masker.mask(text, { rules })).text),
+    ] as const;
   });
   return new Map(await Promise.all(masked));
 }

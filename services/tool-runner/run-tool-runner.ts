@@ -1,3 +1,4 @@
+import { publishProgress } from "#shared/bus/publish-message.ts";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Registry } from "prom-client";
@@ -11,11 +12,9 @@ import type { ServiceContext } from "#shared/service/run-service.ts";
 import type { ToolRunnerConfig } from "./config.ts";
 import { hasStubs } from "./has-stubs.ts";
 import { HeldExecutions } from "./held-executions.ts";
-import { maskDescriptions } from "./mask-descriptions.ts";
-import { maskReasons } from "./mask-reasons.ts";
+import { maskDescriptions, maskReasons } from "./mask-descriptions.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import { RunningCalls } from "./running-calls.ts";
-import { publishProgress } from "./publish-progress.ts";
 import { serveRunbooks } from "./runbooks/serve-runbooks.ts";
 import { serveTools } from "./serve-tools.ts";
 import { SessionCleanups } from "./session-cleanups.ts";

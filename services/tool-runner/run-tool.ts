@@ -5,15 +5,14 @@ import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import { showResult, type KeptResult, type CollectedResult } from "#shared/tool-results/show-result.ts";
 import type { Reservation } from "./byte-budget.ts";
 import { CallAborted } from "./call-aborted.ts";
 import { WITHHELD, type CallMasking } from "./call-masking.ts";
 import type { ToolProgress } from "./call-progress.ts";
 import { collectResult } from "./collect-result.ts";
 import { abortedOutcome, thrownOutcome } from "./failed-outcome.ts";
-import { maskResult } from "./mask-result.ts";
 import { readableText, withoutOwnLines } from "./readable-text.ts";
-import { showResult, type KeptResult } from "#shared/tool-results/show-result.ts";
 import type { CallContext, CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;
@@ -122,4 +121,24 @@ async function exceptionMessage(
   const masked = await masking.mask(message, signal).catch(() => WITHHELD);
   const { text } = postgresSafeText(masked);
   return text.slice(0, safeCut(text, MAX_MESSAGE_CHARS));
+}
+
+/** A longer run without white space is cut where it is. */
+const MAX_WORD = 8_192;
+
+/** The result with its text masked by `mask`. Throws what `mask` throws. */
+async function maskResult(
+  result: CollectedResult,
+  mask: (text: string) => Promise<string>,
+): Promise<CollectedResult> {
+  const { text, changed } = postgresSafeText(
+    await mask(result.isWhole ? result.text : dropIncompleteWord(result.text)),
+  );
+  return { ...result, text, isText: result.isText && !changed };
+}
+
+/** Drops what follows the last white space of a text that goes on: half a secret does not look like one. */
+function dropIncompleteWord(text: string): string {
+  const end = text.slice(-MAX_WORD).search(/\s\S*$/u);
+  return end === -1 ? text : text.slice(0, Math.max(0, text.length - MAX_WORD) + end);
 }

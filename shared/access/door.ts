@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { forbidden, unauthenticated } from "#shared/access/access-refused.ts";
+import { forbidden, unauthenticated, AccessRefused, tooMany } from "#shared/access/access-refused.ts";
 import type { AccessConfig } from "#shared/access/access-config.ts";
 import { checkHost } from "#shared/access/allowed-hosts.ts";
 import { ApiKeys, pageKeyOf } from "#shared/access/api-keys.ts";
@@ -12,7 +12,6 @@ import {
 } from "#shared/access/authenticate.ts";
 import { checkOrigin } from "#shared/access/check-origin.ts";
 import { ClientAddresses } from "#shared/access/client-address.ts";
-import { FailedAttempts } from "#shared/access/failed-attempts.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import {
   givenPageCredential,
@@ -21,6 +20,7 @@ import {
 } from "#shared/access/page-credential.ts";
 import { secretEquals } from "#shared/access/secret-equals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { RateLimit } from "#shared/access/rate-limit.ts";
 
 /** What of a request decides whether it gets in. */
 type DoorRequest = Pick<IncomingMessage, "method" | "headers"> & {
@@ -133,5 +133,26 @@ export class Door {
   /** The client's address; undefined if the request came through a proxy that is not trusted to name it. */
   addressOf({ headers, socket }: Pick<DoorRequest, "headers" | "socket">): string | undefined {
     return this.#addresses.of(headers, socket.remoteAddress);
+  }
+}
+
+/** Failed authentications of one address that are answered with 401: at once, and then a second. */
+const BURST = 300;
+const PER_SECOND = 10;
+
+/** Tells those apart who try credentials. Never refuses a valid one: many clients may have one address. */
+class FailedAttempts {
+  readonly #limit = new RateLimit({ perSecond: PER_SECOND, burst: BURST });
+
+  /** Settles as `attempt` does, but with AccessRefused 429 instead of 401 after too many failures from the address. */
+  async count<T>(address: string | undefined, attempt: () => T | Promise<T>): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isFailure = error instanceof AccessRefused && error.status === 401;
+      const seconds = isFailure && address !== undefined ? this.#limit.take(address) : 0;
+      if (seconds > 0) throw tooMany("too many failed authentications from this address", seconds);
+      throw error;
+    }
   }
 }

@@ -4,22 +4,23 @@ import type {
   DefaultSettings,
   Origin,
   QueueSettings,
+  LlmProvider,
 } from "#shared/agent-config/agent-config.ts";
 import {
   BUILT_IN_RUNBOOK,
   BUILT_IN_SETTINGS,
   type BuiltInConfig,
+  builtInTimeouts,
 } from "#shared/agent-config/built-in-config.ts";
-import { builtInTimeouts } from "#shared/agent-config/built-in-timeouts.ts";
-import { completeProvider } from "#shared/agent-config/complete-provider.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { embeddingOf } from "#shared/agent-config/embedding-of.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
-import type { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { LlmProvidersFile, LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { Skill } from "#shared/agent-config/skills/skill.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { keyVariable } from "#shared/agent-config/provider-keys.ts";
 
 interface ConfigParts {
   readonly configDir: string;
@@ -199,4 +200,21 @@ function collectOrigins(files: readonly object[], sources: SourceMap): Map<strin
   };
   for (const file of files) for (const [key, value] of Object.entries(file)) visit(file, key, value);
   return origins;
+}
+
+/** An entry with its defaults, and with project and location as values: they are not secret. */
+export function completeProvider(entry: LlmProviderEntry, env: Environment): LlmProvider {
+  const project = entry.project_env === undefined ? undefined : env[entry.project_env];
+  const location = entry.location_env === undefined ? undefined : env[entry.location_env];
+  const keyName = keyVariable(entry);
+  const { scripted, max_tool_result_tokens } = BUILT_IN_SETTINGS;
+  const limit = entry.type === "scripted" ? scripted.max_tool_result_tokens : max_tool_result_tokens;
+  return {
+    ...entry,
+    ...(keyName === undefined ? {} : { api_key_env: keyName }),
+    model: entry.model ?? scripted.model,
+    max_tool_result_tokens: entry.max_tool_result_tokens ?? limit,
+    ...(project === undefined ? {} : { project }),
+    ...(location === undefined ? {} : { location }),
+  };
 }

@@ -6,12 +6,11 @@ import { checkStubbedServers } from "#shared/agent-config/checks/check-mcp-serve
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { AgentConfigError, type ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
+import { readCheckedFile, similarFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import { readScript } from "#shared/agent-config/scripts/read-script.ts";
-import { similarFile } from "#shared/agent-config/similar-file.ts";
 import { readStubTools, STUB_TOOLS } from "#shared/agent-config/stub-tools/read-stub-tools.ts";
 import { envText, type Environment } from "#shared/service/environment.ts";
 

@@ -1,8 +1,11 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { Static, TSchema } from "typebox";
-import { parseConfigInstant } from "#shared/agent-config/parse-config-instant.ts";
+import {
+  parseConfigInstant,
+  LONGEST_DURATION_MS,
+  parseDuration,
+} from "#shared/agent-config/parse-duration.ts";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
-import { LONGEST_DURATION_MS, parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";

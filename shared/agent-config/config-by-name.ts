@@ -1,11 +1,11 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { describeAgent } from "#shared/agent-config/built-in-config.ts";
-import { costView } from "#shared/agent-config/cost-view.ts";
-import { goDuration } from "#shared/agent-config/go-duration.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
+import { PRICE_SNAPSHOT } from "#shared/pricing/price-snapshot.ts";
 
 const Entry = Type.Object({}, { additionalProperties: true });
 const Entries = Type.Record(Type.String(), Entry);
@@ -124,4 +124,49 @@ function withGoDurations(settings: object): object {
       key.endsWith("_ms") ? [key.slice(0, -"_ms".length), goDuration(Number(value))] : [key, value],
     ),
   );
+}
+
+/** The prices come with the version and are never fetched. */
+const CATALOG = {
+  source: "snapshot",
+  entry_count: Object.values(PRICE_SNAPSHOT.families).reduce(
+    (count, { models }) => count + Object.keys(models).length,
+    0,
+  ),
+} as const;
+
+/**
+ * How calls are priced, in the contract's shape: the written prices by model, the promotions with their state at `now`, and the list
+ * that the other prices come from.
+ */
+function costView(config: Pick<AgentConfig, "system">, now: Date): object {
+  const { enabled, model_rates = {} } = config.system.cost_estimation;
+  const { promotions } = costEstimationOf(config);
+  return {
+    enabled,
+    model_rates,
+    promotions: promotions.map(({ startMs, endMs, ...rates }) => ({
+      ...rates,
+      ...(startMs === undefined ? {} : { start: new Date(startMs).toISOString() }),
+      ...(endMs === undefined ? {} : { end: new Date(endMs).toISOString() }),
+      status: stateAt(startMs ?? -Infinity, endMs ?? Infinity, now.getTime()),
+    })),
+    catalog: CATALOG,
+  };
+}
+
+function stateAt(startMs: number, endMs: number, ms: number): "active" | "upcoming" | "expired" {
+  if (ms < startMs) return "upcoming";
+  return ms < endMs ? "active" : "expired";
+}
+
+/** A duration of `ms` milliseconds as programs in Go write it, such as `15m0s`, `1.5s` or `500ms`. */
+function goDuration(ms: number): string {
+  if (ms === 0) return "0s";
+  if (ms < 1_000) return `${ms}ms`;
+  const seconds = `${(ms % 60_000) / 1_000}s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes === 0) return seconds;
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes}m${seconds}` : `${hours}h${minutes % 60}m${seconds}`;
 }

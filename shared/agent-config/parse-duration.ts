@@ -1,3 +1,5 @@
+import { parseInstant } from "#shared/contracts/parse-instant.ts";
+
 /** 24 days: a longer timer (over 2^31 - 1 ms) fires immediately. */
 export const LONGEST_DURATION_MS = 576 * 3_600_000;
 
@@ -28,4 +30,9 @@ export function parseDuration(text: string): number | undefined {
   }
   if (text.startsWith("-")) return -total;
   return total > 0 && total < 1 ? 1 : Math.round(total);
+}
+
+/** Milliseconds since the epoch of a time with its zone, or of a day's beginning in UTC; undefined for any other text. */
+export function parseConfigInstant(text: string): number | undefined {
+  return parseInstant(text) ?? parseInstant(`${text}T00:00:00Z`);
 }

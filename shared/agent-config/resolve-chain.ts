@@ -1,8 +1,5 @@
 import { describeAgent } from "#shared/agent-config/built-in-config.ts";
-import { resolveBudgets } from "#shared/agent-config/resolve-budgets.ts";
-import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
-import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
 import { resolveScoring, scoresByItself } from "#shared/agent-config/resolve-scoring.ts";
 import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import {
@@ -27,7 +24,7 @@ import {
   type ExecutionBlock,
 } from "#shared/agent-config/resolve-agent-settings.ts";
 import { orchestratorOf, subAgentsOf } from "#shared/agent-config/sub-agents-of.ts";
-import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { ChainEntry, StageEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /**
  * Resolves everything that an investigation of this alert type (by default the default alert type) runs by.
@@ -235,4 +232,33 @@ function usedServers(stages: readonly ResolvedStage[]): string[] {
     .flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])])
     .flatMap(withSubAgents);
   return [...new Set(agents.flatMap((agent) => agent.mcp_servers))].sort();
+}
+
+/** The budgets that the sessions of a chain are stored with; those of its own go before those of the defaults, as a whole. */
+function resolveBudgets(
+  { defaults }: Pick<AgentConfig, "defaults">,
+  chain: Pick<ChainEntry, "budgets">,
+): Pick<ResolvedChain, "budgets"> {
+  const session = chain.budgets?.session ?? defaults.budgets?.session;
+  const day = chain.budgets?.day;
+  if (session === undefined && day === undefined) return {};
+  return {
+    budgets: { ...(session === undefined ? {} : { session }), ...(day === undefined ? {} : { day }) },
+  };
+}
+
+/** What a session stores of `defaults.memory` where that is enabled: of the embedding only what names its vectors. */
+export function resolveMemory({
+  defaults: { memory },
+}: Pick<AgentConfig, "defaults">): NonNullable<ResolvedChain["memory"]> {
+  const { max_inject, reflector_memory_limit, embedding } = memory;
+  if (embedding === undefined) return { max_inject, reflector_memory_limit };
+  const { provider, model, dimensions } = embedding;
+  return { max_inject, reflector_memory_limit, embedding: { provider, model, dimensions } };
+}
+
+/** The longest result of a server, in tokens, that goes into a conversation whole; undefined if its entry does not say. */
+export function resultTokensOf(server: McpServerEntry | undefined): number | undefined {
+  const tokens = server?.summarization?.size_threshold_tokens;
+  return tokens === undefined || tokens < 1 ? undefined : tokens;
 }

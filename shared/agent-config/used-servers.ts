@@ -38,3 +38,23 @@ export function chosenServers(agents: AgentConfig): ReadonlySet<string> {
 function serversFor(agents: AgentConfig, alertTypes: readonly string[]): ReadonlySet<string> {
   return new Set(alertTypes.flatMap((alertType) => agentsFor(agents, alertType)).flatMap(serversOf));
 }
+
+/** An agent whose model is a real one, and the servers of it whose tools are stubs: it reads invented results as true. */
+interface StubbedAgent {
+  readonly agent: string;
+  readonly provider: string;
+  readonly servers: readonly string[];
+}
+
+/** Those of `agents` that let a real model call tools of the servers in `stubs`. */
+export function stubbedAgents(
+  agents: readonly ResolvedAgent[],
+  stubs: ReadonlySet<string>,
+): readonly StubbedAgent[] {
+  return agents.flatMap((agent) => {
+    const { name, llm_provider: own, fallback_providers: others = [] } = agent;
+    const real = [own, ...others].find(({ type }) => type !== "scripted");
+    const servers = serversOf(agent).filter((server) => stubs.has(server));
+    return real === undefined || servers.length === 0 ? [] : [{ agent: name, provider: real.name, servers }];
+  });
+}

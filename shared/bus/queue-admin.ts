@@ -3,8 +3,9 @@ import { recreateDurable } from "#shared/bus/executors-durable.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { deleteStream, readRefusedStreams, type StreamAnswers } from "#shared/bus/refused-streams.ts";
-import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
+import { type WakeUpQueue, SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { lastToken } from "#shared/contracts/subjects.ts";
 
 /** Creates and updates the streams and the durables of the executors. */
 export interface QueueAdmin {
@@ -121,4 +122,13 @@ export function queueAdmin({
       return state;
     },
   };
+}
+
+/** Ids of all sessions with a wake-up in the queue: queued, delivered or delayed. Rejects if NATS does not answer. */
+export async function queuedSessions(
+  bus: Bus,
+  { stream }: WakeUpQueue = SESSIONS_QUEUE,
+): Promise<ReadonlySet<string>> {
+  const { state } = await bus.jsm.streams.info(stream, { subjects_filter: ">" });
+  return new Set(Object.keys(state.subjects ?? {}).map(lastToken));
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { CanonicalTexts } from "#shared/cassette/canonical-texts.ts";
 import type { BoundTool, ModelSettings } from "#shared/cassette/recorded-calls.ts";
 import { withoutContextBlocks } from "#shared/contracts/context-block.ts";
-import { stableJson } from "#shared/cassette/stable-json.ts";
 
 interface RequestMessage {
   readonly role: string;
@@ -98,4 +97,20 @@ function parsedSchema(text: string): unknown {
 /** SHA-256 in hex over the canonical request as stable JSON. */
 export function hashRequest(request: CanonicalRequest): string {
   return createHash("sha256").update(stableJson(request)).digest("hex");
+}
+
+/** JSON text in which the members of every object are sorted by name, so that equal values give equal texts. */
+function stableJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_name, member: unknown) => (isRecord(member) ? sorted(member) : member)) ?? "null"
+  );
+}
+
+function sorted(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(record);
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { readTimeScale } from "#shared/contracts/durations.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import { EXIT_MISCONFIGURED, exitCodeOf } from "#shared/service/exit-codes.ts";
-import { logLineMask } from "#shared/masking/mask-log-line.ts";
+import { logLineMask } from "#shared/masking/mask-by-rules.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import type { ServiceConfig } from "#shared/service/service-config.ts";
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";

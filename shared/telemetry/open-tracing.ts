@@ -21,12 +21,19 @@ import {
   envDetector,
   resourceFromAttributes,
 } from "@opentelemetry/resources";
-import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  BatchSpanProcessor,
+  TracerProvider,
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  type Sampler,
+} from "@opentelemetry/sdk-trace";
 import { CancelledError, RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { reportTelemetryFailures } from "#shared/telemetry/report-failures.ts";
-import { samplerFor } from "#shared/telemetry/sampler.ts";
-import type { TelemetrySettings } from "#shared/telemetry/telemetry-settings.ts";
+import type { TelemetrySettings, SamplerName } from "#shared/telemetry/telemetry-settings.ts";
 import { carrierIn, type TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 import type { Span, SpanAttributes, SpanOptions, Tracing } from "#shared/telemetry/tracing.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -168,4 +175,17 @@ function fail(span: OtelSpan, type: string): void {
 function errorType(thrown: unknown): string {
   const error = coerceError(thrown);
   return error instanceof TerminalError || error instanceof RetryableError ? error.code : error.name;
+}
+
+/** The sampler that OTEL_TRACES_SAMPLER names. */
+function samplerFor({ name, ratio }: TelemetrySettings["sampler"]): Sampler {
+  const samplers: Record<SamplerName, () => Sampler> = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+    parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
+    parentbased_traceidratio: () => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+  };
+  return samplers[name]();
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { ApiRequest } from "#shared/client/api-types.ts";
 import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
@@ -5,7 +6,6 @@ import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf, sessionOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { follow } from "../follow.ts";
-import { textArgument } from "../text-argument.ts";
 
 type Body = NonNullable<ApiRequest<"POST /api/v1/sessions/:id/fork">["body"]>;
 type Changes = NonNullable<Body["changes"]>;
@@ -109,4 +109,21 @@ function wholeNumber({ option }: CommandCall, name: string): number | undefined 
   if (given === undefined) return undefined;
   if (!/^\d{1,9}$/u.test(given)) throw new UsageError(`--${name} is "${given}": it must be a whole number`);
   return Number(given);
+}
+
+/** The text of an option: as it is given or, behind an @, the content of a file. Throws UsageError for a file that cannot be read. */
+async function textArgument(option: string, given: string, signal: AbortSignal): Promise<string> {
+  if (!given.startsWith("@")) return given;
+  const file = given.slice(1);
+  try {
+    return await readFile(file, { encoding: "utf8", signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new UsageError(
+      `${option} names the file "${file}", which cannot be read: give @FILE of a readable file, or the text`,
+      {
+        cause: error,
+      },
+    );
+  }
 }

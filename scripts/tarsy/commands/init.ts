@@ -3,15 +3,14 @@ import { checkDirectory } from "#shared/agent-config/check-directory.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { formatProblem } from "#shared/agent-config/config-problem.ts";
 import { findKeys } from "#shared/agent-config/found/find-keys.ts";
-import { connectCluster } from "../../../launcher/packs/connect-cluster.ts";
-import { projectPaths } from "../../../launcher/project-paths.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { safeCut } from "#shared/safe-cut.ts";
+import { connectCluster } from "../../../launcher/packs/connect-cluster.ts";
+import { projectPaths } from "../../../launcher/project-paths.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findModelServers, USUAL_SERVERS, type ModelServer } from "../init/find-model-servers.ts";
 import { chosenProvider, type Found } from "../init/found.ts";
-import { foundReport } from "../init/report.ts";
 import { PROJECT_ROOT } from "../project-root.ts";
 import { printable } from "../terminal/terminal-style.ts";
 import { refuseExisting, writeConfiguration } from "../init/write-configuration.ts";
@@ -131,4 +130,22 @@ function shown(directory: string, userDir: string): string {
 
 function shellWord(text: string): string {
   return /^[\w./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What was found and what was not, one line each. `asked` are the addresses that were asked for a model. */
+function foundReport(found: Found, asked: readonly string[]): string {
+  const { keys, models, cluster } = found;
+  const chosen = chosenProvider(found);
+  const lines = [
+    ...keys.map(({ variable, provider }) => `found      ${variable}: provider ${provider}`),
+    ...models.map(({ name, url, model }) => `found      ${name} at ${url} with ${model}`),
+    ...(cluster.kubeconfig === undefined
+      ? []
+      : [`found      ${cluster.kubeconfig.path}: context ${cluster.kubeconfig.context}, to be read only`]),
+    ...(keys.length === 0 ? ["not found  an API key in the environment, such as GOOGLE_API_KEY"] : []),
+    ...(models.length === 0 ? [`not found  a model server at ${asked.join(", ")}`] : []),
+    ...(cluster.kubeconfig === undefined ? [`not found  a cluster: ${cluster.problem}`] : []),
+    ...(chosen === undefined ? [] : [`agents use ${chosen}`]),
+  ];
+  return lines.map((line) => `${printable(line)}\n`).join("");
 }

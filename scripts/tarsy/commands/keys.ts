@@ -1,13 +1,16 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { connectClient } from "#shared/database/connect-client.ts";
 import { addApiKey, listApiKeys, revokeApiKey } from "#shared/access/api-keys.ts";
 import { ROLES, type Role } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { maskByRules } from "#shared/masking/mask-by-rules.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { JSON_OPTION } from "../connection.ts";
-import { databaseUrlOf } from "../database-url.ts";
 import { EXIT } from "../exit-codes.ts";
+import { PROJECT_ROOT } from "../project-root.ts";
 
 const DEFAULT_DAYS = "365";
 
@@ -108,4 +111,16 @@ function readRole(text: string): Role {
   const role = ROLES.find((known) => known === text);
   if (role === undefined) throw new UsageError(`--role is "${text}": use ${ROLES.join(", ")}`);
   return role;
+}
+
+/** Written by `npm start` while it runs. */
+const OWN_DATABASE = join(PROJECT_ROOT, ".tarsy", "database-url");
+
+/** The database to work on, as its owner. Throws an Error that says how to name one. */
+function databaseUrlOf(env: Environment): string {
+  const given = env["DATABASE_URL"] ?? "";
+  if (given !== "") return given;
+  const file = env["DATABASE_URL_FILE"] ?? OWN_DATABASE;
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  throw new Error("no database: start TARSy with `npm start`, or set DATABASE_URL");
 }

@@ -1,5 +1,5 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
+import { resultTokensOf } from "#shared/agent-config/resolve-chain.ts";
 import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { McpSelection } from "./alert-request.ts";

@@ -1,5 +1,4 @@
-import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
-import { serversOf } from "#shared/agent-config/used-servers.ts";
+import { stubbedAgents, serversOf } from "#shared/agent-config/used-servers.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ApiConfig } from "../config.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { unpricedProviders } from "#shared/agent-config/unpriced-providers.ts";
+import { unpricedProviders } from "#shared/agent-config/cost-estimation-of.ts";
 import { ANY_KEY } from "#shared/contracts/budget.ts";
 import { hasSixDecimals } from "#shared/pricing/usd.ts";
 import type { ApiDeps } from "../api-deps.ts";

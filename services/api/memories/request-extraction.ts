@@ -1,5 +1,5 @@
+import { resolveMemory } from "#shared/agent-config/resolve-chain.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring-chain.ts";

@@ -5,8 +5,7 @@ import { retirementNotice } from "#shared/pricing/retirement-of.ts";
 import { describeRefusal, type RefusedSince } from "../stream-watch.ts";
 import type { ServerState } from "./server-states.ts";
 import { summarizeServer, type ServerSummary } from "./summarize-server.ts";
-import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
-import { agentsFor, chosenServers } from "#shared/agent-config/used-servers.ts";
+import { stubbedAgents, agentsFor, chosenServers } from "#shared/agent-config/used-servers.ts";
 
 /** Something that an operator should look at. The id is the same as long as the reason is. */
 export interface SystemWarning {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { SESSIONS_STREAM, type SessionLane } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { SESSIONS_STREAM, lastToken } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { readRefusedStreams } from "#shared/bus/refused-streams.ts";
 import { EVENTS_STREAM, FOLLOWUPS_STREAM, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";

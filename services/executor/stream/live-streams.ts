@@ -1,5 +1,5 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { publishChunk } from "#shared/bus/publish-chunk.ts";
+import { publishChunk } from "#shared/bus/publish-message.ts";
 import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";

@@ -1,6 +1,5 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { publishEvent } from "#shared/bus/publish-event.ts";
-import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
+import { publishEvent, lastPublishedSeq } from "#shared/bus/publish-event.ts";
 import type { StoredEvent } from "#shared/contracts/session-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";

@@ -1,5 +1,5 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { publishLiveProgress } from "#shared/bus/publish-live-progress.ts";
+import { publishLiveProgress } from "#shared/bus/publish-message.ts";
 import type { ExecutionPhase } from "#shared/contracts/execution-progress.ts";
 import type { EventPublisher } from "./publish-events.ts";
 

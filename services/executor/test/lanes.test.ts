@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { ensureDurables } from "#shared/bus/ensure-streams.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, type SessionLane } from "#shared/contracts/subjects.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { until } from "../../../test/support/until.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { publishChunk } from "#shared/bus/publish-chunk.ts";
+import { publishChunk } from "#shared/bus/publish-message.ts";
 import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
 import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { until } from "../../../test/support/until.ts";

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { publishEvent } from "#shared/bus/publish-event.ts";
-import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
+import { publishEvent, lastPublishedSeq } from "#shared/bus/publish-event.ts";
 import { EVENTS_STREAM } from "#shared/contracts/subjects.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { FOLLOWUPS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";

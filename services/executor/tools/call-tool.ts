@@ -1,4 +1,4 @@
-import { cancelToolCall } from "#shared/bus/cancel-tool-call.ts";
+import { cancelToolCall } from "#shared/bus/publish-message.ts";
 import { attemptId } from "#shared/contracts/tool-call-id.ts";
 import {
   MAX_ARGUMENTS_CHARS,

@@ -1,4 +1,4 @@
-import { publishLiveProgress } from "#shared/bus/publish-live-progress.ts";
+import { publishLiveProgress } from "#shared/bus/publish-message.ts";
 import type { ToolCallProgress } from "#shared/contracts/tool-call.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { releaseTools } from "#shared/bus/release-tools.ts";
+import { releaseTools } from "#shared/bus/publish-message.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Database } from "#shared/database/database.ts";

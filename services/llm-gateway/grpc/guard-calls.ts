@@ -6,10 +6,13 @@ import {
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
 } from "@grpc/grpc-js";
+import { timingSafeEqual } from "node:crypto";
+import type { ServerHttp2Stream } from "node:http2";
+import { Duplex } from "node:stream";
 import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
+import { sha256 } from "#shared/access/secret-equals.ts";
+import { TerminalError } from "#shared/errors.ts";
 import { CallBudget, type CallLimits } from "./call-budget.ts";
-import { tokenCheck } from "./check-token.ts";
-import { requestStream } from "./request-stream.ts";
 
 /** Why a call was refused before a gateway looked at its request. */
 export const REFUSALS = ["unauthenticated", "too_many_calls", "too_many_bytes"] as const;
@@ -86,4 +89,33 @@ export function guardCalls({ tokens, limits, onRefused }: GuardOptions): ServerI
         )
         .build(),
     );
+}
+
+const SCHEME = "Bearer ";
+
+/**
+ * Creates the check of a call's `authorization` metadata against the accepted tokens. All tokens are compared, as digests and
+ * in constant time, so the time of a refusal tells nothing about them.
+ */
+function tokenCheck(accepted: readonly string[]): (metadata: readonly unknown[]) => boolean {
+  const digests = accepted.map(sha256);
+  return ([sent]) => {
+    if (typeof sent !== "string" || !sent.startsWith(SCHEME)) return false;
+    const candidate = sha256(sent.slice(SCHEME.length));
+    return digests.map((known) => timingSafeEqual(known, candidate)).includes(true);
+  };
+}
+
+/**
+ * The HTTP/2 stream of a call. grpc-js shows a request only when it has received all of it, so a limit for requests that are
+ * being received needs the stream below. Throws TerminalError if grpc-js keeps it elsewhere than in the tested version.
+ */
+function requestStream(call: ServerInterceptingCallInterface): ServerHttp2Stream {
+  const stream: unknown = Reflect.get(call, "stream");
+  if (isHttp2Stream(stream)) return stream;
+  throw new TerminalError("internal", "grpc-js does not show the stream of a call: use the locked version");
+}
+
+function isHttp2Stream(value: unknown): value is ServerHttp2Stream {
+  return value instanceof Duplex && "rstCode" in value && "respond" in value;
 }

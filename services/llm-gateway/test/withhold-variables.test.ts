@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { withholdVariables } from "../withhold-variables.ts";
+import { withholdVariables } from "../config.ts";
 
 describe("withholdVariables", () => {
   it("removes what an SDK would read, returns what is worth a warning, and leaves the rest", () => {

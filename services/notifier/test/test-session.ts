@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { publishChunk } from "#shared/bus/publish-chunk.ts";
+import { publishChunk } from "#shared/bus/publish-message.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";

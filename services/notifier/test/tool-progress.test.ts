@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { publishLiveProgress } from "#shared/bus/publish-live-progress.ts";
+import { publishLiveProgress } from "#shared/bus/publish-message.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 import { TestClient } from "./test-client.ts";
 import type { TestSession } from "./test-session.ts";

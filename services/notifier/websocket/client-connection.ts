@@ -16,7 +16,6 @@ import {
 } from "../subscriptions/client-subscriptions.ts";
 import { replayHistory } from "../subscriptions/replay-history.ts";
 import { parseClientMessage } from "./parse-client-message.ts";
-import { tokenBucket } from "./token-bucket.ts";
 
 const MAX_PENDING_CATCHUPS = 10;
 
@@ -220,4 +219,24 @@ function noCursor(): TerminalError {
 function decodeText(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
   return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString("utf8");
+}
+
+/** Returns a function that takes one token and returns true, or returns false if none is left. */
+function tokenBucket({
+  perSecond,
+  burst,
+}: {
+  readonly perSecond: number;
+  readonly burst: number;
+}): () => boolean {
+  let tokens = burst;
+  let refilledAt = performance.now();
+  return () => {
+    const now = performance.now();
+    tokens = Math.min(burst, tokens + ((now - refilledAt) / 1_000) * perSecond);
+    refilledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
 }

@@ -1,11 +1,11 @@
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import { createHash } from "node:crypto";
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import type { GateClass } from "#shared/contracts/tool-gate.ts";
-import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { readableText } from "../readable-text.ts";
 import type { Connection } from "./connection.ts";
-import { definitionHash } from "./definition-hash.ts";
 import { effectClass, isOffered, needsApproval } from "./effect-class.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
@@ -137,4 +137,21 @@ function safeTitle(title: string | undefined): string | undefined {
 /** By name, so that a prompt does not change with the order in which a server lists. */
 function sorted(tools: ReadonlyMap<string, ListedTool>): ListedTool[] {
   return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** SHA-256 of what a model is told about a tool, in hex; the order of keys does not count. */
+export function definitionHash(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: unknown;
+}): string {
+  return createHash("sha256").update(canonicalJson(definition)).digest("hex");
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
 }

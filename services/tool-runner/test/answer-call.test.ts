@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { cancelToolCall } from "#shared/bus/cancel-tool-call.ts";
+import { cancelToolCall } from "#shared/bus/publish-message.ts";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import {

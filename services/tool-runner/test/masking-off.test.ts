@@ -6,7 +6,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture } from "../../../test/support/tool-fixture.ts";
-import { maskReasons } from "../mask-reasons.ts";
+import { maskReasons } from "../mask-descriptions.ts";
 import type { Tool } from "../tool.ts";
 import { serveInProcess } from "./serve-in-process.ts";
 

@@ -7,7 +7,7 @@ import type { CallDeps } from "../answer-call.ts";
 import type { MaskingDeps } from "../call-masking.ts";
 import { HeldExecutions } from "../held-executions.ts";
 import { RunningCalls } from "../running-calls.ts";
-import { publishProgress } from "../publish-progress.ts";
+import { publishProgress } from "../../../shared/bus/publish-message.ts";
 import { serveTools } from "../serve-tools.ts";
 import { SessionCleanups } from "../session-cleanups.ts";
 import type { Tool } from "../tool.ts";

@@ -4,11 +4,10 @@ import {
   configuredAgents,
   subAgentEntries,
 } from "#shared/agent-config/checks/check-context.ts";
-import { CHAT_AGENT } from "#shared/agent-config/built-in-config.ts";
+import { CHAT_AGENT, builtInTimeouts } from "#shared/agent-config/built-in-config.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import { backendsOf, missingNativeTools } from "#shared/agent-config/schemas/backend.ts";
 import type { FallbackEntry, AgentEntry, ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
-import { builtInTimeouts } from "#shared/agent-config/built-in-timeouts.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { Scoring } from "#shared/agent-config/schemas/scoring.ts";
 

@@ -1,16 +1,15 @@
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { checkUrl, requireKey } from "#shared/agent-config/checks/check-context.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import { parseDuration, parseConfigInstant } from "#shared/agent-config/parse-duration.ts";
 import { NATIVE_TOOLS, type LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 import { TYPE_SETTINGS } from "#shared/contracts/provider-hash.ts";
-import { parseConfigInstant } from "#shared/agent-config/parse-config-instant.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import { hasSixDecimals } from "#shared/pricing/usd.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { unpricedProviders } from "#shared/agent-config/unpriced-providers.ts";
+import { unpricedProviders } from "#shared/agent-config/cost-estimation-of.ts";
 import type { LimitsEntry } from "#shared/agent-config/schemas/budgets.ts";
 
 /** Checks the keys of a written provider against each other. */

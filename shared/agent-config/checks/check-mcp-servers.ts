@@ -11,9 +11,8 @@ import { checkBackend } from "#shared/agent-config/checks/check-agent-providers.
 import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
-import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
+import { stubbedAgents, agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
-import { agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
 
 const GROUPS = Object.keys(MASKING_PATTERN_GROUPS);
 

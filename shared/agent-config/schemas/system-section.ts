@@ -1,15 +1,37 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
-import { Notifications } from "#shared/agent-config/schemas/notifications.ts";
 import {
-  Duration,
   Name,
-  UnusedDuration,
   VariableName,
+  Duration,
+  UnusedDuration,
   Whole,
   orZero,
 } from "#shared/agent-config/schemas/schema-parts.ts";
+import { NotificationKind } from "#shared/contracts/notification-kinds.ts";
+import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
+
+/** Each receiver has a loop and connections of its own. */
+const MAX_WEBHOOKS = 20;
+
+/** Other systems that are told. */
+const Notifications = Type.Object({
+  webhooks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String({
+          pattern: "^[a-z0-9][a-z0-9_-]{0,62}$",
+          rule: "must be at most 63 small letters, digits, - and _",
+        }),
+        url: Name,
+        secret_env: VariableName,
+        events: Type.Optional(Type.Array(NotificationKind, { minItems: 1 })),
+      }),
+      { maxItems: MAX_WEBHOOKS },
+    ),
+  ),
+});
+type Notifications = Static<typeof Notifications>;
 
 /** A day on which few people are at work; `MM-DD` is one of every year, `YYYY-MM-DD` of that year alone. */
 const Holiday = Type.Object({

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
-import { loadEmbedding } from "#shared/agent-config/load-embedding.ts";
-import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
+import { loadEmbedding } from "#shared/agent-config/load-llm-providers.ts";
+import { resolveMemory } from "#shared/agent-config/resolve-chain.ts";
 import { SCRIPTED, loadText } from "./config-fixture.ts";
 
 const tarsy = (embedding: string, enabled = "true") =>

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { parseResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { providerLists } from "#shared/agent-config/provider-lists.ts";
+import { providerLists } from "#shared/agent-config/providers-of-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { loadText } from "./config-fixture.ts";
 

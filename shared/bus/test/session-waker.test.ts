@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
 import { SESSIONS_STREAM, lastToken } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE, type WakeUp } from "#shared/contracts/wake-up-queue.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { ACK_WAIT_MS } from "#shared/contracts/durations.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { EVENTS_STREAM, FOLLOWUPS_STREAM, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { NatsCluster } from "../../../test/support/nats-cluster.ts";
 import { until } from "../../../test/support/until.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { knownSecrets } from "#shared/masking/known-secrets.ts";
-import { logLineMask } from "#shared/masking/mask-log-line.ts";
+import { logLineMask } from "#shared/masking/mask-by-rules.ts";
 
 describe("logLineMask", () => {
   const env = {

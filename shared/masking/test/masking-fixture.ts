@@ -1,4 +1,4 @@
-import { compileRules } from "#shared/masking/compile-rules.ts";
+import { compileRules } from "#shared/masking/mask-by-rules.ts";
 import { maskText, type MaskedText } from "#shared/masking/mask-text.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { rulesOfServer, type MaskingBlock } from "#shared/masking/masking-rules.ts";

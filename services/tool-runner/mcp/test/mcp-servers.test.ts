@@ -7,7 +7,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { NOTHING_LISTENS } from "../../../../test/support/nothing-listens.ts";
 import { until } from "../../../../test/support/until.ts";
 import { untilListed } from "../../test/until-listed.ts";
-import { definitionHash } from "../definition-hash.ts";
+import { definitionHash } from "../list-tools.ts";
 import { McpServers } from "../mcp-servers.ts";
 import { findTool } from "../../find-tool.ts";
 import { resultText } from "../result-text.ts";
