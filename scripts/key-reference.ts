@@ -1,7 +1,7 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A key of a file, where it stands, and what it allows. */
-interface Row {
+interface ConfigKeyRow {
   readonly path: string;
   readonly name: string;
   readonly allowed: string;
@@ -22,7 +22,7 @@ export function keyReference(files: Readonly<Record<string, Schema>>): string {
   );
   return [HEAD, ...parts].join("\n");
 
-  function textOf({ title, rows }: { title: string | undefined; rows: readonly Row[] }): string {
+  function textOf({ title, rows }: { title: string | undefined; rows: readonly ConfigKeyRow[] }): string {
     const isNew = rows.filter((row) => {
       const key = `${row.name}\n${row.allowed}\n${row.description}`;
       return !described.has(key) && described.add(key);
@@ -48,7 +48,7 @@ keys. \`npm run schemas\` writes this page from the schemas by which the files a
 `;
 
 /** The sections of a file: its keys that hold further keys. Keys that hold none are a section without a title. */
-function sectionsOf(file: Schema): readonly { title: string | undefined; rows: readonly Row[] }[] {
+function sectionsOf(file: Schema): readonly { title: string | undefined; rows: readonly ConfigKeyRow[] }[] {
   const sections = propertiesOf(file).map(([key, schema]) => ({
     title: `\`${key}${shapeOf(schema)}\``,
     own: rowOf(key, schema, requiredBy(file, key)),
@@ -70,7 +70,7 @@ function shapeOf(schema: Schema): string {
 }
 
 /** The keys below a schema, the nearest first, with their paths from it. */
-function rowsOf(schema: Schema, path: string): readonly Row[] {
+function rowsOf(schema: Schema, path: string): readonly ConfigKeyRow[] {
   return formsOf(schema).flatMap((form) => {
     const items = recordOf(form["items"]);
     const values = recordOf(form["additionalProperties"]);
@@ -85,7 +85,7 @@ function rowsOf(schema: Schema, path: string): readonly Row[] {
   });
 }
 
-function rowOf(key: string, schema: Schema, isRequired: boolean): Row {
+function rowOf(key: string, schema: Schema, isRequired: boolean): ConfigKeyRow {
   const allowed = [...new Set(formsOf(schema).map(allowedBy))].filter((text) => text !== "").join(", ");
   return {
     path: key,
@@ -159,7 +159,7 @@ function requiredBy(schema: Schema, key: string): boolean {
   return Array.isArray(required) && required.includes(key);
 }
 
-function lineOf({ path, allowed, description }: Row): string {
+function lineOf({ path, allowed, description }: ConfigKeyRow): string {
   const text = description.replaceAll(/(?<![`\w])(?<word>[a-z]+(?:_[a-z]+)+)(?![`\w])/gu, "`$<word>`");
   return `- \`${path}\`${allowed === "" ? "" : ` (${allowed})`}: ${text}`;
 }

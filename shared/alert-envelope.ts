@@ -11,7 +11,7 @@ interface Opened {
 }
 
 /** What an envelope holds: as a text, as Base64, or as JSON in its place. */
-type Content =
+type EnvelopeContent =
   | { readonly around: (payload: string) => object; readonly encoded: string }
   | { readonly plain: unknown };
 
@@ -67,7 +67,7 @@ export function decodeBase64Text(encoded: string): string | undefined {
   }
 }
 
-function contentOf(value: unknown): Content | undefined {
+function contentOf(value: unknown): EnvelopeContent | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const [only, ...others] = list;
   if (others.length > 0 || !isRecord(only)) return undefined;
@@ -77,7 +77,7 @@ function contentOf(value: unknown): Content | undefined {
 }
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
-function notification(value: Readonly<Record<string, unknown>>): Content | undefined {
+function notification(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   const { Message: encoded, TopicArn: topic, Type: type = "Notification" } = value;
   if (typeof encoded !== "string" || typeof topic !== "string" || type !== "Notification") return undefined;
   const { Subject, Timestamp } = value;
@@ -88,7 +88,7 @@ function notification(value: Readonly<Record<string, unknown>>): Content | undef
 }
 
 /** What functions of AWS get: one record with a notification, or with the body of a message of SQS. */
-function records({ Records: value }: Readonly<Record<string, unknown>>): Content | undefined {
+function records({ Records: value }: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   const [only, ...others] = list;
   if (others.length > 0 || !isRecord(only)) return undefined;
@@ -100,7 +100,7 @@ function records({ Records: value }: Readonly<Record<string, unknown>>): Content
 }
 
 /** https://cloud.google.com/pubsub/docs/push */
-function push({ message, subscription }: Readonly<Record<string, unknown>>): Content | undefined {
+function push({ message, subscription }: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   if (!isRecord(message) || typeof message["data"] !== "string") return undefined;
   const encoded = decodeBase64Text(message["data"]);
   if (encoded === undefined) return undefined;
@@ -115,7 +115,7 @@ function push({ message, subscription }: Readonly<Record<string, unknown>>): Con
 }
 
 /** https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
-function cloudEvent(value: Readonly<Record<string, unknown>>): Content | undefined {
+function cloudEvent(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   if (typeof value["specversion"] !== "string") return undefined;
   const { data, data_base64: base64, ...attributes } = value;
   const encoded = typeof base64 === "string" ? decodeBase64Text(base64) : data;
@@ -126,7 +126,7 @@ function cloudEvent(value: Readonly<Record<string, unknown>>): Content | undefin
 }
 
 /** Events of EventBridge and of Event Grid. */
-function busEvent(value: Readonly<Record<string, unknown>>): Content | undefined {
+function busEvent(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   if (typeof value["detail-type"] === "string" && isRecord(value["detail"])) {
     return { plain: value["detail"] };
   }
@@ -135,7 +135,7 @@ function busEvent(value: Readonly<Record<string, unknown>>): Content | undefined
 }
 
 /** Of a saved search, and of its collector of events. */
-function splunk(value: Readonly<Record<string, unknown>>): Content | undefined {
+function splunk(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   if (typeof value["search_name"] === "string" && isRecord(value["result"])) {
     return { plain: value["result"] };
   }

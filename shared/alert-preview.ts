@@ -47,7 +47,7 @@ const MAX_DEPTH = 12;
 const MAX_VALUES = 2_000;
 
 /** A member that may name the alert; of two the one with the smaller place counts. */
-interface Candidate {
+interface PreviewLine {
   readonly place: readonly [outside: number, rank: number, depth: number];
   readonly text: string;
 }
@@ -105,16 +105,16 @@ function titleInLines(text: string): string | undefined {
 }
 
 /** Where a value is: how deep, whether within something that the alert is not about, and whether among labels. */
-interface Where {
+interface LinePosition {
   readonly depth: number;
   readonly outside: number;
   readonly isLabels: boolean;
 }
 
 function titleIn(value: unknown): string | undefined {
-  let best: Candidate | undefined;
+  let best: PreviewLine | undefined;
   let values = 0;
-  const visit = (at: unknown, where: Where): void => {
+  const visit = (at: unknown, where: LinePosition): void => {
     values += 1;
     if (values > MAX_VALUES || where.depth > MAX_DEPTH || typeof at !== "object" || at === null) return;
     const isList = Array.isArray(at);
@@ -140,7 +140,7 @@ function titleIn(value: unknown): string | undefined {
 }
 
 /** Of labels only the name of the alert names it. */
-function candidateOf(value: string, rank: number, where: Where): Candidate | undefined {
+function candidateOf(value: string, rank: number, where: LinePosition): PreviewLine | undefined {
   if (where.isLabels && rank !== ALERT_NAME_RANK) return undefined;
   const text = titleOf(value);
   return text === "" ? undefined : { place: [where.outside, rank, where.depth], text };

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { WebSocketServer } from "ws";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { readEvents } from "#shared/database/read-events.ts";
-import { eventFrame, type Frame } from "../../services/notifier/outbox/frames.ts";
+import { eventFrame, type WebSocketFrame } from "../../services/notifier/outbox/frames.ts";
 import { parsePlainTask } from "./storm-task.ts";
 
 /**
@@ -19,7 +19,7 @@ const db = await openDatabase({
   log: pino({ level: "silent" }),
   signal: new AbortController().signal,
 });
-const histories: Frame[][] = [];
+const histories: WebSocketFrame[][] = [];
 for (const sessionId of sessionIds) {
   const events = await readEvents(db, sessionId, { afterSeq: 0, limit: 100_000 });
   histories.push(events.map((event) => eventFrame(event).frame));

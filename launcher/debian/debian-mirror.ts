@@ -9,7 +9,7 @@ type DebianMirror = {
   readonly release: string;
 };
 
-type Source = {
+type PackageSource = {
   readonly uri: string;
   readonly suites: readonly string[];
   readonly signedBy: string | undefined;
@@ -22,7 +22,7 @@ function words(text: string | undefined): string[] {
 }
 
 /** Sources in the deb822 form (`*.sources`): paragraphs of `Key: value`, continued by indented lines. */
-function parseDeb822(text: string): Source[] {
+function parseDeb822(text: string): PackageSource[] {
   return text.split(/\n\s*\n/).flatMap((paragraph) => {
     const fields = new Map<string, string>();
     let key = "";
@@ -42,7 +42,7 @@ function parseDeb822(text: string): Source[] {
 }
 
 /** Sources in the one-line form (`*.list`): `deb [options] uri suite component…`. */
-function parseOneLine(text: string): Source[] {
+function parseOneLine(text: string): PackageSource[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.*)$/.exec(line.replace(/#.*$/, ""));
     if (match === null || !words(match[4]).includes("main")) return [];
@@ -51,7 +51,7 @@ function parseOneLine(text: string): Source[] {
   });
 }
 
-function readSources(etcApt: string): Source[] {
+function readSources(etcApt: string): PackageSource[] {
   const parts = join(etcApt, "sources.list.d");
   const files = [
     join(etcApt, "sources.list"),

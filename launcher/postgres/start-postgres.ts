@@ -50,15 +50,20 @@ const stopSteps: StopSteps = [
 const SOCKET_PORT = 5432;
 
 /** Where the server is reached: on a port of this machine, or by a Unix socket in this directory. */
-type Address = { readonly port: number; readonly socketDirectory?: string };
+type PostgresAddress = { readonly port: number; readonly socketDirectory?: string };
 
 /** The URL's `host` parameter comes before its host, which a URL must have. */
-function urlOf(user: string, password: string, { port, socketDirectory }: Address, database: string): string {
+function urlOf(
+  user: string,
+  password: string,
+  { port, socketDirectory }: PostgresAddress,
+  database: string,
+): string {
   const socket = socketDirectory === undefined ? "" : `?host=${encodeURIComponent(socketDirectory)}`;
   return `postgres://${user}:${password}@127.0.0.1:${port}/${database}${socket}`;
 }
 
-function serverOptions({ port, socketDirectory }: Address, durable: boolean): string[] {
+function serverOptions({ port, socketDirectory }: PostgresAddress, durable: boolean): string[] {
   const settings = {
     listen_addresses: socketDirectory === undefined ? "127.0.0.1" : "",
     port: String(port),
@@ -135,7 +140,7 @@ type PreparedCluster = { postgres: string; prefix: readonly string[]; cluster: s
 async function startOnPort(
   options: StartPostgres,
   prepared: PreparedCluster,
-  address: Address,
+  address: PostgresAddress,
 ): Promise<EmbeddedPostgres | undefined> {
   const { passwords, cluster } = prepared;
   const program = [prepared.postgres, "-D", cluster, ...serverOptions(address, options.durable)];
@@ -164,7 +169,7 @@ async function startOnPort(
   return undefined;
 }
 
-async function addressFor(port: StartPostgres["port"], cluster: string): Promise<Address> {
+async function addressFor(port: StartPostgres["port"], cluster: string): Promise<PostgresAddress> {
   // The cluster's own directory, which only its user may enter.
   if (port === "socket") return { port: SOCKET_PORT, socketDirectory: cluster };
   return { port: port === 0 ? await freePort("127.0.0.1") : port };

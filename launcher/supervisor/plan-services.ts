@@ -34,7 +34,7 @@ type PlanServices = {
   /** Names of the variables with credentials of LLM providers. */
   readonly providerKeys: readonly string[];
   /** For one service; overrides `env`. */
-  readonly serviceEnv: (service: ServiceName) => Readonly<Record<string, string | undefined>>;
+  readonly serviceEnv: (service: PlannedService) => Readonly<Record<string, string | undefined>>;
 };
 
 /** The host that a client on this machine connects to if a server listens on `host`. */
@@ -53,11 +53,11 @@ const stages = [
   { service: "api", variable: "API_HEALTH_PORT", stopStage: 0 },
 ] as const;
 
-type ServiceName = (typeof stages)[number]["service"];
+type PlannedService = (typeof stages)[number]["service"];
 
 /** A service's own user of NATS; only the api has a second one, which may create the streams. */
 export function busEnvironment(
-  service: ServiceName,
+  service: PlannedService,
   urlOf: (user: BusUser) => string,
 ): Readonly<Record<"NATS_URL" | "NATS_ADMIN_URL", string | undefined>> {
   return {
@@ -68,7 +68,7 @@ export function busEnvironment(
 
 /** A service's own role of the database. */
 export function databaseEnvironment(
-  service: ServiceName,
+  service: PlannedService,
   urls: ServiceUrls,
 ): Readonly<Record<"DATABASE_URL", string | undefined>> {
   return { DATABASE_URL: service === "llm-gateway" ? undefined : urls[service] };
@@ -76,7 +76,7 @@ export function databaseEnvironment(
 
 /** The programs of TARSy's npm packages and packs, MCP servers among them, for the tool-runner, which starts them by name. */
 export function programsEnvironment(
-  service: ServiceName,
+  service: PlannedService,
   { root, env }: { readonly root: string; readonly env: Environment },
 ): Readonly<Record<string, string>> {
   if (service !== "tool-runner") return {};

@@ -74,9 +74,9 @@ export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random =
 /** How a service ends whose configuration is invalid; a restart would not help. */
 const MISCONFIGURED = `exit code ${EXIT_MISCONFIGURED}`;
 
-type Run = { child: ChildProcess; exited: Promise<string> };
+type ServiceRun = { child: ChildProcess; exited: Promise<string> };
 
-function startProcess({ plan, cwd, dev }: Supervision, onLine: (line: string) => void): Run {
+function startProcess({ plan, cwd, dev }: Supervision, onLine: (line: string) => void): ServiceRun {
   dev?.onStart();
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, ...(plan.nodeFlags ?? []), plan.entry], {
     cwd,
@@ -109,7 +109,7 @@ class ServiceSupervisor {
   readonly #ready = Promise.withResolvers<void>();
   readonly #lastLines: string[] = [];
   readonly #ended: Promise<void>;
-  #run: Run | undefined;
+  #run: ServiceRun | undefined;
   #wasReady = false;
   /** Of the process that runs, or ran last. */
   #isReady = false;

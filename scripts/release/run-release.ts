@@ -18,7 +18,7 @@ const parsePackage = compileParser(
 const FIRST = "0.1.0";
 const SBOM_BYTES = 64 * 1024 * 1024;
 
-interface Release {
+interface ReleaseOptions {
   /** The checkout to release from. */
   readonly root: string;
   readonly version: string;
@@ -29,7 +29,7 @@ interface Release {
   readonly print: (line: string) => void;
 }
 
-interface Step {
+interface ReleaseStep {
   readonly says: string;
   readonly run: () => Promise<unknown>;
 }
@@ -42,7 +42,7 @@ export class ReleaseRefused extends Error {}
  * afterwards what is left to a person: images and push. A dry run prints the same and changes nothing. Throws
  * ReleaseRefused, with all reasons, before anything is changed.
  */
-export async function runRelease(release: Release): Promise<void> {
+export async function runRelease(release: ReleaseOptions): Promise<void> {
   const { version, isDry, print } = release;
   const changelog = await checkRelease(release);
   for (const { says, run: perform } of stepsOf(release, changelog)) {
@@ -56,7 +56,7 @@ export async function runRelease(release: Release): Promise<void> {
 }
 
 /** Resolves with the changelog of the release. */
-async function checkRelease({ root, version, date }: Release): Promise<string> {
+async function checkRelease({ root, version, date }: ReleaseOptions): Promise<string> {
   const current = parsePackage(JSON.parse(await readFile(join(root, "package.json"), "utf8"))).version;
   const branch = await git(root, "rev-parse", "--abbrev-ref", "HEAD");
   const changes = await git(root, "status", "--porcelain");
@@ -92,7 +92,7 @@ export function dateEntry(
   return `${changelog.slice(0, at)}## ${version} (${date})\n${baseline}${rest}`;
 }
 
-function stepsOf({ root, version, date }: Release, changelog: string): readonly Step[] {
+function stepsOf({ root, version, date }: ReleaseOptions, changelog: string): readonly ReleaseStep[] {
   const sbom = join(root, ".tarsy", "release", `tarsy-${version}.cdx.json`);
   return [
     {

@@ -11,7 +11,7 @@ import { cancelledText } from "./status-text.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LiveStatus } from "./live-status.ts";
 
-interface Followed {
+interface FollowedSession {
   readonly api: ApiClient;
   readonly sessionId: string;
   /** A person at the terminal may decide about tool calls. */
@@ -19,7 +19,10 @@ interface Followed {
 }
 
 /** Shows a session live to its end, and its result; resolves with the exit code. Ctrl-C leaves the session running. */
-export async function follow(call: CommandCall, { api, sessionId, mayAsk }: Followed): Promise<number> {
+export async function follow(
+  call: CommandCall,
+  { api, sessionId, mayAsk }: FollowedSession,
+): Promise<number> {
   const { terminal, signal } = call;
   const { style } = terminal;
   const isJson = call.flag("json");

@@ -94,7 +94,7 @@ async function answer(deps: CallDeps, request: ToolCallRequest): Promise<ToolCal
   }
 }
 
-type Start =
+type CallStart =
   | Exclude<ToolCallClaim, { kind: "claimed" }>
   | { readonly kind: "started"; readonly call: RunningCall }
   | { readonly kind: "unknown_tool" }
@@ -105,7 +105,7 @@ async function claimAndStart(
   { db, audit, log, running, runnerId }: CallDeps,
   request: ToolCallRequest,
   tool: Tool,
-): Promise<Start> {
+): Promise<CallStart> {
   const { server, gate = "allow", needs_approval: needsApproval = false } = tool.description;
   const { effect: own = tool.description.read_only ? "read" : "write" } = tool.description;
   const effect = stricterEffect(own, request.effect ?? own);
@@ -133,7 +133,7 @@ async function refuse(
   { db, audit, log }: CallDeps,
   request: ToolCallRequest,
   why: Exclude<FoundTool["kind"], "tool">,
-): Promise<Start> {
+): Promise<CallStart> {
   if (why === "changed") {
     const claim = await claimToolCall(db, { ...claimable(request), readOnly: false }, "abandoned");
     if (claim.kind !== "claimed") return claim;

@@ -1,5 +1,5 @@
 /** A part of a budget that one call uses. Disposal gives it back. */
-export interface Reservation extends Disposable {
+export interface ByteReservation extends Disposable {
   /** Takes this many bytes more, or none and returns false. */
   grow(bytes: number): boolean;
 }
@@ -12,7 +12,7 @@ export class ByteBudget {
     this.#left = bytes;
   }
 
-  reserve(): Reservation {
+  reserve(): ByteReservation {
     let used = 0;
     return {
       grow: (bytes) => {

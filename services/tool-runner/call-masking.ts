@@ -16,7 +16,7 @@ export const WITHHELD =
 const RETRY_MS = 500;
 
 /** What masking needs, for all calls. */
-export interface MaskingDeps {
+export interface CallMaskingDeps {
   readonly db: Database;
   readonly log: Logger;
   readonly masker: Masker;
@@ -27,14 +27,14 @@ export interface MaskingDeps {
 
 /** Masks the texts of one call, and collects the values that were masked, to be stored with its outcome. */
 export class CallMasking {
-  readonly #deps: MaskingDeps;
+  readonly #deps: CallMaskingDeps;
   readonly #sessionId: string;
   readonly #server: string;
   readonly #rules: MaskingRules;
   readonly #values: MaskedValue[] = [];
 
   constructor(
-    deps: MaskingDeps,
+    deps: CallMaskingDeps,
     { sessionId, server }: { readonly sessionId: string; readonly server: string },
   ) {
     this.#deps = deps;

@@ -3,7 +3,7 @@ import { WITHHELD } from "./call-masking.ts";
 import { readableText } from "./readable-text.ts";
 
 /** What a tool says about a running call. */
-export interface ToolProgress {
+export interface ProgressReport {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
@@ -23,7 +23,7 @@ const MAX_MESSAGE_BYTES = 600;
 /** Sends the progress of one call, masked, at most twice a second; the newest is never lost to an older one. */
 export class CallProgress implements Disposable {
   readonly #options: CallProgressOptions;
-  #newest: ToolProgress | undefined;
+  #newest: ProgressReport | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -31,7 +31,7 @@ export class CallProgress implements Disposable {
     this.#options = options;
   }
 
-  push(progress: ToolProgress): void {
+  push(progress: ProgressReport): void {
     if (this.#isOver || !Number.isFinite(progress.progress)) return;
     this.#newest = progress;
     if (this.#timer === undefined) this.#sendNewest();
@@ -53,12 +53,12 @@ export class CallProgress implements Disposable {
     void this.#send(newest);
   }
 
-  async #send(newest: ToolProgress): Promise<void> {
+  async #send(newest: ProgressReport): Promise<void> {
     const progress = await this.#masked(newest);
     if (!this.#isOver) this.#options.send(progress);
   }
 
-  async #masked({ progress, total, message = "" }: ToolProgress): Promise<ToolCallProgress> {
+  async #masked({ progress, total, message = "" }: ProgressReport): Promise<ToolCallProgress> {
     const raw = readableText(message.slice(0, MAX_RAW_CHARS));
     const masked = await this.#options.mask(raw).catch(() => WITHHELD);
     const text = masked === WITHHELD ? "" : startOf(masked);

@@ -3,7 +3,7 @@ import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { CollectedResult } from "#shared/tool-results/show-result.ts";
-import type { Reservation } from "./byte-budget.ts";
+import type { ByteReservation } from "./byte-budget.ts";
 import type { ToolOutput } from "./tool.ts";
 
 const encoder = new TextEncoder();
@@ -15,7 +15,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
  */
 export async function collectResult(
   content: ToolOutput["content"],
-  memory: Pick<Reservation, "grow">,
+  memory: Pick<ByteReservation, "grow">,
 ): Promise<CollectedResult> {
   const pieces: Uint8Array[] = [];
   let collected = 0;

@@ -3,7 +3,7 @@ import type { CallAborted } from "./call-aborted.ts";
 import { McpFailure } from "./mcp/mcp-failure.ts";
 
 /** What is known of a call that ended without a result. */
-interface Progress {
+interface CallStage {
   /** It may be made again although it may have taken effect. */
   readonly isRepeatable: boolean;
   /** It may have been sent. */
@@ -23,7 +23,7 @@ const NOT_MADE = "; the call was not made";
 const DOUBT = "; whether it took effect is not known";
 
 /** How a call that was aborted ended. One that was not sent has no effect, and may be made again whatever it does. */
-export function abortedOutcome({ why }: CallAborted, progress: Progress): FailedOutcome {
+export function abortedOutcome({ why }: CallAborted, progress: CallStage): FailedOutcome {
   const { isRepeatable, hasBegun } = progress;
   switch (why) {
     case "deadline":
@@ -40,7 +40,7 @@ export function abortedOutcome({ why }: CallAborted, progress: Progress): Failed
 }
 
 /** How a call ended whose tool threw. Only a server can tell whether it began a call; a tool in this process has run. */
-export function thrownOutcome(error: unknown, { isRepeatable, hasBegun }: Progress): FailedOutcome {
+export function thrownOutcome(error: unknown, { isRepeatable, hasBegun }: CallStage): FailedOutcome {
   if (!hasBegun) return { kind: "exception", ending: NOT_MADE };
   if (!(error instanceof McpFailure)) return { kind: "exception", ending: "" };
   switch (error.sent) {

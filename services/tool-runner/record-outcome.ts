@@ -9,7 +9,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { jitter, pause } from "#shared/pause.ts";
-import type { FinishedCall } from "./run-tool.ts";
+import type { EndedCall } from "./run-tool.ts";
 import { toolCallEntry } from "#shared/access/tool-call-entry.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -68,7 +68,7 @@ const RECORD_AND_KEEP = recordStatement(true);
 export async function recordOutcome(
   { db, audit, log }: { readonly db: Database; readonly audit: AuditLog; readonly log: Logger },
   callId: string,
-  { outcome, kept, masked }: FinishedCall,
+  { outcome, kept, masked }: EndedCall,
   signal: AbortSignal,
 ): Promise<ToolCallOutcome> {
   const values =

@@ -6,21 +6,21 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { showResult, type KeptResult, type CollectedResult } from "#shared/tool-results/show-result.ts";
-import type { Reservation } from "./byte-budget.ts";
+import type { ByteReservation } from "./byte-budget.ts";
 import { CallAborted } from "./call-aborted.ts";
 import { WITHHELD, type CallMasking } from "./call-masking.ts";
-import type { ToolProgress } from "./call-progress.ts";
+import type { ProgressReport } from "./call-progress.ts";
 import { collectResult } from "./collect-result.ts";
 import { abortedOutcome, thrownOutcome } from "./failed-outcome.ts";
 import { readableText, withoutOwnLines } from "./readable-text.ts";
-import type { CallContext, CallIdentity, Tool } from "./tool.ts";
+import type { ToolCallContext, CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;
 /** Masked before it is cut to the former. */
 const MAX_RAW_MESSAGE_CHARS = 64_000;
 
 /** How a call ended, and the whole text of a result that its outcome shows a window of. */
-export interface FinishedCall {
+export interface EndedCall {
   readonly outcome: ToolCallOutcome;
   readonly kept: KeptResult | null;
   /** The values that were masked in it. */
@@ -29,8 +29,8 @@ export interface FinishedCall {
 
 interface RunDeps {
   readonly masking: Pick<CallMasking, "mask" | "values">;
-  readonly memory: Pick<Reservation, "grow">;
-  readonly onProgress?: (progress: ToolProgress) => void;
+  readonly memory: Pick<ByteReservation, "grow">;
+  readonly onProgress?: (progress: ProgressReport) => void;
   /** Commits what must be stored before the call may be sent. Throws if it may not be sent. */
   readonly announce: (signal: AbortSignal) => Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function runTool(
   },
   signal: AbortSignal,
   { masking, memory, announce, onProgress }: RunDeps,
-): Promise<FinishedCall> {
+): Promise<EndedCall> {
   const deadline = new AbortController();
   const atDeadline = () =>
     deadline.abort(new CallAborted("deadline", `timed out after ${(call.timeoutMs / 1_000).toFixed(1)} s`));
@@ -66,7 +66,7 @@ export async function runTool(
     aborted.throwIfAborted();
     hasBegun = true;
   };
-  const work = async (): Promise<FinishedCall> => {
+  const work = async (): Promise<EndedCall> => {
     const { callId, executionId, epoch } = call;
     const told = onProgress === undefined ? {} : { onProgress };
     const own = { callId, executionId, epoch, isRepeatable, beforeSend, ...told };
@@ -81,7 +81,9 @@ export async function runTool(
       masked: masking.values(),
     };
   };
-  const collectedOutput = async (...[to, args, until, context]: [Tool, string, AbortSignal, CallContext]) => {
+  const collectedOutput = async (
+    ...[to, args, until, context]: [Tool, string, AbortSignal, ToolCallContext]
+  ) => {
     using held = new DisposableStack();
     const holdMemory = (one: Disposable) => held.use(one);
     const { isError, seams, content } = await to.call(args, until, { ...context, holdMemory });

@@ -14,7 +14,7 @@ import type { AuditLog } from "#shared/access/audit-log.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { CallMasking, type MaskingDeps } from "./call-masking.ts";
+import { CallMasking, type CallMaskingDeps } from "./call-masking.ts";
 import { CallProgress } from "./call-progress.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { announceSending } from "./announce-sending.ts";
@@ -32,7 +32,7 @@ export interface RunningCall {
   readonly abort: (reason: CallAborted) => void;
 }
 
-interface RunningCallsOptions extends MaskingDeps {
+interface RunningCallsOptions extends CallMaskingDeps {
   readonly audit: AuditLog;
   /** Absent where no MCP server is configured. */
   readonly cleanups?: Pick<SessionCleanups, "remember">;

@@ -1,4 +1,4 @@
-import type { ToolProgress } from "./call-progress.ts";
+import type { ProgressReport } from "./call-progress.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
 /** A tool's output as a stream of text, or of bytes that should be UTF-8. */
@@ -18,12 +18,12 @@ export interface CallIdentity {
 }
 
 /** A call that a tool is about to make. */
-export interface CallContext extends CallIdentity {
+export interface ToolCallContext extends CallIdentity {
   /** The call may be made again although it may have taken effect. */
   readonly isRepeatable: boolean;
   /** To be awaited before the first byte of the call goes out, or before a tool in this process runs. If it throws, nothing may go out. */
   readonly beforeSend: () => Promise<void>;
-  readonly onProgress?: (progress: ToolProgress) => void;
+  readonly onProgress?: (progress: ProgressReport) => void;
   /** Gets the memory of a large output, to give it back once the output is read. */
   readonly holdMemory?: (memory: Disposable) => void;
 }
@@ -32,7 +32,7 @@ export interface CallContext extends CallIdentity {
 export interface Tool {
   readonly description: ToolDescription;
   /** Runs the tool with the arguments' text. Throws if it cannot be run; must end soon after `signal` aborts. */
-  call(args: string, signal: AbortSignal, context: CallContext): Promise<ToolOutput>;
+  call(args: string, signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput>;
 }
 
 /** The tools this runner can call, by "server.tool". */

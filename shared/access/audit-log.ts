@@ -19,7 +19,7 @@ export interface AuditEntry {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface Waiting {
+interface WaitingRow {
   readonly row: object;
   readonly done: () => void;
 }
@@ -49,7 +49,7 @@ export class AuditLog implements AsyncDisposable {
   readonly #log: Logger;
   readonly #entries: Logger;
   readonly #service: string;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingRow[] = [];
   readonly #stopping = new AbortController();
   readonly #refusals = new RateLimit(REFUSALS);
   #writing: Promise<void> | undefined;

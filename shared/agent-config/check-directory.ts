@@ -44,7 +44,7 @@ export async function checkDirectory(
   };
 }
 
-type Problems = Pick<CheckedDirectory, "errors" | "warnings">;
+type DirectoryProblems = Pick<CheckedDirectory, "errors" | "warnings">;
 
 async function checkAgents(configDir: string, env: Environment, now: Date): Promise<CheckedDirectory> {
   try {
@@ -57,7 +57,7 @@ async function checkAgents(configDir: string, env: Environment, now: Date): Prom
 }
 
 /** Checks the scripts of all scripted providers, also of those that no chain uses. Missing ones are reported with their provider. */
-async function checkScripts(configDir: string, env: Environment): Promise<Problems> {
+async function checkScripts(configDir: string, env: Environment): Promise<DirectoryProblems> {
   const file = await readCheckedFile(
     configDir,
     "llm-providers.yaml",
@@ -82,7 +82,7 @@ async function checkStubs(
   configDir: string,
   env: Environment,
   config: AgentConfig | undefined,
-): Promise<Problems> {
+): Promise<DirectoryProblems> {
   const files = [envText(env, "TOOL_RUNNER_ENV_PATH", "tool-runner.env"), ".env"];
   const ownEnv = readConfigEnvironment(configDir, env, files);
   const reporter = new Reporter(ownEnv);
@@ -93,7 +93,7 @@ async function checkStubs(
 }
 
 /** Without stub-tools.yaml there are no stubs, so that nothing else would say that its name is misspelt. */
-async function checkMisnamedStubs(configDir: string): Promise<Problems> {
+async function checkMisnamedStubs(configDir: string): Promise<DirectoryProblems> {
   const similar = existsSync(join(configDir, STUB_TOOLS))
     ? undefined
     : await similarFile(configDir, STUB_TOOLS);

@@ -86,7 +86,7 @@ interface Insertion {
 }
 
 /** What was inserted into a part of a file. */
-export interface Inserted {
+export interface InsertedVariables {
   /** Each variable once. */
   readonly variables: readonly string[];
   /** One of the templates is invalid and has been reported. */
@@ -127,12 +127,12 @@ export class ExpandedText {
   }
 
   /** What was inserted into a range of the expanded text. */
-  insertedAt(start: number, end: number): Inserted {
+  insertedAt(start: number, end: number): InsertedVariables {
     return summary(this.#insertions.filter((insertion) => insertion.start <= end && insertion.end >= start));
   }
 
   /** What was inserted into a line of the file as written. */
-  insertedOnLine(line: number): Inserted {
+  insertedOnLine(line: number): InsertedVariables {
     return summary(
       this.#insertions.filter(({ sourceStart }) => this.positionInSource(sourceStart).line === line),
     );
@@ -154,7 +154,7 @@ export class ExpandedText {
   }
 }
 
-function summary(insertions: readonly Insertion[]): Inserted {
+function summary(insertions: readonly Insertion[]): InsertedVariables {
   const variables = insertions.flatMap(({ variable }) => variable ?? []);
   return { variables: [...new Set(variables)], broken: insertions.some(({ broken }) => broken) };
 }

@@ -19,7 +19,7 @@ import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 
 /** The key and value nodes of each entry of a mapping. */
-type Entries = Map<string, { readonly keyNode: Scalar; readonly value: unknown }>;
+type EntriesByKey = Map<string, { readonly keyNode: Scalar; readonly value: unknown }>;
 
 /** A value of a mapping with what is known of its place. */
 interface ReadValue {
@@ -168,9 +168,9 @@ export class ShapeReader {
   }
 
   /** The mapping's own entries, then those of `<<` that it does not have itself. */
-  #entries(map: YAMLMap, path: string): Entries | undefined {
-    const entries: Entries = new Map();
-    const merged: (Entries | undefined)[] = [];
+  #entries(map: YAMLMap, path: string): EntriesByKey | undefined {
+    const entries: EntriesByKey = new Map();
+    const merged: (EntriesByKey | undefined)[] = [];
     for (const { key: keyNode, value } of map.items) {
       const key = isScalar(keyNode) ? keyText(keyNode) : "";
       if (isScalar(keyNode) && isMergeKey(keyNode)) merged.push(...this.#mergeSources(value, path));
@@ -185,7 +185,7 @@ export class ShapeReader {
     return entries;
   }
 
-  #mergeSources(value: unknown, path: string): (Entries | undefined)[] {
+  #mergeSources(value: unknown, path: string): (EntriesByKey | undefined)[] {
     const node = this.#resolveAlias(value);
     const sources = isSeq(node) ? node.items.map((item) => this.#resolveAlias(item)) : [node];
     return sources.map((source) => {

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { looksSecret } from "#shared/agent-config/effective-config.ts";
-import { SourceMap, type Written } from "#shared/agent-config/source-map.ts";
+import { SourceMap, type WrittenValue } from "#shared/agent-config/source-map.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
@@ -92,7 +92,7 @@ export class Reporter {
     this.add({ severity, file, line, column, path: target.path ?? written.path, message });
   }
 
-  #describeFound({ kind, text, variables }: Written, secret: boolean): string {
+  #describeFound({ kind, text, variables }: WrittenValue, secret: boolean): string {
     if (kind === "mapping" || kind === "list") return `, found a ${kind}`;
     const isSet = (name: string) => (this.#env[name] ?? "") !== "";
     const unset = variables.filter((name) => !isSet(name));

@@ -5,10 +5,13 @@ import type { ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { ResolvedAgent, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
 
-type Settings = Pick<AgentConfig, "agents" | "defaults" | "llmProviders">;
+type ScoringConfig = Pick<AgentConfig, "agents" | "defaults" | "llmProviders">;
 
 /** Whether each completed session of a chain is scored. A block of the chain decides alone, and without `enabled` it is off. */
-export function scoresByItself({ defaults }: Pick<Settings, "defaults">, { scoring }: ChainEntry): boolean {
+export function scoresByItself(
+  { defaults }: Pick<ScoringConfig, "defaults">,
+  { scoring }: ChainEntry,
+): boolean {
   return (scoring ?? defaults.scoring)?.enabled === true;
 }
 
@@ -17,7 +20,7 @@ export function scoresByItself({ defaults }: Pick<Settings, "defaults">, { scori
  * goes before that of the chain: investigators should not judge themselves. Throws TerminalError `invalid_configuration`
  * if there is no such agent, or if no level names a provider.
  */
-export function resolveScoring(config: Settings, chain: ChainEntry): ResolvedAgent {
+export function resolveScoring(config: ScoringConfig, chain: ChainEntry): ResolvedAgent {
   const { agents, defaults } = config;
   const name = chain.scoring?.agent ?? defaults.scoring?.agent ?? SCORING_AGENT;
   const agent = agents.get(name);

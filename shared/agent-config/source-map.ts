@@ -1,17 +1,17 @@
 import type { FilePosition } from "#shared/agent-config/config-problem.ts";
-import type { ExpandedText, Inserted } from "#shared/agent-config/expand-templates.ts";
+import type { ExpandedText, InsertedVariables } from "#shared/agent-config/expand-templates.ts";
 
 /** A mapping or list of a file, by identity. */
-interface Container {
+interface SourceContainer {
   readonly path: string;
   readonly text: ExpandedText;
   /** Offset of its key, or of its first character where it has no key. */
   readonly start: number;
-  readonly children: Map<string | number, Child>;
+  readonly children: Map<string | number, SourceChild>;
 }
 
 /** The range of a value; offsets into the expanded text. */
-interface Child {
+interface SourceChild {
   readonly start: number;
   readonly end: number;
   readonly kind: "scalar" | "mapping" | "list";
@@ -20,17 +20,17 @@ interface Child {
 }
 
 /** A value, or a missing one, as the file has it. */
-export interface Written extends FilePosition, Inserted {
+export interface WrittenValue extends FilePosition, InsertedVariables {
   readonly path: string;
   /** Absent where nothing is written. */
-  readonly kind?: Child["kind"];
+  readonly kind?: SourceChild["kind"];
   /** Of a scalar only. */
   readonly text?: string;
 }
 
 /** The positions of all values read from the files, by the mapping or list that contains them. */
 export class SourceMap {
-  readonly #containers = new WeakMap<object, Container>();
+  readonly #containers = new WeakMap<object, SourceContainer>();
 
   /** Registers a mapping or list read from `text` at offset `start`. */
   add(container: object, path: string, text: ExpandedText, start: number): void {
@@ -38,7 +38,7 @@ export class SourceMap {
   }
 
   /** Registers the value under `key`. */
-  addChild(container: object, key: string | number, child: Child): void {
+  addChild(container: object, key: string | number, child: SourceChild): void {
     this.#containers.get(container)?.children.set(key, child);
   }
 
@@ -66,7 +66,7 @@ export class SourceMap {
    * A value of a container. Without a key, or where the value is missing, the position is the container's own.
    * Undefined for built-ins.
    */
-  find(container: object, key?: string | number): Written | undefined {
+  find(container: object, key?: string | number): WrittenValue | undefined {
     const known = this.#containers.get(container);
     if (known === undefined) return undefined;
     const { text, start } = known;

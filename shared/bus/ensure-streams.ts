@@ -23,7 +23,7 @@ import { FOLLOWUPS_QUEUE, WAKE_UP_QUEUES, type WakeUpQueue } from "#shared/contr
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-interface StreamOptions {
+interface EnsureStreamsOptions {
   /** 1 on one server, 3 on a cluster. */
   readonly replicas: number;
   readonly log?: Pick<Logger, "info">;
@@ -36,7 +36,7 @@ interface StreamOptions {
  * cluster. Safe to call concurrently. Resolves with one sentence for each stream that NATS gives fewer replicas than wanted: it can
  * be used, and is lost with its server.
  */
-export async function ensureStreams(bus: Bus, options: StreamOptions): Promise<readonly string[]> {
+export async function ensureStreams(bus: Bus, options: EnsureStreamsOptions): Promise<readonly string[]> {
   const { replicas } = options;
   const sentences: (string | undefined)[] = [];
   for (const { stream, subjects } of WAKE_UP_QUEUES) {
@@ -118,7 +118,7 @@ interface WantedStream extends Partial<StreamConfig> {
 /** Resolves with a sentence if the stream has other replicas than wanted, and with undefined if it has everything. */
 async function ensureStream(
   bus: Bus,
-  { log, firstSeqs }: StreamOptions,
+  { log, firstSeqs }: EnsureStreamsOptions,
   wanted: WantedStream,
 ): Promise<string | undefined> {
   const { name, num_replicas } = wanted;

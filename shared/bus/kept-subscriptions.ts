@@ -1,6 +1,6 @@
 import type { NatsConnection, Subscription, SubscriptionOptions } from "nats";
 
-interface Kept {
+interface KeptSubscription {
   readonly subject: string;
   readonly options: SubscriptionOptions;
   current: Subscription | undefined;
@@ -8,11 +8,11 @@ interface Kept {
 
 /** Subscriptions that outlive a connection: `renew` makes them again on the next one, in their original order. */
 export class KeptSubscriptions {
-  readonly #kept = new Set<Kept>();
+  readonly #kept = new Set<KeptSubscription>();
 
   /** Subscribes on this connection, unless it is closed, and on each later one. Returns a function that unsubscribes. */
   add(connection: NatsConnection, subject: string, options: SubscriptionOptions): () => void {
-    const kept: Kept = { subject, options, current: undefined };
+    const kept: KeptSubscription = { subject, options, current: undefined };
     this.#kept.add(kept);
     if (!connection.isClosed()) kept.current = connection.subscribe(subject, options);
     return () => {

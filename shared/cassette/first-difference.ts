@@ -1,5 +1,5 @@
 /** The first place in which two JSON values differ. */
-interface Difference {
+interface JsonDifference {
   /** RFC 6901; empty for the whole value. */
   readonly pointer: string;
   /** Undefined where there is no such member. */
@@ -11,7 +11,7 @@ interface Difference {
  * The first difference of two JSON values; null if they are equal. Members of objects are compared in the order of their names,
  * whatever order they are written in, elements of lists in theirs.
  */
-export function firstDifference(left: unknown, right: unknown, pointer = ""): Difference | null {
+export function firstDifference(left: unknown, right: unknown, pointer = ""): JsonDifference | null {
   if (Object.is(left, right)) return null;
   if (Array.isArray(left) && Array.isArray(right)) {
     const length = Math.max(left.length, right.length);

@@ -28,7 +28,7 @@ interface FollowOptions {
 const MAX_FAILURES = 10;
 
 /** How far a session was followed. */
-interface Progress {
+interface FollowProgress {
   lastSeq: number;
   ended: boolean;
   failures: number;
@@ -42,7 +42,7 @@ interface Progress {
  * Throws ApiFailure after more than 10 failures in a row, or at once if the events were deleted; and the signal's reason.
  */
 export async function followSession(options: FollowOptions): Promise<void> {
-  const progress: Progress = {
+  const progress: FollowProgress = {
     lastSeq: options.afterSeq ?? 0,
     ended: false,
     failures: 0,
@@ -65,7 +65,7 @@ export async function followSession(options: FollowOptions): Promise<void> {
 }
 
 /** Opens one connection; resolves with the reason once it is closed. */
-async function followOnce(options: FollowOptions, progress: Progress): Promise<string> {
+async function followOnce(options: FollowOptions, progress: FollowProgress): Promise<string> {
   const { url, sessionId, open = (address) => new WebSocket(address), signal } = options;
   const { promise, resolve } = Promise.withResolvers<string>();
   let why = "";
@@ -110,7 +110,7 @@ async function followOnce(options: FollowOptions, progress: Progress): Promise<s
 function receive(
   message: NotifierMessage,
   { onMessage, followsAll = false, signal }: FollowOptions,
-  progress: Progress,
+  progress: FollowProgress,
 ): string | undefined {
   const { type, seq } = message;
   if (signal?.aborted === true || progress.ended || type === "pong") return undefined;

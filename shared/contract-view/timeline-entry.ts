@@ -10,7 +10,7 @@ import {
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 
-type Execution = StageExecution & { readonly execution_id: string; readonly status: RunStatus };
+type TimelineExecution = StageExecution & { readonly execution_id: string; readonly status: RunStatus };
 
 /**
  * A session's timeline as the contract has it, in the order of its rows: each tool call as one entry, entries of a synthesis in
@@ -19,7 +19,7 @@ type Execution = StageExecution & { readonly execution_id: string; readonly stat
  */
 export function timelineEntries(
   rows: readonly TimelineEvent[],
-  shown: readonly ShownStage<ChainStage, Execution>[],
+  shown: readonly ShownStage<ChainStage, TimelineExecution>[],
 ) {
   const executions = shown.flatMap((stage) => [...stage.executions, ...stage.sub_agents]);
   const parents = parentsOf(executions);
@@ -78,7 +78,7 @@ export function summaryAnalysis({ event_id, session_id }: Pick<TimelineEvent, "e
 
 /** The member `parent_execution_id` of what sub-agents did, by their executions. */
 export function parentsOf(
-  executions: readonly Pick<Execution, "execution_id" | "parent_execution_id">[],
+  executions: readonly Pick<TimelineExecution, "execution_id" | "parent_execution_id">[],
 ): ReadonlyMap<string, { readonly parent_execution_id: string }> {
   return new Map(
     executions.flatMap(({ execution_id, parent_execution_id: parent }) =>

@@ -28,7 +28,7 @@ interface MaskerOptions {
   readonly maxInline?: number;
 }
 
-interface Request {
+interface MaskRequest {
   readonly rules: MaskingRules;
   /** The session's key; without it placeholders have no digits. */
   readonly key?: string | undefined;
@@ -37,7 +37,7 @@ interface Request {
   readonly seams?: readonly number[] | undefined;
 }
 
-interface Waiting extends Request {
+interface WaitingText extends MaskRequest {
   readonly text: string;
   readonly done: (masked: MaskedText) => void;
   readonly failed: (error: Error) => void;
@@ -53,14 +53,14 @@ export class Masker implements AsyncDisposable {
   readonly #learned = new Set<string>();
   readonly #stallMs: number;
   readonly #maxInline: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingText[] = [];
   /** The forms of all secrets. */
   #known: readonly string[];
   /** What the worker was told of them last. */
   #told: readonly string[] | undefined;
   #worker: Worker | undefined;
   #progress = new Int32Array(new SharedArrayBuffer(4));
-  #current: Waiting | undefined;
+  #current: WaitingText | undefined;
   #jobs = 0;
   #isClosed = false;
 
@@ -87,7 +87,7 @@ export class Masker implements AsyncDisposable {
    * Resolves with the masked text; where the rules switch masking off, only the secrets of the process are masked. Rejects with TerminalError `masking_failed`, which says nothing about the text; the caller
    * must then withhold it.
    */
-  async mask(text: string, request: Request): Promise<MaskedText> {
+  async mask(text: string, request: MaskRequest): Promise<MaskedText> {
     const { enabled, custom } = request.rules;
     if (text.length <= this.#maxInline && (!enabled || custom.length === 0)) {
       return this.#maskHere(text, request);
@@ -105,7 +105,7 @@ export class Masker implements AsyncDisposable {
    */
   maskForms(
     text: string,
-    { key, seen = [], more = [] }: Pick<Request, "key" | "seen"> & { readonly more?: readonly string[] },
+    { key, seen = [], more = [] }: Pick<MaskRequest, "key" | "seen"> & { readonly more?: readonly string[] },
   ): string {
     const context = new MaskContext(key);
     const known = maskKnown(text, [...this.#known, ...more], context);
@@ -116,7 +116,7 @@ export class Masker implements AsyncDisposable {
   /** The text without the secrets of this process and `more` of them. */
   maskKnown(
     text: string,
-    { key, more = [] }: Pick<Request, "key"> & { readonly more?: readonly string[] },
+    { key, more = [] }: Pick<MaskRequest, "key"> & { readonly more?: readonly string[] },
   ): string {
     return maskKnown(text, [...this.#known, ...more], new MaskContext(key));
   }
@@ -129,7 +129,7 @@ export class Masker implements AsyncDisposable {
     await worker?.terminate();
   }
 
-  #maskHere(text: string, { rules, key, seen, seams }: Request): MaskedText {
+  #maskHere(text: string, { rules, key, seen, seams }: MaskRequest): MaskedText {
     try {
       return maskByRules(text, rules, { known: this.#known, key, seen, seams });
     } catch (error) {

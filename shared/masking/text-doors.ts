@@ -20,7 +20,7 @@ export const TEXT_ORIGINS = {
 export type TextOrigin = keyof typeof TEXT_ORIGINS;
 
 /** Where a request carries free text: in its path, its query, its headers, or its body by dotted paths. */
-type Members = Readonly<Record<string, TextOrigin>>;
+type TextOrigins = Readonly<Record<string, TextOrigin>>;
 
 /** The filters of lists and sums. */
 const PERIOD = { "query.start_date": "compared", "query.end_date": "compared" } as const;
@@ -81,7 +81,7 @@ export const ROUTE_TEXTS = {
   "GET /api/v1/system/config/skills/:name": { "params.name": "compared" },
   "GET /api/v1/system/default-tools": { "query.alert_type": "compared" },
   "GET /api/v1/audit": { "query.subject": "compared", "query.action": "compared" },
-} as const satisfies Readonly<Record<string, Members>>;
+} as const satisfies Readonly<Record<string, TextOrigins>>;
 
 /** The doors that are neither a column nor a member of a route. */
 export const OTHER_DOORS = {

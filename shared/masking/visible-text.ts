@@ -9,7 +9,7 @@ const WIDE = 0xfe_e0;
 const MAX_MISSES = 20;
 
 /** A part of the text that is visible as it is: where it begins in the text and among what is visible. */
-interface Part {
+interface OffsetPair {
   readonly visible: number;
   readonly text: number;
 }
@@ -20,7 +20,7 @@ interface Part {
  */
 export function maskVisible(text: string, mask: (visible: string) => string): string {
   if (text.search(UNUSUAL) === -1) return mask(text);
-  const parts: Part[] = [];
+  const parts: OffsetPair[] = [];
   const pieces: string[] = [];
   let visible = 0;
   let copied = 0;
@@ -40,14 +40,14 @@ export function maskVisible(text: string, mask: (visible: string) => string): st
   return masked === whole ? text : restore(masked, { whole, text, parts });
 }
 
-interface Origin {
+interface VisibleSource {
   readonly whole: string;
   readonly text: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly OffsetPair[];
 }
 
 /** Puts what stands between placeholders as it was written: only text that the masked one shows, too, comes back. */
-function restore(masked: string, { whole, text, parts }: Origin): string {
+function restore(masked: string, { whole, text, parts }: VisibleSource): string {
   const restored: string[] = [];
   let from = 0;
   let at = 0;

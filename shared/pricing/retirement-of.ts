@@ -1,7 +1,7 @@
 import { findOwnModel } from "#shared/pricing/find-listed-price.ts";
 
 /** A provider as a file or a call describes it. */
-interface Provider {
+interface ProviderModel {
   readonly type: string;
   readonly model: string;
   /** An address of the operator's own. */
@@ -32,7 +32,7 @@ const NOTICE_DAYS = 60;
  * When the model of a provider retires, by its name with or without the date of a version. Undefined if no day is listed, if others
  * than its maker serve it (the list has the makers' own days only), and behind an address of the operator's own.
  */
-export function retirementOf({ type, model, base_url = "" }: Provider): Retirement | undefined {
+export function retirementOf({ type, model, base_url = "" }: ProviderModel): Retirement | undefined {
   const { retires_at: day, successor } = (base_url === "" ? findOwnModel(type, model) : undefined) ?? {};
   return day === undefined ? undefined : { day, successor };
 }
@@ -43,7 +43,7 @@ export function daysLeft({ day }: Pick<Retirement, "day">, now: Date): number {
 }
 
 /** The notice of a provider's model from 60 days before its retirement on; undefined before, and for models without one. */
-export function retirementNotice(provider: Provider, now: Date): RetirementNotice | undefined {
+export function retirementNotice(provider: ProviderModel, now: Date): RetirementNotice | undefined {
   const retirement = retirementOf(provider);
   if (retirement === undefined) return undefined;
   const days = daysLeft(retirement, now);

@@ -14,10 +14,10 @@ export function startAtZero(
   }
 }
 
-type Labels = Record<string, string>;
+type MetricLabels = Record<string, string>;
 
-function combinations(labels: readonly (readonly [string, readonly string[]])[]): readonly Labels[] {
-  return labels.reduce<readonly Labels[]>(
+function combinations(labels: readonly (readonly [string, readonly string[]])[]): readonly MetricLabels[] {
+  return labels.reduce<readonly MetricLabels[]>(
     (made, [label, values]) => made.flatMap((one) => values.map((value) => ({ ...one, [label]: value }))),
     [{}],
   );

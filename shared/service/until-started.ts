@@ -3,7 +3,7 @@ import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
-interface Start {
+interface ServiceStart {
   /** Aborts when the service must stop, or this start has broken off. */
   readonly signal: AbortSignal;
   /** What the start has opened. */
@@ -19,8 +19,8 @@ const RETRIES = { firstMs: 250, lastMs: 5_000 };
  * another try cannot change.
  */
 export async function untilStarted(
-  { log, signal, resources }: Start & { readonly log: Logger },
-  start: (attempt: Start) => Promise<void>,
+  { log, signal, resources }: ServiceStart & { readonly log: Logger },
+  start: (attempt: ServiceStart) => Promise<void>,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     const attempt = new AsyncDisposableStack();

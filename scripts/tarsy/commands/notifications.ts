@@ -5,7 +5,7 @@ import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printable } from "../terminal/terminal-style.ts";
 
-type Notification = ApiResponse<"GET /api/v1/notifications">["notifications"][number];
+type SentNotification = ApiResponse<"GET /api/v1/notifications">["notifications"][number];
 
 const STATES = ["pending", "sent", "dropped", "dead"] as const;
 
@@ -58,7 +58,7 @@ function retriedId(word: string, id: string | undefined): number {
 }
 
 function showLine(
-  { id, created_at, session_id, kind, destination, state, attempts, last_error }: Notification,
+  { id, created_at, session_id, kind, destination, state, attempts, last_error }: SentNotification,
   { write, style }: Terminal,
 ): void {
   const shownState = state === "dead" ? style.red(state.padEnd(8)) : state.padEnd(8);

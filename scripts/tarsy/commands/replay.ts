@@ -9,7 +9,7 @@ import { EXIT } from "../exit-codes.ts";
 import { junitFile } from "../junit-file.ts";
 import { findCassettes } from "../replay/find-cassettes.ts";
 import { junitSuites } from "../replay/junit-suites.ts";
-import type { ReplayRequest } from "../replay/replay-all.ts";
+import type { CassetteReplay } from "../replay/replay-all.ts";
 import type { ReplayedCassette } from "../replay/replayed-cassette.ts";
 import { showResult } from "../replay/show-result.ts";
 import { printable } from "../terminal/terminal-style.ts";
@@ -69,7 +69,7 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
 };
 
 /** The executor is loaded here, so that no other command waits for it. */
-async function replay(request: ReplayRequest): Promise<ReplayedCassette[]> {
+async function replay(request: CassetteReplay): Promise<ReplayedCassette[]> {
   const { replayAll } = await import("../replay/replay-all.ts");
   try {
     return await replayAll(request);

@@ -78,13 +78,13 @@ function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parke
   return `${who} ${since}${end}${why}`;
 }
 
-type AgentRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;
+type ShownRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;
 
 function showStages({ stages }: Session, { write, style }: Terminal): void {
   for (const { stage_name, status, duration_ms, executions } of stages) {
     const took = typeof duration_ms === "number" ? ` in ${durationText(duration_ms)}` : "";
     write(`\n▶ ${printable(stage_name)}: ${statusText(status, style)}${took}\n`);
-    const showAgent = (name: string, { status: of, error_message }: AgentRun) => {
+    const showAgent = (name: string, { status: of, error_message }: ShownRun) => {
       const why =
         typeof error_message === "string" && of !== "cancelled" ? `: ${printable(error_message)}` : "";
       write(`  ${printable(name)}: ${statusText(of, style)}${why}\n`);

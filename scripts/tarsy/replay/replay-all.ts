@@ -6,7 +6,7 @@ import type { NamedCassette } from "./find-cassettes.ts";
 import type { ReplayedCassette } from "./replayed-cassette.ts";
 
 /** What is replayed, and who is told. */
-export interface ReplayRequest {
+export interface CassetteReplay {
   readonly cassettes: readonly NamedCassette[];
   readonly replayer: Pick<Parameters<typeof openReplayer>[0], "configDirectory" | "environment">;
   readonly jobs: number;
@@ -18,7 +18,7 @@ export interface ReplayRequest {
 }
 
 /** Replays cassettes, some at a time, and tells of each in their order. Throws the signal's reason, and what the api refuses. */
-export async function replayAll(request: ReplayRequest): Promise<ReplayedCassette[]> {
+export async function replayAll(request: CassetteReplay): Promise<ReplayedCassette[]> {
   const { cassettes, jobs, signal, told, progress } = request;
   await using replayer = await openReplayer({ ...request.replayer, jobs, signal });
   const limit = pLimit(jobs);

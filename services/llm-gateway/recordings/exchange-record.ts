@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Recording } from "./recording.ts";
+import type { ProviderRecording } from "./recording.ts";
 
 /** The request of an exchange as it is sent. */
 export interface RecordedRequest {
@@ -10,7 +10,7 @@ export interface RecordedRequest {
 }
 
 /** What of an exchange was recorded, not yet redacted. */
-export interface Exchange {
+export interface RecordedExchange {
   readonly request: RecordedRequest;
   readonly at: Date;
   readonly response:
@@ -21,7 +21,7 @@ export interface Exchange {
         readonly pieces: readonly { readonly at_ms: number; readonly bytes: Uint8Array }[];
       }
     | undefined;
-  readonly ended: Recording["ended"];
+  readonly ended: ProviderRecording["ended"];
   readonly ended_at_ms: number;
   readonly error: string | undefined;
   readonly truncated: boolean;
@@ -31,7 +31,7 @@ export interface Exchange {
 export class ExchangeRecord {
   readonly #request: RecordedRequest;
   readonly #maxBytes: number;
-  readonly #done: (exchange: Exchange) => void;
+  readonly #done: (exchange: RecordedExchange) => void;
   readonly #at = new Date();
   readonly #startedAt = performance.now();
   #response: { at_ms: number; status: number; headers: Iterable<readonly [string, string]> } | undefined;
@@ -40,7 +40,7 @@ export class ExchangeRecord {
   #truncated = false;
   #isOver = false;
 
-  constructor(request: RecordedRequest, maxBytes: number, done: (exchange: Exchange) => void) {
+  constructor(request: RecordedRequest, maxBytes: number, done: (exchange: RecordedExchange) => void) {
     this.#request = request;
     this.#maxBytes = maxBytes;
     this.#done = done;
@@ -61,7 +61,7 @@ export class ExchangeRecord {
   }
 
   /** To be called at the end; only the first call counts. */
-  end(ended: Recording["ended"], error?: string): void {
+  end(ended: ProviderRecording["ended"], error?: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const body = this.#request.body.slice(0, this.#maxBytes);

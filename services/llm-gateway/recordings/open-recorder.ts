@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ProviderCall } from "../providers/provider.ts";
-import { ExchangeRecord, encodePiece, type Exchange } from "./exchange-record.ts";
-import { recordingCodec, type Recording } from "./recording.ts";
+import { ExchangeRecord, encodePiece, type RecordedExchange } from "./exchange-record.ts";
+import { recordingCodec, type ProviderRecording } from "./recording.ts";
 import type { BeginRecord } from "./recording-scope.ts";
 import { findSecret, redactHeaders, redactText, redactUrl } from "./redact-exchange.ts";
 
@@ -41,7 +41,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let running = 0;
   let isBroken = false;
   let writes: Promise<void> = Promise.resolve();
-  const save = async (exchange: Exchange, call: ProviderCall) => {
+  const save = async (exchange: RecordedExchange, call: ProviderCall) => {
     try {
       await keep(exchange, call, options);
       isBroken = false;
@@ -66,7 +66,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-async function keep(exchange: Exchange, call: ProviderCall, options: RecorderOptions): Promise<void> {
+async function keep(exchange: RecordedExchange, call: ProviderCall, options: RecorderOptions): Promise<void> {
   const { secrets, log } = options;
   const recording = toRecording(exchange, call, secrets);
   const found = findInRecording(recording, exchange, secrets);
@@ -88,7 +88,11 @@ async function keep(exchange: Exchange, call: ProviderCall, options: RecorderOpt
   await removeOldest(options);
 }
 
-function toRecording(exchange: Exchange, call: ProviderCall, secrets: readonly string[]): Recording {
+function toRecording(
+  exchange: RecordedExchange,
+  call: ProviderCall,
+  secrets: readonly string[],
+): ProviderRecording {
   const { request, response, at, ended, ended_at_ms, error, truncated } = exchange;
   const { config } = call;
   return {
@@ -124,8 +128,8 @@ function toRecording(exchange: Exchange, call: ProviderCall, secrets: readonly s
 
 /** The answer is stored as it came, so it is not redacted: a recording in which something is found must not be kept. */
 function findInRecording(
-  recording: Recording,
-  { response }: Exchange,
+  recording: ProviderRecording,
+  { response }: RecordedExchange,
   secrets: readonly string[],
 ): string | undefined {
   const encoding = recording.response?.headers["content-encoding"] ?? "identity";

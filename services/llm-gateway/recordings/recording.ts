@@ -47,13 +47,13 @@ const Recording = Type.Object({
   truncated: Type.Boolean(),
 });
 /** One HTTP exchange with a provider, as it is stored. */
-export type Recording = Static<typeof Recording>;
+export type ProviderRecording = Static<typeof Recording>;
 
 /** Encodes and decodes a recording as JSON; decoding throws TerminalError `malformed`. */
 export const recordingCodec = jsonCodec("recording", Recording);
 
 /** Reads a recording. Throws the error of reading the file, or TerminalError `malformed`. */
-export async function readRecording(path: string): Promise<Recording> {
+export async function readRecording(path: string): Promise<ProviderRecording> {
   return recordingCodec.decode(await readFile(path));
 }
 

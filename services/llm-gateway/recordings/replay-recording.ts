@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { coerceError } from "#shared/errors.ts";
 import { listen } from "#shared/service/listen.ts";
 import { http } from "#shared/service/node-http.ts";
-import { pieceBytes, type Recording } from "./recording.ts";
+import { pieceBytes, type ProviderRecording } from "./recording.ts";
 
-interface ReplayOptions {
+interface RecordingServerOptions {
   readonly port?: number;
   /** False to send every piece at once. */
   readonly keepTimes: boolean;
@@ -21,7 +21,10 @@ const REDACTED = "[redacted]";
  * recorded end. A recording without a response, and one that was cut, end with a reset connection; one that the gateway
  * left stays open.
  */
-export async function replayRecording(recording: Recording, { port = 0, keepTimes }: ReplayOptions) {
+export async function replayRecording(
+  recording: ProviderRecording,
+  { port = 0, keepTimes }: RecordingServerOptions,
+) {
   const server = http.createServer((incoming: IncomingMessage, response: ServerResponse) => {
     play(incoming, response, recording, keepTimes).catch((error: unknown) =>
       response.destroy(coerceError(error)),
@@ -42,7 +45,7 @@ export async function replayRecording(recording: Recording, { port = 0, keepTime
 async function play(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { response, ended }: Recording,
+  { response, ended }: ProviderRecording,
   keepTimes: boolean,
 ): Promise<void> {
   const gone = new AbortController();

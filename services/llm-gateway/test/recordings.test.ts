@@ -8,7 +8,7 @@ import { EVENT_STREAM } from "../../../test/support/event-stream.ts";
 import { geminiChunk } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
-import { pieceBytes, readRecording, type Recording } from "../recordings/recording.ts";
+import { pieceBytes, readRecording, type ProviderRecording } from "../recordings/recording.ts";
 import { replayRecording } from "../recordings/replay-recording.ts";
 import { AWS_KEYS, BEDROCK_ENV, BEDROCK_MODEL, says, sends, start, stop } from "./bedrock-wire.ts";
 import {
@@ -105,7 +105,7 @@ async function modeOf(path: string): Promise<number | undefined> {
   );
 }
 
-async function replay(recording: Recording | undefined, ask: Ask) {
+async function replay(recording: ProviderRecording | undefined, ask: Ask) {
   if (recording === undefined) throw new Error("nothing was recorded");
   await using server = await replayRecording(recording, { keepTimes: false });
   await using gateway = await openGateway({ env: ENV });

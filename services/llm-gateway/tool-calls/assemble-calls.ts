@@ -64,7 +64,7 @@ export class CallAssembler {
     return call;
   }
 
-  #find(piece: Piece): AssembledCall | undefined {
+  #find(piece: CallTexts): AssembledCall | undefined {
     const { index, id, name } = piece;
     const atIndex = index === undefined ? undefined : this.calls.findLast((call) => call.index === index);
     if (atIndex !== undefined) return beginsAnother(atIndex, piece) ? undefined : atIndex;
@@ -76,13 +76,13 @@ export class CallAssembler {
   }
 }
 
-type Piece = { readonly [Key in "id" | "name" | "args"]: string } & Pick<CallPiece, "index">;
+type CallTexts = { readonly [Key in "id" | "name" | "args"]: string } & Pick<CallPiece, "index">;
 
 /**
  * True if a piece that could continue a call begins another one. Some servers send a new id with each piece of a call, and others
  * repeat its name, so an id counts only with a name, and a name that is the same only after complete arguments.
  */
-function beginsAnother(call: AssembledCall, { id, name, args }: Piece): boolean {
+function beginsAnother(call: AssembledCall, { id, name, args }: CallTexts): boolean {
   if (name === "" || call.name === "") return false;
   const isSameId = id !== "" && id === call.id;
   if (id !== "" && call.id !== undefined && !isSameId) return true;

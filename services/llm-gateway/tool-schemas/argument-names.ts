@@ -124,7 +124,7 @@ export function renameArguments(json: string, names: ArgumentNames | undefined):
 }
 
 /** Where a value ends, and up to where its text is in the pieces. */
-interface Progress {
+interface ValueEnd {
   readonly end: number;
   readonly copied: number;
 }
@@ -140,7 +140,7 @@ class Scanner {
     this.#pieces = pieces;
   }
 
-  value(start: number, names: ArgumentNames | undefined): Progress {
+  value(start: number, names: ArgumentNames | undefined): ValueEnd {
     const at = this.#skipSpace(start);
     const end = this.#end(at, names);
     return { end, copied: this.#copied };

@@ -5,13 +5,13 @@ import type { FeedWatcher } from "../feed/feed-watchers.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
-import type { EventFrame, Frame } from "../outbox/frames.ts";
+import type { EventFrame, WebSocketFrame } from "../outbox/frames.ts";
 import { SlowClient } from "../outbox/slow-client.ts";
-import { deltaFrame, type SessionView } from "./session-view.ts";
+import { deltaFrame, type DialectView } from "./session-view.ts";
 
 interface DialectSubscriptionOptions {
   readonly feed: SessionFeed;
-  readonly view: SessionView;
+  readonly view: DialectView;
   readonly outbox: ClientOutbox;
   readonly metrics: NotifierMetrics;
   readonly failed: (error: Error) => void;
@@ -89,7 +89,7 @@ export class DialectSubscription implements FeedWatcher {
     for (const frame of frames) outbox.event(frame);
   }
 
-  chunk(_frame: Frame, chunk: StreamChunk): void {
+  chunk(_frame: WebSocketFrame, chunk: StreamChunk): void {
     const { feed, view, outbox, metrics } = this.#options;
     if (feed.lastSeq < this.#position) return;
     const sent = this.#texts.get(chunk.event_id);
@@ -104,7 +104,7 @@ export class DialectSubscription implements FeedWatcher {
     this.#sendMissingText();
   }
 
-  progress(frame: Frame, progress: LiveProgress): void {
+  progress(frame: WebSocketFrame, progress: LiveProgress): void {
     const { feed, view, outbox } = this.#options;
     if (feed.lastSeq >= this.#position) outbox.progress(view.progressFrame(progress, frame));
   }

@@ -5,22 +5,22 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ITERATION_STRATEGIES, isActionAgent } from "#shared/contracts/resolved-chain.ts";
 
 /** What the numbering needs of a stage of a chain. Other properties, which other versions may have, are not read. */
-const PlannedStage = Type.Object({
+const StageInPlan = Type.Object({
   name: Type.String(),
   agents: Type.Array(
     Type.Object({ type: Type.Optional(Type.Unknown()), iteration_strategy: Type.Optional(Type.Unknown()) }),
   ),
   synthesis: Type.Optional(Type.Unknown()),
 });
-type PlannedStage = Static<typeof PlannedStage>;
+type StageInPlan = Static<typeof StageInPlan>;
 
 const parseStored = compileParser(
   "stages of a stored chain",
-  Type.Array(Type.Union([PlannedStage, Type.Null()])),
+  Type.Array(Type.Union([StageInPlan, Type.Null()])),
 );
 
 /** The stages of a stored chain, whose list begins with null; throws TerminalError `malformed`. */
-export function parsePlannedStages(stored: unknown): PlannedStage[] {
+export function parsePlannedStages(stored: unknown): StageInPlan[] {
   return parseStored(stored).filter((stage) => stage !== null);
 }
 
@@ -49,7 +49,7 @@ export interface PlanNumbering {
 }
 
 /** Numbers the stages of a session's chain. */
-export function numberPlan(sessionId: string, plan: readonly PlannedStage[]): PlanNumbering {
+export function numberPlan(sessionId: string, plan: readonly StageInPlan[]): PlanNumbering {
   const rows = plan.map(({ name, agents }, position) => ({
     stage_id: uuidFrom(`planned:${position}`, sessionId),
     stage_name: name,
@@ -82,7 +82,7 @@ export function numberPlan(sessionId: string, plan: readonly PlannedStage[]): Pl
   };
 }
 
-function isAction(agent: PlannedStage["agents"][number]): boolean {
+function isAction(agent: StageInPlan["agents"][number]): boolean {
   const strategy = ITERATION_STRATEGIES.find((one) => one === agent.iteration_strategy);
   return (
     agent.type === "action" &&

@@ -5,7 +5,7 @@ import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import { sendHistory } from "../subscriptions/session-history.ts";
 import type { DialectContext } from "./session-follower.ts";
 
-interface ReplayRequest {
+interface CatchupRequest {
   readonly sessionId: string;
   readonly lastEventId: number;
   readonly outbox: ClientOutbox;
@@ -19,7 +19,7 @@ interface ReplayRequest {
  */
 export async function replayInDialect(
   { feeds, views }: DialectContext,
-  { sessionId, lastEventId, outbox, signal }: ReplayRequest,
+  { sessionId, lastEventId, outbox, signal }: CatchupRequest,
 ): Promise<{ hasMore: boolean }> {
   const { feed, joined, release } = feeds.acquire(sessionId);
   try {

@@ -41,7 +41,7 @@ export const parseFactRows = compileParser("rows of a session's stages", FactRow
  * What is known of a session: its plan, which stages, executions and tool calls there are, and what has ended. Facts are only
  * ever added, in any order, so that an event's translation is the same whenever it is made once its own facts are known.
  */
-export class SessionFacts {
+export class DialectFacts {
   readonly sessionId: string;
   readonly plan: PlanNumbering;
   /** Of the chain. */

@@ -5,13 +5,19 @@ import { knownPayload, type StoredEvent } from "#shared/contracts/session-event.
 import type { LiveProgress } from "#shared/contracts/live-progress.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import type { FeedWatcher } from "../feed/feed-watchers.ts";
-import { frameMessage, keptFrame, messageFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
-import type { SessionFacts } from "./session-facts.ts";
+import {
+  frameMessage,
+  keptFrame,
+  messageFrame,
+  type EventFrame,
+  type WebSocketFrame,
+} from "../outbox/frames.ts";
+import type { DialectFacts } from "./session-facts.ts";
 import { shownStageOf, translateEvent } from "./translate-event.ts";
 
 /** A stored event in the dialect. */
 interface TranslatedEvent {
-  readonly frames: readonly Frame[];
+  readonly frames: readonly WebSocketFrame[];
   /** The timeline event that it opens for streaming. */
   readonly opens: string | undefined;
   /** The timeline event of which no text follows. */
@@ -22,13 +28,13 @@ interface TranslatedEvent {
  * One session as the clients of the contract see it, for all of them. What an event is translated to is kept as long as the
  * event's own frame is, which bounds it by as many bytes again.
  */
-export class SessionView implements FeedWatcher {
-  readonly facts: SessionFacts;
+export class DialectView implements FeedWatcher {
+  readonly facts: DialectFacts;
   readonly #translated = new WeakMap<EventFrame, TranslatedEvent>();
-  readonly #chunks = new WeakMap<StreamChunk, Frame>();
-  readonly #progress = new WeakMap<LiveProgress, Frame>();
+  readonly #chunks = new WeakMap<StreamChunk, WebSocketFrame>();
+  readonly #progress = new WeakMap<LiveProgress, WebSocketFrame>();
 
-  constructor(facts: SessionFacts) {
+  constructor(facts: DialectFacts) {
     this.facts = facts;
   }
 
@@ -38,7 +44,7 @@ export class SessionView implements FeedWatcher {
   }
 
   /** A whole chunk as a message. */
-  chunkFrame(chunk: StreamChunk): Frame {
+  chunkFrame(chunk: StreamChunk): WebSocketFrame {
     const known = this.#chunks.get(chunk);
     if (known !== undefined) return known;
     const frame = deltaFrame(chunk, chunk);
@@ -47,7 +53,7 @@ export class SessionView implements FeedWatcher {
   }
 
   /** A message about progress; `frame` is that of the exact protocol. */
-  progressFrame(progress: LiveProgress, frame: Frame): Frame {
+  progressFrame(progress: LiveProgress, frame: WebSocketFrame): WebSocketFrame {
     if (progress.type === "tool.progress") return frame;
     const stage_id =
       progress.phase === "finalizing"
@@ -105,7 +111,7 @@ export class SessionView implements FeedWatcher {
 export function deltaFrame(
   { session_id, event_id }: Pick<StreamChunk, "session_id" | "event_id">,
   { delta, timestamp }: Pick<StreamChunk, "delta" | "timestamp">,
-): Frame {
+): WebSocketFrame {
   const message: SocketMessage = { type: "stream.chunk", session_id, event_id, delta, timestamp };
   return messageFrame(message);
 }

@@ -1,9 +1,9 @@
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { DatabaseReads } from "../feed/database-reads.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
-import { SessionFacts, parseFactRows } from "./session-facts.ts";
+import { DialectFacts, parseFactRows } from "./session-facts.ts";
 import type { SessionPlans } from "./session-plans.ts";
-import { SessionView } from "./session-view.ts";
+import { DialectView } from "./session-view.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 
 /** One statement, so that all of it is of one moment. */
@@ -27,7 +27,7 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_
 export class SessionViews {
   readonly #reads: DatabaseReads;
   readonly #plans: SessionPlans;
-  readonly #views = new WeakMap<SessionFeed, Promise<SessionView>>();
+  readonly #views = new WeakMap<SessionFeed, Promise<DialectView>>();
 
   constructor(reads: DatabaseReads, plans: SessionPlans) {
     this.#reads = reads;
@@ -38,7 +38,7 @@ export class SessionViews {
    * The view of a session whose feed has started. Waits while Postgres is unavailable; throws RetryableError if too many reads
    * wait, the feed's error if it has ended, or the signal's reason.
    */
-  async of(feed: SessionFeed, signal: AbortSignal): Promise<SessionView> {
+  async of(feed: SessionFeed, signal: AbortSignal): Promise<DialectView> {
     const known = this.#views.get(feed);
     if (known !== undefined) return untilAborted(known, signal);
     const opened = this.#open(feed);
@@ -47,10 +47,10 @@ export class SessionViews {
     return untilAborted(opened, signal);
   }
 
-  async #open(feed: SessionFeed): Promise<SessionView> {
+  async #open(feed: SessionFeed): Promise<DialectView> {
     const { sessionId, closed: signal } = feed;
-    const facts = new SessionFacts(sessionId, await this.#plans.find(sessionId, signal));
-    const view = new SessionView(facts);
+    const facts = new DialectFacts(sessionId, await this.#plans.find(sessionId, signal));
+    const view = new DialectView(facts);
     // Attached before the rows are read, so that nothing happens in between; the first watcher gets each event first.
     const detach = feed.attach(view);
     try {

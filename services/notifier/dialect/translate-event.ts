@@ -5,12 +5,12 @@ import { callOfResult, completedCall, openCallMetadata } from "#shared/contract-
 import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal, type RunStatus, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { NumberedStage } from "./plan-numbering.ts";
-import type { SessionFacts } from "./session-facts.ts";
+import type { DialectFacts } from "./session-facts.ts";
 import { translateProgress } from "./translate-progress.ts";
 
 type Payload<T extends SessionEventPayload["type"]> = Extract<SessionEventPayload, { type: T }>;
 type StageStatus = Extract<SocketMessage, { type: "stage.status" }>;
-type StoredEvent = Pick<SessionEvent, "payload" | "db_event_id">;
+type EventPayload = Pick<SessionEvent, "payload" | "db_event_id">;
 
 /** The contract has these events, or clients that do not know them ignore them. */
 const SENT_AS_STORED = [
@@ -31,7 +31,7 @@ const SENT_AS_STORED = [
  * The cursor of a message that precedes the last one of its event with a cursor lies before the event: a client that got
  * only the first message gets all of them again.
  */
-export function translateEvent({ payload, db_event_id }: StoredEvent, facts: SessionFacts): SocketMessage[] {
+export function translateEvent({ payload, db_event_id }: EventPayload, facts: DialectFacts): SocketMessage[] {
   if (isSentAsStored(payload)) return [{ ...payload, db_event_id }];
   switch (payload.type) {
     case "session.status":
@@ -73,14 +73,14 @@ function isSentAsStored(payload: SessionEventPayload): payload is Payload<(typeo
 }
 
 interface Context {
-  readonly facts: SessionFacts;
+  readonly facts: DialectFacts;
   readonly db_event_id: number;
 }
 
 /** The id of the stage in which an execution is shown. */
 export function shownStageOf(
   { stage_id, execution_id }: { readonly stage_id: string; readonly execution_id: string },
-  facts: SessionFacts,
+  facts: DialectFacts,
 ): string {
   return facts.isSynthesis(execution_id) ? synthesisStageId(stage_id) : stage_id;
 }
@@ -186,7 +186,7 @@ function executionChange(
 function leftCalls(
   { session_id, execution_id, timestamp }: Payload<"execution.status">,
   status: TerminalStatus,
-  facts: SessionFacts,
+  facts: DialectFacts,
   db_event_id: number,
 ): SocketMessage[] {
   const calls = facts.callsWithoutResult(execution_id);

@@ -2,11 +2,11 @@ import { errorMessage } from "#shared/errors.ts";
 import { knownPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
-import { messageFrame, type Frame } from "../outbox/frames.ts";
+import { messageFrame, type WebSocketFrame } from "../outbox/frames.ts";
 import type { SessionPlans } from "./session-plans.ts";
 import { translateForAll } from "./translate-for-all.ts";
 
-type Watch = (frame: Frame, sessionId: string) => void;
+type Watch = (frame: WebSocketFrame, sessionId: string) => void;
 
 interface TranslatedSessionsContext {
   readonly allSessions: AllSessionsFeed;

@@ -3,15 +3,15 @@ import type { LiveProgress } from "#shared/contracts/live-progress.ts";
 import type { StoredEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import { chunkFrame, progressFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
+import { chunkFrame, progressFrame, type EventFrame, type WebSocketFrame } from "../outbox/frames.ts";
 
 /** Receives a session's events and chunks from the feed's current position on. Called synchronously and in order. */
 export interface FeedWatcher {
   event(framed: EventFrame, event: StoredEvent): void;
   /** Called after the chunk was added to `liveText`. */
-  chunk(frame: Frame, chunk: StreamChunk): void;
+  chunk(frame: WebSocketFrame, chunk: StreamChunk): void;
   /** What a tool call has reached or an agent begins to do, which is not stored. */
-  progress(frame: Frame, progress: LiveProgress): void;
+  progress(frame: WebSocketFrame, progress: LiveProgress): void;
   /** Resolves once most of what was sent is read; immediately if an earlier call is still waiting for that. */
   drained(): Promise<void>;
   /** The feed has ended: nothing more is delivered. */

@@ -3,7 +3,7 @@ import type { AskSnapshot } from "./ask-snapshot.ts";
 import type { ChunkPacer } from "./chunk-pacer.ts";
 
 /** The text of an open timeline event so far. Attempt 0: no text has been received yet. */
-interface LiveText {
+interface TextOfAttempt {
   readonly attempt: number;
   readonly text: string;
 }
@@ -113,7 +113,7 @@ export class LiveTextBuffer {
   }
 
   /** The text of an open event as far as it was emitted; undefined if the event is not open. */
-  get(eventId: string): LiveText | undefined {
+  get(eventId: string): TextOfAttempt | undefined {
     const buffered = this.#texts.get(eventId);
     return buffered && { attempt: buffered.attempt, text: buffered.text };
   }

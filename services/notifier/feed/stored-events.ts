@@ -16,7 +16,7 @@ export interface StoredEventsContext {
 }
 
 /** Events without a gap after `afterSeq`. */
-interface Page extends KeptFrames {
+interface EventPage extends KeptFrames {
   readonly afterSeq: number;
   readonly events: readonly EventFrame[];
 }
@@ -25,7 +25,7 @@ interface Page extends KeptFrames {
 interface Flight {
   readonly afterSeq: number;
   readonly limit: number;
-  readonly page: Promise<Page>;
+  readonly page: Promise<EventPage>;
 }
 
 /** Reads begin at multiples of this number where possible, so that clients with nearly the same position share one. */
@@ -44,7 +44,7 @@ export class StoredEvents {
   readonly #recent: RecentEvents;
   readonly #closing = new AbortController();
   readonly #flights = new Set<Flight>();
-  readonly #pages = new Set<Page>();
+  readonly #pages = new Set<EventPage>();
   /** Events per page: as many as had about PAGE_BYTES in the page before. */
   #limit = ALIGNMENT;
 
@@ -122,7 +122,7 @@ export class StoredEvents {
     return flight;
   }
 
-  async #readPage(afterSeq: number, limit: number): Promise<Page> {
+  async #readPage(afterSeq: number, limit: number): Promise<EventPage> {
     const { reads, memory } = this.#context;
     const { signal } = this.#closing;
     const rows = await reads.run({
@@ -147,7 +147,7 @@ export class StoredEvents {
     const bytes = events.reduce((sum, event) => sum + frameBytes(event), 0);
     // Large pages of small events keep the number of queries low; small pages of large events keep memory low.
     this.#limit = Math.max(MIN_LIMIT, Math.min(MAX_LIMIT, Math.floor((PAGE_BYTES * rows.length) / bytes)));
-    const page: Page = { afterSeq, events, evict: () => void this.#pages.delete(page) };
+    const page: EventPage = { afterSeq, events, evict: () => void this.#pages.delete(page) };
     this.#pages.add(page);
     memory.keep(page, bytes);
     return page;
@@ -155,6 +155,6 @@ export class StoredEvents {
 }
 
 /** The events of the page after `seq`; empty if the page does not have the next one. */
-function eventsAfter({ afterSeq, events }: Page, seq: number): readonly EventFrame[] {
+function eventsAfter({ afterSeq, events }: EventPage, seq: number): readonly EventFrame[] {
   return seq < afterSeq ? [] : events.slice(seq - afterSeq);
 }

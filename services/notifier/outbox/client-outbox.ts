@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import type { NotifierLimits } from "../limits.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 import { CLOSE_CODES, DIALECT_REASONS, EXACT_REASONS, type ResumableClose } from "./close-codes.ts";
-import { controlFrame, type ControlMessage, type Frame } from "./frames.ts";
+import { controlFrame, type ControlMessage, type WebSocketFrame } from "./frames.ts";
 
 type OutboxLimits = Pick<
   NotifierLimits,
@@ -61,18 +61,18 @@ export class ClientOutbox {
     this.#send(controlFrame(message));
   }
 
-  event(frame: Frame): void {
+  event(frame: WebSocketFrame): void {
     this.#metrics.eventsSent.inc();
     this.#send(frame);
   }
 
-  chunk(frame: Frame): void {
+  chunk(frame: WebSocketFrame): void {
     this.#metrics.chunksSent.inc();
     this.#send(frame);
   }
 
   /** Sends the progress of a tool call, or drops it if chunks have no room: the next one says more. */
-  progress(frame: Frame): void {
+  progress(frame: WebSocketFrame): void {
     if (this.hasRoomForChunks) this.#send(frame);
   }
 
@@ -135,7 +135,7 @@ export class ClientOutbox {
     this.closeResumably("tooSlow", graceMs);
   }
 
-  #send(frame: Frame): void {
+  #send(frame: WebSocketFrame): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     if (this.#socket.bufferedAmount > this.#limits.eventBufferBytes) return this.closeAsTooSlow();
     this.#stream.write(frame, this.#onWritten);

@@ -8,33 +8,33 @@ import { wireEvent } from "#shared/contracts/wire-event.ts";
 import type { Static } from "#shared/generated/typebox/typebox.mjs";
 
 /** One message in its WebSocket frame. Encoded once and written unchanged to every client that gets the message. */
-export type Frame = Buffer;
+export type WebSocketFrame = Buffer;
 
 /** A stored event in its frame, with what the notifier has to know about it. */
 export interface EventFrame {
-  readonly frame: Frame;
+  readonly frame: WebSocketFrame;
   readonly seq: number;
   readonly dbEventId: number;
   /** The timeline event that it completes. */
   readonly completes: string | undefined;
 }
 
-type Sent = typeof NOTIFIER_MESSAGES;
+type SentMessages = typeof NOTIFIER_MESSAGES;
 type SentInDialect = typeof DIALECT_MESSAGES;
 
 /** Messages about one connection, as their schemas say. Events and chunks, which go to many clients, have their own functions. */
 export type ControlMessage = Readonly<
-  | Static<Sent["connectionEstablished"]>
-  | Static<Sent["subscriptionConfirmed"]>
-  | Static<Sent["catchupOverflow"]>
-  | Static<Sent["pong"]>
-  | Static<Sent["error"]>
+  | Static<SentMessages["connectionEstablished"]>
+  | Static<SentMessages["subscriptionConfirmed"]>
+  | Static<SentMessages["catchupOverflow"]>
+  | Static<SentMessages["pong"]>
+  | Static<SentMessages["error"]>
   | Static<SentInDialect["subscriptionError"]>
 >;
 
 const TEXT_OPCODE = 1;
 
-export function controlFrame(message: ControlMessage): Frame {
+export function controlFrame(message: ControlMessage): WebSocketFrame {
   return messageFrame(message);
 }
 
@@ -48,7 +48,7 @@ export function eventFrame(event: StoredEvent): EventFrame {
 }
 
 /** A message in a frame that is kept. From Node's pool, each small one could keep a whole block of the pool alive. */
-export function keptFrame(message: object): Frame {
+export function keptFrame(message: object): WebSocketFrame {
   const parts = frameParts(message);
   const frame = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
   let end = 0;
@@ -57,7 +57,7 @@ export function keptFrame(message: object): Frame {
 }
 
 /** The message in a frame. */
-export function frameMessage(frame: Frame): unknown {
+export function frameMessage(frame: WebSocketFrame): unknown {
   // RFC 6455, 5.2: a server's frame has its length in the second byte, or in the two or eight bytes that follow it.
   const length = frame[1];
   const start = length === 127 ? 10 : length === 126 ? 4 : 2;
@@ -65,15 +65,15 @@ export function frameMessage(frame: Frame): unknown {
 }
 
 /** A message that is sent once. */
-export function messageFrame(message: object): Frame {
+export function messageFrame(message: object): WebSocketFrame {
   return Buffer.concat(frameParts(message));
 }
 
-export function chunkFrame(chunk: StreamChunk): Frame {
+export function chunkFrame(chunk: StreamChunk): WebSocketFrame {
   return messageFrame(chunk);
 }
 
-export function progressFrame(progress: LiveProgress): Frame {
+export function progressFrame(progress: LiveProgress): WebSocketFrame {
   return messageFrame(progress);
 }
 

@@ -8,7 +8,7 @@ import type { TranslatedSessions } from "../dialect/translated-sessions.ts";
 import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
 import type { StoredEventsContext } from "../feed/stored-events.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
-import type { Frame } from "../outbox/frames.ts";
+import type { WebSocketFrame } from "../outbox/frames.ts";
 import type { Cursor } from "./session-history.ts";
 import { VisibleEvents } from "./visible-events.ts";
 import type { VisibleSessions } from "./visible-sessions.ts";
@@ -130,7 +130,7 @@ export class ClientSubscriptions {
       const failed = (error: Error) => this.#failed(channel, subscription, error);
       return subscribeToSession(context, { sessionId, cursor, outbox, confirmed, failed, signal });
     }
-    const deliver = (frame: Frame) => outbox.event(frame);
+    const deliver = (frame: WebSocketFrame) => outbox.event(frame);
     const events = new VisibleEvents({
       visible: context.visible,
       identity,
@@ -140,7 +140,7 @@ export class ClientSubscriptions {
     });
     const watch = seesAll(identity)
       ? deliver
-      : (frame: Frame, sessionId: string) => events.push(frame, sessionId);
+      : (frame: WebSocketFrame, sessionId: string) => events.push(frame, sessionId);
     const { live, detach } = this.#options.dialect
       ? context.translatedSessions.attach(watch)
       : context.allSessions.attach(({ frame }, { session_id }) => watch(frame, session_id));

@@ -8,7 +8,7 @@ import { sendHistory } from "./session-history.ts";
 /** More than this and the client must reload, as clients of the original protocol expect. */
 const MAX_REPLAYED = 200;
 
-interface ReplayRequest {
+interface CatchupRequest {
   readonly sessionId: string;
   readonly lastEventId: number;
   readonly outbox: ClientOutbox;
@@ -22,7 +22,7 @@ interface ReplayRequest {
  */
 export async function replayHistory(
   context: StoredEventsContext & { readonly feeds: SessionFeeds },
-  { sessionId, lastEventId, outbox, signal }: ReplayRequest,
+  { sessionId, lastEventId, outbox, signal }: CatchupRequest,
 ): Promise<{ hasMore: boolean }> {
   const { feed, release } = context.feeds.join(sessionId) ?? {};
   if (feed === undefined) return replayUnwatched(context, { sessionId, lastEventId, outbox, signal });
@@ -39,7 +39,7 @@ export async function replayHistory(
 
 async function replayUnwatched(
   context: StoredEventsContext,
-  { sessionId, lastEventId, outbox, signal }: ReplayRequest,
+  { sessionId, lastEventId, outbox, signal }: CatchupRequest,
 ): Promise<{ hasMore: boolean }> {
   const cursors = new CursorReads({ reads: context.reads, sessionId, signal });
   const events = new StoredEvents(context, sessionId);

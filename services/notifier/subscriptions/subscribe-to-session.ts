@@ -6,7 +6,7 @@ import type { SessionFeed } from "../feed/session-feed.ts";
 import type { SessionFeeds } from "../feed/session-feeds.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
-import { chunkFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
+import { chunkFrame, type EventFrame, type WebSocketFrame } from "../outbox/frames.ts";
 import { SlowClient } from "../outbox/slow-client.ts";
 import { resolveCursor, sendHistory, type Cursor } from "./session-history.ts";
 
@@ -114,7 +114,7 @@ class SessionSubscription implements FeedWatcher {
     this.#options.outbox.event(frame);
   }
 
-  chunk(frame: Frame, chunk: StreamChunk): void {
+  chunk(frame: WebSocketFrame, chunk: StreamChunk): void {
     const { feed, outbox, metrics } = this.#options;
     if (feed.lastSeq < this.#position) return;
     if (!this.#lagging.has(chunk.event_id)) {
@@ -125,7 +125,7 @@ class SessionSubscription implements FeedWatcher {
     this.#sendMissingText();
   }
 
-  progress(frame: Frame): void {
+  progress(frame: WebSocketFrame): void {
     const { feed, outbox } = this.#options;
     if (feed.lastSeq >= this.#position) outbox.progress(frame);
   }

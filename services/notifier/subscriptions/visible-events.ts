@@ -1,13 +1,13 @@
 import type { Identity } from "#shared/access/identity.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { Frame } from "../outbox/frames.ts";
+import type { WebSocketFrame } from "../outbox/frames.ts";
 import type { VisibleSessions } from "./visible-sessions.ts";
 
 interface VisibleEventsOptions {
   readonly visible: VisibleSessions;
   readonly identity: Identity;
-  readonly deliver: (frame: Frame) => void;
+  readonly deliver: (frame: WebSocketFrame) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -18,13 +18,13 @@ const MAX_WAITING = 1_000;
 /** Delivers those events of all sessions that the client may see, in their order. */
 export class VisibleEvents {
   readonly #options: VisibleEventsOptions;
-  readonly #waiting: { readonly frame: Frame; readonly sessionId: string }[] = [];
+  readonly #waiting: { readonly frame: WebSocketFrame; readonly sessionId: string }[] = [];
 
   constructor(options: VisibleEventsOptions) {
     this.#options = options;
   }
 
-  push(frame: Frame, sessionId: string): void {
+  push(frame: WebSocketFrame, sessionId: string): void {
     const { visible, identity, deliver, log } = this.#options;
     const isVisible = this.#waiting.length === 0 ? visible.remembered(identity, sessionId) : undefined;
     if (isVisible === true) return deliver(frame);

@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 10_000;
 type Access = SessionAccess | undefined;
 
 /** A read of a session's owner that any number of clients await. */
-interface Reading {
+interface AccessReading {
   readonly access: Promise<Access>;
   /** Aborted when no client awaits it any more. */
   readonly stop: AbortController;
@@ -23,7 +23,7 @@ export class VisibleSessions {
   readonly #reads: DatabaseReads;
   readonly #remembered = new LRUCache<string, SessionAccess>({ max: MAX_REMEMBERED });
 
-  readonly #reading = new Map<string, Reading>();
+  readonly #reading = new Map<string, AccessReading>();
 
   constructor(reads: DatabaseReads) {
     this.#reads = reads;
@@ -61,7 +61,7 @@ export class VisibleSessions {
     }
   }
 
-  #read(sessionId: string): Reading {
+  #read(sessionId: string): AccessReading {
     const stop = new AbortController();
     const read = this.#reads.run({
       what: "session owner",

@@ -7,7 +7,7 @@ import { isBlockedAddress } from "./blocked-addresses.ts";
 export class EgressError extends Error {}
 
 /** A body, and its media type in small letters. */
-interface Answer {
+interface TypedText {
   readonly type: string;
   readonly text: string;
 }
@@ -22,7 +22,7 @@ export interface EgressRules {
   /** For the whole request with its redirects. */
   readonly timeoutMs: number;
   /** Why an answer is not what was asked for; by default every text is. */
-  readonly refuses?: (answer: Answer) => string | undefined;
+  readonly refuses?: (answer: TypedText) => string | undefined;
   /** The addresses of a name; by default the system's. */
   readonly resolve?: Resolve;
   readonly isBlocked?: (address: string) => boolean;

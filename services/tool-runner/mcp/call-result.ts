@@ -1,7 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 
-const Content = Type.Union([
+const ResultContent = Type.Union([
   Type.Object({ type: Type.Literal("text"), text: Type.String() }),
   Type.Object({
     type: Type.Union([Type.Literal("image"), Type.Literal("audio")]),
@@ -26,12 +26,12 @@ const Content = Type.Union([
   }),
 ]);
 /** A part of a result that the protocol knows. */
-type Content = Static<typeof Content>;
+type ResultContent = Static<typeof ResultContent>;
 
-const parseContent = compileParser("part of a result", Content);
+const parseContent = compileParser("part of a result", ResultContent);
 
 /** A part of a result; undefined for one that the protocol does not know. */
-export function contentOf(part: unknown): Content | undefined {
+export function contentOf(part: unknown): ResultContent | undefined {
   try {
     return parseContent(part);
   } catch {

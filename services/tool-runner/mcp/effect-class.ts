@@ -1,6 +1,6 @@
 import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
 import type { GateClass } from "#shared/contracts/tool-gate.ts";
-import type { ServerSettings, ToolRules } from "./server-settings.ts";
+import type { ServerSettings, ServerToolRules } from "./server-settings.ts";
 
 /** What a server says of its tool; the defaults of the protocol are the worst case. */
 export interface ToolAnnotations {
@@ -43,7 +43,7 @@ export function classOf(effect: ToolEffect | undefined): EffectClass {
 }
 
 /** The effect of a tool by the operator's lists, the strictest that names it; undefined if none does. */
-export function listedEffect(rules: ToolRules, name: string): ToolEffect | undefined {
+export function listedEffect(rules: ServerToolRules, name: string): ToolEffect | undefined {
   if (isIn(rules.destructive, name)) return "destructive";
   if (isIn(rules.write, name)) return "write";
   if (isIn(rules.idempotent, name)) return "idempotent";
@@ -51,12 +51,12 @@ export function listedEffect(rules: ToolRules, name: string): ToolEffect | undef
 }
 
 /** Whether a person must agree to each call. */
-export function needsApproval(rules: ToolRules, name: string): boolean {
+export function needsApproval(rules: ServerToolRules, name: string): boolean {
   return isIn(rules.approve, name);
 }
 
 /** Whether the configuration offers a tool at all. */
-export function isOffered({ tools }: { readonly tools: ToolRules }, name: string): boolean {
+export function isOffered({ tools }: { readonly tools: ServerToolRules }, name: string): boolean {
   return !isIn(tools.deny, name) && (tools.allow === undefined || isIn(tools.allow, name));
 }
 

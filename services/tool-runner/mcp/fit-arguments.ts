@@ -21,13 +21,13 @@ export function fitArguments(
   }
 }
 
-interface Place {
+interface ArgumentSchema {
   readonly schema: unknown;
   readonly root: unknown;
   readonly depth: number;
 }
 
-function fit(value: unknown, place: Place): unknown {
+function fit(value: unknown, place: ArgumentSchema): unknown {
   const schemas = alternatives(place);
   const types = admittedTypes(schemas);
   if (place.depth > MAX_DEPTH || types === undefined) return value;
@@ -45,7 +45,10 @@ function fit(value: unknown, place: Place): unknown {
   return isObject(admitted) ? fitMembers(admitted, { ...next, schema: only }) : admitted;
 }
 
-function fitMembers(value: Readonly<Record<string, unknown>>, place: Place): Record<string, unknown> {
+function fitMembers(
+  value: Readonly<Record<string, unknown>>,
+  place: ArgumentSchema,
+): Record<string, unknown> {
   const [schema = {}, ...others] = alternatives(place);
   const { properties, required, additionalProperties: more } = others.length === 0 ? schema : {};
   const members = Object.entries(value).flatMap(([name, given]): [string, unknown][] => {
@@ -100,7 +103,10 @@ function parse(text: string): unknown {
 }
 
 /** The schemas of which a value must match one, references followed, each once; those that admit anything are empty. */
-function alternatives({ schema, root }: Place, seen = new Set<object>()): readonly Record<string, unknown>[] {
+function alternatives(
+  { schema, root }: ArgumentSchema,
+  seen = new Set<object>(),
+): readonly Record<string, unknown>[] {
   if (!isObject(schema)) return [{}];
   if (seen.has(schema)) return [];
   seen.add(schema);

@@ -17,7 +17,7 @@ import {
   DEFAULT_SETTINGS,
   type HttpSettings,
   type ServerSettings,
-  type ToolRules,
+  type ServerToolRules,
 } from "./server-settings.ts";
 import { runbookSettings, type RunbookSettings } from "../runbooks/runbook-settings.ts";
 
@@ -26,7 +26,7 @@ type Insert = (template: string) => string;
 interface LoadedServers {
   readonly servers: readonly ServerSettings[];
   /** What the configuration says about the tools of each server, also of those that cannot be used. */
-  readonly rules: ReadonlyMap<string, ToolRules>;
+  readonly rules: ReadonlyMap<string, ServerToolRules>;
   /** By server id; without a `tarsy.yaml` those of the built-in servers. */
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   /** By id, why a server of the configuration cannot be used. */
@@ -46,7 +46,7 @@ export async function loadServers(configDir: string, env: Environment): Promise<
   const servers: ServerSettings[] = [];
   const unavailable = new Map<string, string>();
   const warnings: string[] = [];
-  const rules = new Map<string, ToolRules>();
+  const rules = new Map<string, ServerToolRules>();
   if (!existsSync(join(configDir, "tarsy.yaml"))) {
     const maskingRules = maskingRulesOf(builtInConfig().mcpServers);
     return { servers, rules, maskingRules, unavailable, warnings, runbooks: undefined };
@@ -67,7 +67,7 @@ export async function loadServers(configDir: string, env: Environment): Promise<
   return { servers, rules, maskingRules: maskingRulesOf(mcpServers), unavailable, warnings, runbooks };
 }
 
-function rulesOf({ tools }: McpServerEntry): ToolRules {
+function rulesOf({ tools }: McpServerEntry): ServerToolRules {
   return { ...DEFAULT_SETTINGS.tools, ...tools };
 }
 

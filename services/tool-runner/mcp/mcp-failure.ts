@@ -2,7 +2,7 @@
  * Whether the server may have begun the call: `no` is proven, so the call may be sent again whatever it does; after
  * `maybe` only a call without lasting effect may; `answered` is an error that the server itself gave.
  */
-export type Sent = "no" | "maybe" | "answered";
+export type SentState = "no" | "maybe" | "answered";
 
 export type McpFailureKind =
   /** No connection: refused, unknown host, a process that cannot be started, a handshake without answer. */
@@ -44,12 +44,12 @@ const MAX_MESSAGE_CHARS = 16_000;
 /** A listing or call that ended without a result. Its message may contain what the server said, and is not masked. */
 export class McpFailure extends Error {
   readonly kind: McpFailureKind;
-  readonly sent: Sent;
+  readonly sent: SentState;
   /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
   readonly code: number | undefined;
 
-  constructor(kind: McpFailureKind, sent: Sent, message: string, details: Details = {}) {
+  constructor(kind: McpFailureKind, sent: SentState, message: string, details: Details = {}) {
     super(bounded(message), details);
     this.name = "McpFailure";
     this.kind = kind;

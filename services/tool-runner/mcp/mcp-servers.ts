@@ -14,7 +14,7 @@ import type { ServerReport } from "./server-report.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import type { ServerUser } from "./stdio/server-user.ts";
 import { ProcessGroups } from "./stdio/process-groups.ts";
-import { ToolListing, type KnownTools } from "./tool-listing.ts";
+import { ServerToolListing, type KnownTools } from "./tool-listing.ts";
 
 const MAX_PROCESSES = 64;
 const SWEEP_MS = 5_000;
@@ -28,10 +28,10 @@ const LARGE_MESSAGES_BYTES = 32 * 1024 * 1024;
 /** A runner is ready after this long although a server has never answered. */
 const FIRST_LISTS_MS = 15_000;
 
-interface Server {
+interface HeldServer {
   readonly settings: ServerSettings;
   readonly connections: ServerConnections;
-  readonly listing: ToolListing;
+  readonly listing: ServerToolListing;
   readonly health: ServerHealth;
 }
 
@@ -48,14 +48,14 @@ interface McpServersOptions {
 }
 
 /** A call to a tool of a server; `onProgress` may be left out. */
-interface McpCall extends Omit<ServerCall, "idleTimeoutMs"> {
+interface CallOfServer extends Omit<ServerCall, "idleTimeoutMs"> {
   readonly server: string;
   readonly onProgress?: (progress: Progress) => void;
 }
 
 /** The MCP servers of the configuration: their listings, their connections, and calls to their tools. */
 export class McpServers implements AsyncDisposable {
-  readonly #servers = new Map<string, Server>();
+  readonly #servers = new Map<string, HeldServer>();
   readonly #groups = new ProcessGroups();
   readonly #room = new ByteRoom(LARGE_MESSAGES_BYTES);
   readonly #stopped = new AbortController();
@@ -89,7 +89,7 @@ export class McpServers implements AsyncDisposable {
       };
       const connections = new ServerConnections(deps);
       const health = new ServerHealth();
-      const listing = new ToolListing({ settings: one, connections, mask, signal, health });
+      const listing = new ServerToolListing({ settings: one, connections, mask, signal, health });
       this.#servers.set(one.id, { settings: one, connections, listing, health });
     }
     this.#sweep = setInterval(() => this.#tidy(), SWEEP_MS);
@@ -102,7 +102,7 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** What the server was last known to offer; undefined before its first listing. */
-  lastListing(id: string): ToolListing["last"] {
+  lastListing(id: string): ServerToolListing["last"] {
     return this.#servers.get(id)?.listing.last;
   }
 
@@ -181,7 +181,7 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** Calls a tool; see `callServer`. */
-  async call({ server: id, ...call }: McpCall): Promise<ServerAnswer> {
+  async call({ server: id, ...call }: CallOfServer): Promise<ServerAnswer> {
     const server = this.#servers.get(id);
     if (server === undefined) throw new McpFailure("unreachable", "no", `there is no server ${id}`);
     try {

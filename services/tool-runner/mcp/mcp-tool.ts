@@ -66,15 +66,15 @@ export function unlistedTool(server: string, tool: string, reason: string): Tool
   };
 }
 
-interface Parameters {
+interface CheckedSchema {
   readonly schema: unknown;
   readonly problemOf: ArgumentsCheck;
 }
 
 /** By tool, as long as its list is kept. */
-const parameters = new WeakMap<ListedTool, Parameters>();
+const parameters = new WeakMap<ListedTool, CheckedSchema>();
 
-function parametersOf(listed: ListedTool): Parameters {
+function parametersOf(listed: ListedTool): CheckedSchema {
   const { schema } = listed;
   const known = parameters.get(listed) ?? {
     schema: JSON.parse(schema),

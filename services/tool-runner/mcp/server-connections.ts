@@ -31,7 +31,7 @@ export interface Lease extends Disposable {
   readonly stateLost: boolean;
 }
 
-interface Entry {
+interface HeldConnection {
   readonly key: string;
   readonly executionId: string;
   connection?: Connection;
@@ -42,7 +42,7 @@ interface Entry {
   stateLost: boolean;
 }
 
-interface Deps extends Omit<ConnectionDeps, "era" | "executionId" | "tokens"> {
+interface ServerConnectionsDeps extends Omit<ConnectionDeps, "era" | "executionId" | "tokens"> {
   readonly limit: ProcessLimit;
   /** Gets each access token before it is used. */
   readonly onSecret?: (secret: string) => void;
@@ -53,17 +53,17 @@ export class ServerConnections implements AsyncDisposable {
   readonly slots: Slots;
   /** Undefined for a server without `auth`. */
   readonly tokens: AccessTokens | undefined;
-  readonly #deps: Deps;
+  readonly #deps: ServerConnectionsDeps;
   readonly #era = new ProtocolEra();
   readonly #breaker = new CircuitBreaker();
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, HeldConnection>();
   readonly #closing = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
   #version: string | undefined;
   #opened = 0;
   #failedToConnect = 0;
 
-  constructor(deps: Deps) {
+  constructor(deps: ServerConnectionsDeps) {
     this.#deps = deps;
     const { transport, maxConcurrent, connectTimeoutMs } = deps.settings;
     this.slots = new Slots(maxConcurrent);
@@ -182,7 +182,7 @@ export class ServerConnections implements AsyncDisposable {
   }
 
   /** The entry's connection; callers that come while it is opened share the attempt. */
-  async #connected(entry: Entry): Promise<Connection> {
+  async #connected(entry: HeldConnection): Promise<Connection> {
     const { connection } = entry;
     if (connection?.isAlive === true) return connection;
     if (connection !== undefined) {
@@ -195,7 +195,7 @@ export class ServerConnections implements AsyncDisposable {
     return entry.opening;
   }
 
-  async #open(entry: Entry): Promise<Connection> {
+  async #open(entry: HeldConnection): Promise<Connection> {
     const { settings, limit } = this.#deps;
     if (!this.#breaker.mayTry()) {
       throw new McpFailure(
@@ -236,7 +236,7 @@ export class ServerConnections implements AsyncDisposable {
     }
   }
 
-  async #close(entry: Entry): Promise<void> {
+  async #close(entry: HeldConnection): Promise<void> {
     const { connection } = entry;
     if (connection === undefined) return;
     delete entry.connection;
@@ -247,6 +247,6 @@ export class ServerConnections implements AsyncDisposable {
   }
 }
 
-function newEntry(key: string, executionId: string): Entry {
+function newEntry(key: string, executionId: string): HeldConnection {
   return { key, executionId, users: 0, usedAt: performance.now(), generation: 0, stateLost: false };
 }

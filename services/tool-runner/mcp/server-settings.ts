@@ -12,7 +12,7 @@ export interface Auth {
 }
 
 /** The tools of a server by globs over their names; `deny` wins over `allow`. */
-export interface ToolRules {
+export interface ServerToolRules {
   /** Absent: all. */
   readonly allow?: readonly string[];
   readonly deny: readonly string[];
@@ -57,7 +57,7 @@ export interface ServerSettings {
   readonly protocol: "auto" | "legacy" | "modern";
   /** Absent: `shared` for a stateless server (revision 2026-07-28), else `execution`. */
   readonly isolation?: Isolation;
-  readonly tools: ToolRules;
+  readonly tools: ServerToolRules;
   readonly trustAnnotations: boolean;
   readonly connectTimeoutMs: number;
   /** Without a sign of life from the tool; progress starts it again. */

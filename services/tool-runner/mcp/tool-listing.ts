@@ -24,7 +24,7 @@ const PATIENCE_MS = 500;
 const RETRY = { firstMs: 5_000, lastMs: 30_000 };
 const MAX_MESSAGE_CHARS = 300;
 
-interface Failure {
+interface ListingFailure {
   readonly kind: "failed";
   readonly code: string;
   /** Masked. */
@@ -32,7 +32,9 @@ interface Failure {
 }
 
 /** What is known of a server's tools, masked: a list, or why there is none. `isStale`: it is older than it should be. */
-export type KnownTools = (ServerTools & { readonly kind: "listed"; readonly isStale: boolean }) | Failure;
+export type KnownTools =
+  | (ServerTools & { readonly kind: "listed"; readonly isStale: boolean })
+  | ListingFailure;
 
 interface ToolListingDeps {
   readonly settings: ServerSettings;
@@ -51,12 +53,12 @@ interface ToolListingDeps {
  * The list of one server's tools, kept and refreshed in the background; requests that come together share one refresh. A
  * request waits for the server only while nothing is known of it, or for a moment if it answered the last time.
  */
-export class ToolListing {
+export class ServerToolListing {
   readonly #deps: ToolListingDeps;
   readonly #now: () => number;
   #last: { readonly tools: ServerTools; readonly at: number } | undefined;
   /** Of the last refresh; undefined if it succeeded. */
-  #failure: Failure | undefined;
+  #failure: ListingFailure | undefined;
   #failures = 0;
   #retryAt = 0;
   #refreshing: { readonly promise: Promise<ServerTools>; readonly since: number } | undefined;
@@ -181,7 +183,7 @@ export class ToolListing {
     return this.#failure ?? { kind: "failed", ...late };
   }
 
-  async #failureOf(error: unknown): Promise<Failure> {
+  async #failureOf(error: unknown): Promise<ListingFailure> {
     const code = error instanceof McpFailure ? error.kind : "invalid_answer";
     const masked = await maskedOrWithheld(errorMessage(error), this.#deps.mask);
     return { kind: "failed", code, message: masked.slice(0, safeCut(masked, MAX_MESSAGE_CHARS)) };

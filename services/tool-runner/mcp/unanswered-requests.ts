@@ -23,7 +23,7 @@ export const CALL_ID_KEY = "tarsy/call-id";
 export const INVALID_ANSWER_CODE = -32_098;
 
 /** The result of a call, and the memory that it holds. */
-interface KeptResult {
+interface HeldAnswer {
   readonly result: object;
   readonly memory: Disposable;
 }
@@ -45,7 +45,7 @@ export class UnansweredRequests {
   /** By id as text. */
   readonly #requests = new Map<string, Unanswered>();
   /** By the call's id. */
-  readonly #results = new Map<string, KeptResult>();
+  readonly #results = new Map<string, HeldAnswer>();
   #lastId = -1;
 
   /** To be called with each message before it is sent. */
@@ -133,7 +133,7 @@ export class UnansweredRequests {
   }
 
   /** The result of a call, once. */
-  takeResult(callId: string): KeptResult | undefined {
+  takeResult(callId: string): HeldAnswer | undefined {
     const result = this.#results.get(callId);
     this.#results.delete(callId);
     return result;

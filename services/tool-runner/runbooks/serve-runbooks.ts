@@ -31,7 +31,7 @@ interface RunbookDeps {
   readonly network?: Pick<EgressRules, "resolve" | "isBlocked" | "ca">;
 }
 
-type Reply = "settled" | "refused" | "busy";
+type RunbookReply = "settled" | "refused" | "busy";
 
 const MAX_FETCHES = 20;
 const MAX_FAILURE_CHARS = 500;
@@ -66,7 +66,7 @@ ON CONFLICT DO NOTHING`;
  */
 export async function serveRunbooks(deps: RunbookDeps): Promise<AsyncDisposable> {
   const stopping = new AbortController();
-  const running = new Map<string, Promise<Reply>>();
+  const running = new Map<string, Promise<RunbookReply>>();
   const served = serveRequests(
     deps.bus,
     { subject: SUBJECTS.runbookFetch, span: SUBJECTS.runbookFetch, queue: TOOL_RUNNERS_GROUP },
@@ -105,7 +105,7 @@ async function settle(
   deps: RunbookDeps,
   { sessionId, epoch }: { readonly sessionId: string; readonly epoch: number },
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<RunbookReply> {
   const { db, log } = deps;
   try {
     const [found] = await selectRows(db, parseFound, FIND, [sessionId, epoch]);

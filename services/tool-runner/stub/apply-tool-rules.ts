@@ -1,7 +1,7 @@
 import { isRepeatable, stricterEffect, type ToolEffect } from "#shared/contracts/tool-effect.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { classOf, isOffered, listedEffect, needsApproval } from "../mcp/effect-class.ts";
-import type { ToolRules } from "../mcp/server-settings.ts";
+import type { ServerToolRules } from "../mcp/server-settings.ts";
 import type { Tool, ToolCatalogue } from "../tool.ts";
 
 /** The part of a stub's description that says what it does; undefined if it says nothing. */
@@ -13,7 +13,10 @@ export function describeEffect(
 }
 
 /** The stubs with the rules of the configured servers whose place they take, by server id; those not offered are left out. */
-export function applyToolRules(stubs: ToolCatalogue, rules: ReadonlyMap<string, ToolRules>): ToolCatalogue {
+export function applyToolRules(
+  stubs: ToolCatalogue,
+  rules: ReadonlyMap<string, ServerToolRules>,
+): ToolCatalogue {
   const ruled = new Map<string, Tool>();
   for (const [name, stub] of stubs) {
     const ofServer = rules.get(stub.description.server);
@@ -23,7 +26,7 @@ export function applyToolRules(stubs: ToolCatalogue, rules: ReadonlyMap<string, 
   return ruled;
 }
 
-function withRules(stub: Tool, rules: ToolRules): Tool {
+function withRules(stub: Tool, rules: ServerToolRules): Tool {
   const { description } = stub;
   const said = description.effect_known === true ? description.effect : undefined;
   const listed = listedEffect(rules, toolOf(stub));

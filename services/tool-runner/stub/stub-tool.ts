@@ -6,14 +6,14 @@ import { untilAborted } from "#shared/until-aborted.ts";
 import { fitArguments } from "../mcp/fit-arguments.ts";
 import { parseArguments } from "../mcp/parse-arguments.ts";
 import type { CallIdentity, Tool, ToolOutput } from "../tool.ts";
-import type { ArgumentsCheck } from "#shared/agent-config/stub-tools/check-arguments.ts";
+import type { ArgumentsTextCheck } from "#shared/agent-config/stub-tools/check-arguments.ts";
 import type { StubResult } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 
 /** A tool as in `stub-tools.yaml`. */
 interface StubToolOptions {
   readonly description: ToolDescription;
   /** Undefined if any arguments are accepted. */
-  readonly checkArguments: ArgumentsCheck | undefined;
+  readonly checkArguments: ArgumentsTextCheck | undefined;
   readonly results: readonly StubResult[];
   readonly callLog: string | undefined;
 }

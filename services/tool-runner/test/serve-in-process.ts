@@ -4,7 +4,7 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import type { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import type { CallDeps } from "../answer-call.ts";
-import type { MaskingDeps } from "../call-masking.ts";
+import type { CallMaskingDeps } from "../call-masking.ts";
 import { HeldExecutions } from "../held-executions.ts";
 import { RunningCalls } from "../running-calls.ts";
 import { publishProgress } from "../../../shared/bus/publish-message.ts";
@@ -12,7 +12,7 @@ import { serveTools } from "../serve-tools.ts";
 import { SessionCleanups } from "../session-cleanups.ts";
 import type { Tool } from "../tool.ts";
 
-interface Options extends Partial<CallDeps>, Partial<Pick<MaskingDeps, "masker" | "maskingRules">> {
+interface Options extends Partial<CallDeps>, Partial<Pick<CallMaskingDeps, "masker" | "maskingRules">> {
   readonly maxRunning?: number;
   /** In milliseconds: when connections of sessions that no executor runs are ended. */
   readonly unusedFor?: number;

@@ -9,7 +9,7 @@ import type { Target } from "#shared/agent-config/reporter.ts";
 import { backendsOf, missingNativeTools } from "#shared/agent-config/schemas/backend.ts";
 import type { FallbackEntry, AgentEntry, ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
-import type { Scoring } from "#shared/agent-config/schemas/scoring.ts";
+import type { ScoringSection } from "#shared/agent-config/schemas/scoring.ts";
 
 /** Every entry of a list of fallback providers must name a known provider, and a backend that serves its type. */
 export function checkFallbacks(
@@ -24,7 +24,7 @@ export function checkFallbacks(
   }
 }
 
-type Entries = (Loose<FallbackEntry> | undefined)[] | undefined;
+type FallbackEntries = (Loose<FallbackEntry> | undefined)[] | undefined;
 
 /** Warns of each fallback provider that never takes over from an agent, because it lacks a native tool of the agent. */
 export function checkNativeFallbacks(context: CheckContext): void {
@@ -46,7 +46,7 @@ export function checkNativeFallbacks(context: CheckContext): void {
 
 function warnOfMissing(
   agent: string,
-  entries: Entries,
+  entries: FallbackEntries,
   { reporter, agents, llmProviders }: CheckContext,
 ): void {
   for (const entry of entries ?? []) {
@@ -74,7 +74,7 @@ export function checkBackend(
 }
 
 /** A level at which an agent's provider or its backend may be set. */
-interface BackendLevel {
+interface SettingsLevel {
   llm_provider?: string;
   llm_backend?: string;
 }
@@ -83,9 +83,9 @@ interface BackendLevel {
 interface StageAgent {
   readonly definition: Loose<AgentEntry> | undefined;
   /** Where the chain names the agent; undefined where it does not. */
-  readonly block: (BackendLevel & { name?: string; agent?: string }) | undefined;
-  readonly providers: readonly (BackendLevel | undefined)[];
-  readonly backends: readonly (BackendLevel | undefined)[];
+  readonly block: (SettingsLevel & { name?: string; agent?: string }) | undefined;
+  readonly providers: readonly (SettingsLevel | undefined)[];
+  readonly backends: readonly (SettingsLevel | undefined)[];
 }
 
 /**
@@ -201,7 +201,7 @@ const WITHOUT_EFFECT = {
 } as const;
 
 /** Checks what a chain or the defaults say about scoring. */
-export function checkScoring(scoring: Loose<Scoring>, context: CheckContext): void {
+export function checkScoring(scoring: Loose<ScoringSection>, context: CheckContext): void {
   const { reporter, names } = context;
   reporter.unknownName({ container: scoring, key: "agent" }, "agent", scoring.agent, names.agents);
   const named = { container: scoring, key: "llm_provider" };
@@ -223,7 +223,7 @@ export function checkScoring(scoring: Loose<Scoring>, context: CheckContext): vo
 export function scoringBlock(
   chain: Loose<ChainEntry>,
   { tarsy }: Pick<CheckContext, "tarsy">,
-): Loose<Scoring> | undefined {
+): Loose<ScoringSection> | undefined {
   const block = chain.scoring ?? tarsy.defaults?.scoring;
   return block?.enabled === true ? block : undefined;
 }

@@ -54,21 +54,21 @@ export function warnNoEffectYet(target: Target, reason: string, reporter: Report
   reporter.warn(target, "has no effect yet", reason);
 }
 
-type Stage = Loose<StageEntry>;
+type StageInFile = Loose<StageEntry>;
 
 /** An agent of a stage, or the stage's synthesis. */
-interface ConfiguredAgent {
+interface AgentInChain {
   readonly chain: Loose<ChainEntry>;
-  readonly stage: Stage;
+  readonly stage: StageInFile;
   /** Where the chain names the agent; undefined where it does not. */
-  readonly block: NonNullable<Stage["agents"]>[number] | Stage["synthesis"];
+  readonly block: NonNullable<StageInFile["agents"]>[number] | StageInFile["synthesis"];
   readonly isSynthesis: boolean;
   readonly name: string;
   readonly definition: Loose<AgentEntry> | undefined;
 }
 
 /** All agents of all chains; a stage with several agents has a synthesis, too. */
-export function configuredAgents({ chains, agents }: CheckContext): readonly ConfiguredAgent[] {
+export function configuredAgents({ chains, agents }: CheckContext): readonly AgentInChain[] {
   return [...chains.values()].flatMap((chain) =>
     (chain.stages ?? []).flatMap((stage) => {
       if (stage === undefined) return [];

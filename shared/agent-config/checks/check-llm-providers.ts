@@ -116,23 +116,27 @@ export function namesCredential(provider: Loose<LlmProviderEntry>): boolean {
   );
 }
 
-type Key = keyof LlmProviderEntry;
+type ProviderKey = keyof LlmProviderEntry;
 
-function requireTogether(provider: Loose<LlmProviderEntry>, keys: readonly Key[], reporter: Reporter): void {
+function requireTogether(
+  provider: Loose<LlmProviderEntry>,
+  keys: readonly ProviderKey[],
+  reporter: Reporter,
+): void {
   const given = keys.find((key) => reporter.sources.hasChild(provider, key));
   if (given === undefined) return;
   for (const key of keys) requireKey(provider, key, `is required with ${given}`, reporter);
 }
 
 /** An error at each credential after the first: it would not be used. */
-function allowOne(provider: Loose<LlmProviderEntry>, keys: readonly Key[], reporter: Reporter): void {
+function allowOne(provider: Loose<LlmProviderEntry>, keys: readonly ProviderKey[], reporter: Reporter): void {
   const [used, ...others] = keys.filter((key) => provider[key] !== undefined && provider[key] !== false);
   for (const key of others) {
     reporter.error({ container: provider, key }, `must not be set beside ${used}`, "one credential is used");
   }
 }
 
-type Promotion = Loose<NonNullable<CostSection["promotions"]>[number]>;
+type PromotionEntry = Loose<NonNullable<CostSection["promotions"]>[number]>;
 
 /** Checks that every rate is an exact price, and that at any time a model has one promotion at most. */
 export function checkCost(cost: Loose<CostSection>, reporter: Reporter): void {
@@ -140,7 +144,7 @@ export function checkCost(cost: Loose<CostSection>, reporter: Reporter): void {
     if (rates !== undefined) checkRates(rates, reporter);
   }
   const promotions = (cost.promotions ?? []).filter((promotion) => promotion !== undefined);
-  const earlier: Promotion[] = [];
+  const earlier: PromotionEntry[] = [];
   for (const promotion of promotions) {
     checkRates(promotion, reporter);
     if (!checkPeriod(promotion, reporter)) continue;
@@ -162,7 +166,7 @@ function checkRates(rates: object, reporter: Reporter): void {
 }
 
 /** Whether the promotion can be compared with others. */
-function checkPeriod(promotion: Promotion, reporter: Reporter): boolean {
+function checkPeriod(promotion: PromotionEntry, reporter: Reporter): boolean {
   const broken = (key: "start" | "end") =>
     promotion[key] === undefined && reporter.sources.hasChild(promotion, key);
   if (promotion.model === undefined || broken("start") || broken("end")) return false;
@@ -172,12 +176,12 @@ function checkPeriod(promotion: Promotion, reporter: Reporter): boolean {
   return false;
 }
 
-function overlap(one: Promotion, other: Promotion): boolean {
+function overlap(one: PromotionEntry, other: PromotionEntry): boolean {
   const [first, second] = [period(one), period(other)];
   return one.model === other.model && first.start < second.end && second.start < first.end;
 }
 
-function period({ start, end }: Promotion): { readonly start: number; readonly end: number } {
+function period({ start, end }: PromotionEntry): { readonly start: number; readonly end: number } {
   return {
     start: parseConfigInstant(start ?? "") ?? -Infinity,
     end: parseConfigInstant(end ?? "") ?? Infinity,

@@ -16,9 +16,9 @@ import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
 const GROUPS = Object.keys(MASKING_PATTERN_GROUPS);
 
-type Transport = NonNullable<Loose<McpServerEntry>["transport"]>;
-type Auth = NonNullable<Loose<McpServerEntry>["auth"]>;
-type Masking = NonNullable<Loose<McpServerEntry>["data_masking"]>;
+type TransportEntry = NonNullable<Loose<McpServerEntry>["transport"]>;
+type AuthEntry = NonNullable<Loose<McpServerEntry>["auth"]>;
+type MaskingEntry = NonNullable<Loose<McpServerEntry>["data_masking"]>;
 
 /** Checks the keys of a written MCP server against each other. */
 export function checkMcpServer(id: string, server: Loose<McpServerEntry>, context: CheckContext): void {
@@ -48,7 +48,7 @@ export function checkMcpServer(id: string, server: Loose<McpServerEntry>, contex
   if (summarization !== undefined) checkSummarization(summarization, context);
 }
 
-function checkTransport(transport: Transport, reporter: Reporter): void {
+function checkTransport(transport: TransportEntry, reporter: Reporter): void {
   const { type } = transport;
   if (type === undefined) return;
   if (type === "stdio") {
@@ -64,7 +64,7 @@ function checkTransport(transport: Transport, reporter: Reporter): void {
   requireKey(transport, missing, "is required: a certificate needs its key", reporter);
 }
 
-function checkAuth(auth: Auth, reporter: Reporter): void {
+function checkAuth(auth: AuthEntry, reporter: Reporter): void {
   const key = auth.type === "private_key_jwt" ? "private_key_file" : "client_secret";
   if (auth.type !== undefined) requireKey(auth, key, `is required for auth type ${auth.type}`, reporter);
   checkUrl(auth, "issuer", auth.issuer, reporter);
@@ -81,7 +81,7 @@ export function checkAlertMasking(
 }
 
 /** Checks the names and patterns of `data_masking`. */
-function checkMasking(masking: Masking, reporter: Reporter): void {
+function checkMasking(masking: MaskingEntry, reporter: Reporter): void {
   const { pattern_groups: groups, patterns, custom_patterns: custom } = masking;
   groups?.forEach((group, key) => {
     reporter.unknownName({ container: groups, key }, "masking pattern group", group, GROUPS);

@@ -3,7 +3,7 @@ import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { Name, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 
 /** How sessions are scored, in a chain or in the defaults. The last two keys are those of the format and have no effect. */
-export const Scoring = Type.Object({
+export const ScoringSection = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
   agent: Type.Optional(Name),
   llm_backend: Type.Optional(Backend),
@@ -11,4 +11,4 @@ export const Scoring = Type.Object({
   mcp_servers: Type.Optional(Type.Array(Name)),
   max_iterations: Type.Optional(Whole(1)),
 });
-export type Scoring = Static<typeof Scoring>;
+export type ScoringSection = Static<typeof ScoringSection>;

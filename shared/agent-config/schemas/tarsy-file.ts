@@ -8,7 +8,7 @@ import { ChainBudgets, DefaultBudgets } from "#shared/agent-config/schemas/budge
 import { Grouping } from "#shared/agent-config/schemas/grouping.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
 import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
-import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
+import { ScoringSection } from "#shared/agent-config/schemas/scoring.ts";
 import { Orchestrator, SubAgents } from "#shared/agent-config/schemas/sub-agents.ts";
 import {
   Duration,
@@ -76,7 +76,7 @@ const DefaultsSection = Type.Object({
   ),
   orchestrator: Type.Optional(Orchestrator),
   budgets: Type.Optional(DefaultBudgets),
-  scoring: Type.Optional(Scoring),
+  scoring: Type.Optional(ScoringSection),
   memory: Type.Optional(MemorySection),
 });
 export type DefaultsSection = Static<typeof DefaultsSection>;
@@ -164,7 +164,7 @@ const ChainEntry = Type.Object({
   tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
-  scoring: Type.Optional(Scoring),
+  scoring: Type.Optional(ScoringSection),
   budgets: Type.Optional(ChainBudgets),
   runbook: Type.Optional(Type.String({ minLength: 1, template: true })),
   llm_provider: Type.Optional(Name),

@@ -26,7 +26,7 @@ type ReadScript =
 export function readScript(file: string, text: string): ReadScript {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const problems = new Problems(file, document, lines);
+  const problems = new ScriptProblems(file, document, lines);
   for (const error of document.errors) problems.addAt(error.pos[0], `invalid YAML: ${error.message}`);
   if (problems.found.length > 0) return { script: undefined, problems: problems.found };
   let value: unknown;
@@ -48,7 +48,7 @@ export function readScript(file: string, text: string): ReadScript {
 }
 
 /** What the schema cannot say. */
-function checkCalls({ calls }: Script, problems: Problems): void {
+function checkCalls({ calls }: Script, problems: ScriptProblems): void {
   for (const [callIndex, { when, steps }] of calls.entries()) {
     const path = ["calls", callIndex];
     const invalid = patternProblem(when?.alert_matches);
@@ -69,7 +69,7 @@ function patternProblem(pattern: string | undefined): string | undefined {
   }
 }
 
-function addViolation(error: ErrorObject, problems: Problems): void {
+function addViolation(error: ErrorObject, problems: ScriptProblems): void {
   const { instancePath, params, message = "is not allowed", data } = error;
   const path = instancePath
     .split("/")
@@ -94,7 +94,7 @@ function unknownKey(key: string, { parentSchema }: ErrorObject): string {
 type Path = readonly (string | number)[];
 
 /** Collects problems with the positions of the nodes that they are about; of several at one path, the first. */
-class Problems {
+class ScriptProblems {
   readonly found: ConfigProblem[] = [];
   readonly #file: string;
   readonly #document: Document;

@@ -94,9 +94,9 @@ export async function readSkills(
 }
 
 /** The text of a file, or why there is none. */
-type Source = { readonly text: string } | { readonly failure: string; readonly isAbsent?: true };
+type SkillSource = { readonly text: string } | { readonly failure: string; readonly isAbsent?: true };
 
-async function readText(file: string): Promise<Source> {
+async function readText(file: string): Promise<SkillSource> {
   try {
     const { size } = await stat(file);
     if (size > MAX_SKILL_BYTES) {

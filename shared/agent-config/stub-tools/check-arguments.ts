@@ -2,10 +2,10 @@ import { Ajv } from "ajv";
 import { errorMessage } from "#shared/errors.ts";
 
 /** Returns what is wrong with a call's arguments, worded for the model; undefined if they are valid. */
-export type ArgumentsCheck = (args: string) => string | undefined;
+export type ArgumentsTextCheck = (args: string) => string | undefined;
 
 /** Compiles a tool's JSON Schema from JSON text. Throws if it is invalid or does not describe an object. */
-export function compileArguments(schemaText: string): ArgumentsCheck {
+export function compileArguments(schemaText: string): ArgumentsTextCheck {
   const schema: unknown = JSON.parse(schemaText);
   if (typeof schema !== "object" || schema === null || !("type" in schema) || schema.type !== "object") {
     throw new Error("a tool's arguments are an object");

@@ -11,14 +11,14 @@ const BRACKETED =
   /^(?:\$?\{\{[^{}\n]{0,200}\}\}|\$?\{[^{}\n]{0,200}\}|\$?\([^()\n]{0,200}\)|<[^<>\n]{0,200}>)(?=$|[\s,;&|"']|\\[nrt])/u;
 const LOOK_AHEAD = 220;
 
-type Form = "word" | "pair" | "line";
+type ValueForm = "word" | "pair" | "line";
 
 /**
  * The end of the value that begins at `start`. In a `pair`, a comma, semicolon or ampersand ends it only if another pair
  * follows, because passwords have such characters; a `word` ends at white space, too; a `line` goes on to the end of the line,
  * unless another pair or command follows. The time is proportional to the value.
  */
-export function endOfValue(text: string, start: number, form: Form): number {
+export function endOfValue(text: string, start: number, form: ValueForm): number {
   let at = start;
   if (text.startsWith('\\"', at)) return endOfEscaped(text, at + 2);
   const bracketed = BRACKETED.exec(ahead(text, at))?.[0];
@@ -42,7 +42,7 @@ function passQuote(
   text: string,
   start: number,
   at: number,
-  form: Form,
+  form: ValueForm,
 ): { readonly next: number; readonly isEnd: boolean } {
   const isOpening = at === start || isQuote(text[at - 1]);
   const closing = isOpening ? endOfQuoted(text, at, text.charAt(at)) : undefined;
@@ -56,7 +56,7 @@ function isQuote(char: string | undefined): boolean {
   return char === '"' || char === "'";
 }
 
-function endsAt(text: string, at: number, char: string, form: Form): boolean {
+function endsAt(text: string, at: number, char: string, form: ValueForm): boolean {
   if (SPACE.test(char)) return form !== "line" || NEXT_IN_LINE.test(ahead(text, at + 1));
   switch (char) {
     case "\\":

@@ -15,7 +15,7 @@ export interface Leaf {
   isMasked: boolean;
 }
 
-export interface Frame {
+export interface JsonFrame {
   readonly isObject: boolean;
   /** Below `data` or `stringData` of an outer object. */
   readonly inData: boolean;
@@ -71,8 +71,8 @@ const NAMES = new Set([
 export const VALUES = new Set(["value", "val", "parametervalue", "plaintext", "cleartext"]);
 
 /** The frame of an object or array that opens within `outer`. */
-export function newFrame(isObject: boolean, outer: Frame | undefined, firstLeaf: number): Frame {
-  const frame: Frame = {
+export function newFrame(isObject: boolean, outer: JsonFrame | undefined, firstLeaf: number): JsonFrame {
+  const frame: JsonFrame = {
     isObject,
     inData: outer?.inData === true,
     firstLeaf,
@@ -116,7 +116,7 @@ export function newFrame(isObject: boolean, outer: Frame | undefined, firstLeaf:
   };
 }
 
-function heldDepth(isObject: boolean, outer: Frame | undefined): number | undefined {
+function heldDepth(isObject: boolean, outer: JsonFrame | undefined): number | undefined {
   const before = outer?.heldDepth;
   if (before !== undefined) return before + (isObject ? 1 : 0);
   if (outer?.isObject !== true || !holdsSecrets(outer.key)) return undefined;
@@ -124,7 +124,7 @@ function heldDepth(isObject: boolean, outer: Frame | undefined): number | undefi
 }
 
 /** Notes what an object says about itself. */
-export function noteField(frame: Frame, leaf: Leaf): void {
+export function noteField(frame: JsonFrame, leaf: Leaf): void {
   if (TELLING_FIELDS.has(frame.key)) (frame.telling ??= new Map()).set(frame.key, leaf);
   const field = fieldName(frame.key);
   const text = shortText(leaf.value, leaf.token.quote);
@@ -146,7 +146,7 @@ export function fieldName(key: string): string {
  * says what it is; of a cut-off one the version; and without that, values that are texts in base64 are masked.
  */
 export function isSecret(
-  { kind, apiVersion, type, isLease, hasData }: Frame,
+  { kind, apiVersion, type, isLease, hasData }: JsonFrame,
   isCutOff: boolean,
 ): "yes" | "no" | "if encoded" {
   if (kind !== undefined) return isSecretKind(kind) ? "yes" : "no";

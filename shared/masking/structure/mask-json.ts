@@ -12,7 +12,7 @@ import {
   shortText,
   unescapeString,
   VALUES,
-  type Frame,
+  type JsonFrame,
   type Leaf,
 } from "#shared/masking/structure/json-frames.ts";
 import { isHeldSecret } from "#shared/masking/structure/secret-holders.ts";
@@ -49,7 +49,7 @@ class JsonMasker {
   readonly #context: MaskContext;
   readonly #maskInner: MaskInner;
   readonly #edits = new Edits();
-  readonly #stack: Frame[] = [];
+  readonly #stack: JsonFrame[] = [];
   /** The leaves below `data` of objects whose kind is not known yet. */
   readonly #leaves: Leaf[] = [];
   #apostrophesBefore = 0;
@@ -106,7 +106,7 @@ class JsonMasker {
   }
 
   /** False if no JSON has this token here. */
-  #accept(token: JsonToken, frame: Frame | undefined): boolean {
+  #accept(token: JsonToken, frame: JsonFrame | undefined): boolean {
     switch (token.type) {
       case "{":
       case "[":
@@ -132,7 +132,7 @@ class JsonMasker {
     }
   }
 
-  #open(isObject: boolean, outer: Frame | undefined): boolean {
+  #open(isObject: boolean, outer: JsonFrame | undefined): boolean {
     if (outer !== undefined && outer.state !== "value") return false;
     if (outer !== undefined) {
       outer.state = "comma";
@@ -143,7 +143,7 @@ class JsonMasker {
     return true;
   }
 
-  #acceptScalar(token: JsonToken, frame: Frame): boolean {
+  #acceptScalar(token: JsonToken, frame: JsonFrame): boolean {
     const raw = this.#text.slice(token.start, token.end);
     if (frame.state === "key") {
       if (!token.isClosed) return false;
@@ -164,7 +164,7 @@ class JsonMasker {
     return true;
   }
 
-  #kindOf(frame: Frame, raw: string): SecretKind | undefined {
+  #kindOf(frame: JsonFrame, raw: string): SecretKind | undefined {
     const kind =
       secretNameKind(frame.key) ??
       (frame.isRows ? undefined : frame.columns?.[frame.index]) ??
@@ -198,7 +198,7 @@ class JsonMasker {
     this.#edits.set(start, end, type === "string" ? placeholder : `"${placeholder}"`);
   }
 
-  #close(frame: Frame, isCutOff: boolean): void {
+  #close(frame: JsonFrame, isCutOff: boolean): void {
     this.#stack.pop();
     const outer = this.#stack.at(-1);
     if (frame.names !== undefined && outer !== undefined) {
@@ -224,7 +224,7 @@ class JsonMasker {
   }
 
   /** Masks the fields that those beside them tell to be secrets. */
-  #maskMembers({ telling }: Frame, outer: Frame | undefined): void {
+  #maskMembers({ telling }: JsonFrame, outer: JsonFrame | undefined): void {
     if (telling === undefined) return;
     const fields = new Map([...telling].map(([name, { value }]) => [name, value]));
     for (const name of secretMembers(fields, outer?.key === "oth")) {

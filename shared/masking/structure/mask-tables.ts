@@ -18,7 +18,7 @@ interface Cell {
 }
 
 /** The columns of a table that hold secrets. */
-interface Table {
+interface TextTable {
   readonly cellsOf: (line: string) => readonly Cell[];
   readonly count: number;
   readonly kinds: readonly (SecretKind | undefined)[];
@@ -33,7 +33,7 @@ interface Table {
 export function maskTables(text: string, context: MaskContext): string {
   if (!mayNameSecret(text) || !/[|,;\t]|^-{2,}|^[A-Z].* {2,}[A-Z]/mu.test(text)) return text;
   const lines = text.split("\n");
-  let table: Table | undefined;
+  let table: TextTable | undefined;
   const masked = lines.map((line, index) => {
     context.step();
     const next = lines[index + 1] ?? "";
@@ -57,7 +57,7 @@ export function maskTables(text: string, context: MaskContext): string {
   return result === text ? text : result;
 }
 
-function readHeader(line: string, next: string): Table | undefined {
+function readHeader(line: string, next: string): TextTable | undefined {
   const isPairs = PAIRS.test(line);
   if (line.length > MAX_HEADER || (!isPairs && !mayNameSecret(line))) return undefined;
   const hasRule = next.length <= 2 * MAX_HEADER && RULE.test(next);
@@ -101,7 +101,7 @@ function ruledColumns(rule: string): readonly number[] {
 }
 
 /** As the tools of Vault, PowerShell and SQL Server print it. */
-function ruledTable(header: string, columns: readonly number[]): Table | undefined {
+function ruledTable(header: string, columns: readonly number[]): TextTable | undefined {
   const cellsOf = (line: string) =>
     columns.map((start, index) =>
       trimmed(line, Math.min(start, line.length), endOfColumn(line, columns[index + 1])),
@@ -116,15 +116,15 @@ function endOfColumn(line: string, next: number | undefined): number {
   return next === undefined ? line.length : Math.min(next, line.length);
 }
 
-function pairKinds(line: string, [name]: readonly Cell[]): Table["kinds"] {
+function pairKinds(line: string, [name]: readonly Cell[]): TextTable["kinds"] {
   return [undefined, name === undefined ? undefined : secretNameKind(line.slice(name.start, name.end))];
 }
 
 function tableOf(
   line: string,
-  cellsOf: Table["cellsOf"],
+  cellsOf: TextTable["cellsOf"],
   isName: (name: string) => boolean,
-): Table | undefined {
+): TextTable | undefined {
   const cells = cellsOf(line);
   const names = cells.map(({ start, end }) => line.slice(start, end).replaceAll(/^[*_`]+|[*_`]+$/gu, ""));
   const isTable = cellsOf === wholeLine || names.length >= 2 || line.includes("|");
@@ -138,7 +138,7 @@ function tableOf(
 function maskCells(
   line: string,
   cells: readonly Cell[],
-  kinds: Table["kinds"],
+  kinds: TextTable["kinds"],
   context: MaskContext,
 ): string {
   const parts: string[] = [];

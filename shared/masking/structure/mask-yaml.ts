@@ -7,7 +7,7 @@ import {
   endOfFlow,
   newFrame,
   noteData,
-  type Frame,
+  type YamlFrame,
   type Value,
 } from "#shared/masking/structure/yaml-frames.ts";
 import { Edits } from "#shared/masking/structure/edits.ts";
@@ -42,7 +42,7 @@ class YamlMasker {
   readonly #text: string;
   readonly #context: MaskContext;
   readonly #edits = new Edits();
-  readonly #frames: Frame[] = [];
+  readonly #frames: YamlFrame[] = [];
   /** In the output of diff, the first column is no part of the YAML. */
   readonly #isDiff: boolean;
   /** Lines deeper than this column belong to a block scalar whose key looks secret. */
@@ -204,7 +204,7 @@ class YamlMasker {
     }
   }
 
-  #readData(frame: Frame, { keyColumn, valueStart, valueEnd }: YamlLine, value: string): number {
+  #readData(frame: YamlFrame, { keyColumn, valueStart, valueEnd }: YamlLine, value: string): number {
     frame.hasData = true;
     if (value === "" || value.startsWith("#") || value === "|" || value === ">") frame.dataColumn = keyColumn;
     else if (value.startsWith("{")) {
@@ -253,7 +253,7 @@ class YamlMasker {
    * Kubernetes prints `data` before `kind`, and clients leave out the kind of a typed object: without a kind, the type or the
    * version says what it is.
    */
-  #close(frame: Frame): void {
+  #close(frame: YamlFrame): void {
     const { name, namedValue, kind, type, data } = frame;
     const nameKind = name === undefined ? undefined : secretNameKind(name);
     if (nameKind !== undefined && namedValue !== undefined) {
@@ -269,7 +269,7 @@ class YamlMasker {
     if (isSecret) for (const value of data) this.#maskData(value);
   }
 
-  #maskMembers({ telling }: Frame): void {
+  #maskMembers({ telling }: YamlFrame): void {
     if (telling === undefined || telling.size < 2) return;
     const textOf = ({ start, end }: Value) => this.#text.slice(start, end);
     const fields = new Map([...telling].map(([name, range]) => [name, textOf(range)]));

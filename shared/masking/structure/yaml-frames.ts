@@ -7,7 +7,7 @@ export interface Value {
 }
 
 /** A mapping, by the column of its keys. */
-export interface Frame {
+export interface YamlFrame {
   readonly column: number;
   kind: string | undefined;
   apiVersion: string | undefined;
@@ -25,7 +25,7 @@ export interface Frame {
 }
 
 /** A mapping of which nothing is known yet. */
-export function newFrame(column: number): Frame {
+export function newFrame(column: number): YamlFrame {
   return {
     column,
     kind: undefined,
@@ -42,7 +42,7 @@ export function newFrame(column: number): Frame {
 }
 
 /** Notes a line below `data`: a key with its value, or more of the value before. True for a key. */
-export function noteData(frame: Frame, line: YamlLine): boolean {
+export function noteData(frame: YamlFrame, line: YamlLine): boolean {
   const { data, dataColumn } = frame;
   const last = data.at(-1);
   if (line.type === "key" && line.column <= (frame.dataFirstColumn ?? line.column)) {

@@ -1,5 +1,5 @@
 import { coerceError, errorMessage } from "#shared/errors.ts";
-import { McpFailure, type Sent } from "../mcp-failure.ts";
+import { McpFailure, type SentState } from "../mcp-failure.ts";
 
 /** Errors from before the first byte of a request: no connection, or no TLS. */
 const NOT_CONNECTED = new Set([
@@ -44,7 +44,7 @@ export function statusFailure(
   hasSession: boolean,
 ): McpFailure | undefined {
   if (status < 300) return undefined;
-  const sent: Sent = status < 400 || REFUSED.has(status) ? "no" : "maybe";
+  const sent: SentState = status < 400 || REFUSED.has(status) ? "no" : "maybe";
   const target = status < 400 ? headers.get("location") : null;
   const redirect = target === null ? "" : `: it redirects to ${target}, which must be its url if it is right`;
   const text = `the server answered with HTTP status ${status}${redirect}`;

@@ -56,7 +56,7 @@ interface StdioTransportOptions {
   readonly room: ByteRoom;
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type StdioProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
  * A server as a process group of its own, spoken to by lines over its standard streams. What it prints that is no
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport {
   #memory: HeldBytes;
   readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
-  #child: Child | undefined;
+  #child: StdioProcess | undefined;
   #isOver = false;
   #why = "the server's process has ended";
 
@@ -170,7 +170,7 @@ export class StdioTransport implements Transport {
     this.#end("it was closed");
   }
 
-  #listen(child: Child): void {
+  #listen(child: StdioProcess): void {
     const maxBytes = this.#options.maxMessageBytes;
     const framer = new LineFramer({
       maxBytes,

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { ServerConnections } from "../server-connections.ts";
-import { ToolListing, type KnownTools } from "../tool-listing.ts";
+import { ServerToolListing, type KnownTools } from "../tool-listing.ts";
 import { startHttpServer, type Answer } from "./http-server.ts";
 import { depsOf, httpAt, settingsOf } from "./server-fixture.ts";
 
@@ -38,7 +38,7 @@ async function listingOf(ttlMs = 60_000) {
   const limit = new ProcessLimit(1, () => undefined);
   const connections = resources.use(new ServerConnections({ ...deps, limit }));
   const { settings, mask } = deps;
-  const listing = new ToolListing({ settings, connections, mask, signal: never, now: () => clock.now });
+  const listing = new ServerToolListing({ settings, connections, mask, signal: never, now: () => clock.now });
   return {
     listing,
     clock,
