@@ -73,10 +73,12 @@ export function checkBackend(
   else reporter.error(target, `must be ${backendsOf(type).join(" or ")} for provider type ${type}`);
 }
 
-/** A level at which an agent's provider or its backend may be set. */
+/** A level at which an agent's providers, its backend or its time may be set. */
 interface SettingsLevel {
   llm_provider?: string;
   llm_backend?: string;
+  fallback_providers?: ({ provider?: string } | undefined)[];
+  iteration_timeout?: string;
 }
 
 /** An agent of a stage, with the levels of its settings, nearest first. */
@@ -123,18 +125,11 @@ function checkBackendOf({ definition, block, providers, backends }: StageAgent, 
   }
 }
 
-/** A level at which an agent's providers or time may be set. */
-interface TimeLevel {
-  llm_provider?: string;
-  fallback_providers?: ({ provider?: string } | undefined)[];
-  iteration_timeout?: string;
-}
-
 /** The levels of one agent, nearest first. */
 interface AgentLevels {
-  readonly provider: readonly (TimeLevel | undefined)[];
-  readonly fallbacks: readonly (TimeLevel | undefined)[];
-  readonly timeout: readonly (TimeLevel | undefined)[];
+  readonly provider: readonly (SettingsLevel | undefined)[];
+  readonly fallbacks: readonly (SettingsLevel | undefined)[];
+  readonly timeout: readonly (SettingsLevel | undefined)[];
 }
 
 /**
