@@ -1,8 +1,7 @@
 import { requireDatabaseAddress } from "#shared/database/database-address.ts";
 import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
 import { sameUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
 import { natsUrlOf, openNatsPasswords } from "./nats/nats-passwords.ts";
 import { startNats } from "./nats/start-nats.ts";

@@ -1,8 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { PREFERRED_PROVIDERS } from "#shared/agent-config/found/find-keys.ts";
 import { findKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import type { ServerEndpoints } from "./open-servers.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
 import type { Ports } from "./choose-ports.ts";

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { Database } from "#shared/database/database.ts";
 import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { secretVariable } from "#shared/service/environment.ts";
 import { importCassette } from "../../replay/recording/import-cassette.ts";
 import { OfflineBench } from "../../replay/engine/offline-bench.ts";
 import type { OfflineExecutor } from "../../replay/engine/offline-executor.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import type { ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { secretVariable } from "#shared/service/environment.ts";
 import type { Configuration } from "../engine/configurations.ts";
 
 /** What a chain's runs depend on beside the chain: the values of its variables, and what scripted models play. */

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import type { Ports } from "../choose-ports.ts";
 import type { ConfigDirectory } from "../find-config-directory.ts";
 import { freePort } from "../free-port.ts";

@@ -5,8 +5,13 @@ import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { stubbedServers } from "#shared/agent-config/stub-tools/stubbed-servers.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import {
+  envInteger,
+  envPort,
+  envText,
+  type Environment,
+  secretVariable,
+} from "#shared/service/environment.ts";
 import {
   bindAddress,
   configDirectory,

@@ -8,10 +8,15 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
-import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
+import {
+  envChoice,
+  envInteger,
+  envText,
+  type Environment,
+  secretVariable,
+} from "#shared/service/environment.ts";
 import { llmTries } from "#shared/service/llm-tries.ts";
 import { gatewayToken } from "#shared/service/gateway-token.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
   configDirectory,
   databaseUrl,

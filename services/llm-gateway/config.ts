@@ -4,10 +4,15 @@ import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
 import { loadEmbedding, loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
 import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
-import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
+import {
+  envInteger,
+  envPort,
+  envText,
+  type Environment,
+  secretVariable,
+} from "#shared/service/environment.ts";
 import { acceptedGatewayTokens } from "#shared/service/gateway-token.ts";
 import { llmTries } from "#shared/service/llm-tries.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
   bindAddress,
   configDirectory,

@@ -1,5 +1,4 @@
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import { databaseUrl } from "#shared/service/service-config.ts";
 
 const DIRECT = "DATABASE_DIRECT_URL";

@@ -9,8 +9,8 @@ import {
   envText,
   envUrl,
   type Environment,
+  secretVariable,
 } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
 import { bindAddress } from "#shared/service/service-config.ts";
 
 const AUTH_MODES = ["loopback", "private", "token", "jwt", "proxy"] as const;

@@ -1,6 +1,5 @@
 import { LineCounter } from "yaml";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import type { ConfigProblem, FilePosition } from "#shared/agent-config/config-problem.ts";
 
 /** A valid template, or else everything up to its `}}` or to the end of its line. */

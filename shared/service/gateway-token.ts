@@ -1,6 +1,5 @@
 import { TerminalError } from "#shared/errors.ts";
-import { envRequired, type Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { envRequired, type Environment, secretVariable } from "#shared/service/environment.ts";
 
 /** The metadata of a call with the token of the llm-gateway: `Bearer <token>`. */
 export const TOKEN_METADATA = "authorization";

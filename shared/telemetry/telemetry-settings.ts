@@ -1,6 +1,11 @@
 import { TerminalError } from "#shared/errors.ts";
-import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import {
+  envChoice,
+  envInteger,
+  envText,
+  type Environment,
+  secretVariable,
+} from "#shared/service/environment.ts";
 
 /** How traces are taken and sent. */
 export interface TelemetrySettings {

@@ -2,8 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import type { NotificationKind } from "#shared/contracts/notification-kinds.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { envText, type Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { envText, type Environment, secretVariable } from "#shared/service/environment.ts";
 
 export interface SlackSettings {
   readonly token: string;

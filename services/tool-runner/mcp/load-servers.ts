@@ -10,8 +10,7 @@ import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts"
 import { renderTemplate, variablesOf } from "#shared/contracts/text-template.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import {
   type Auth,
   DEFAULT_SETTINGS,

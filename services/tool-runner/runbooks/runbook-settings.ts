@@ -3,8 +3,7 @@ import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { rulesOfAlerts, type MaskingRules } from "#shared/masking/masking-rules.ts";
 import { parseRunbookRepository, type RunbookRepository } from "#shared/runbooks/runbook-repository.ts";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 
 /** How runbooks are fetched. */
 export interface RunbookSettings {

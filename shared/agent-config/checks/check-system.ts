@@ -14,7 +14,7 @@ import { parseRunbookRepository } from "#shared/runbooks/runbook-repository.ts";
 import { runbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { embeddingOf } from "#shared/agent-config/embedding-of.ts";
 import type { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { secretVariable } from "#shared/service/environment.ts";
 
 /** Keys that variables of the services, or their own ways, replace. */
 const REPLACED = {

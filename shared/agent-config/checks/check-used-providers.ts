@@ -8,7 +8,7 @@ import { CREDENTIAL_KEYS, isKeyless, keyVariable } from "#shared/agent-config/pr
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { ChainEntry, FallbackEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { secretVariable } from "#shared/service/environment.ts";
 import { retirementNotice } from "#shared/pricing/retirement-of.ts";
 
 /**

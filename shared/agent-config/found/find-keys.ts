@@ -1,8 +1,7 @@
 import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { keyVariable, type NamingEntry } from "#shared/agent-config/provider-keys.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
-import type { Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { type Environment, secretVariable } from "#shared/service/environment.ts";
 
 /** A variable that holds a credential, and the built-in provider that reads it. */
 export interface FoundKey {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
 import { acceptedGatewayTokens } from "#shared/service/gateway-token.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { secretVariable } from "#shared/service/environment.ts";
 import { databaseUrl, natsUrl } from "#shared/service/service-config.ts";
 
 describe("a secret in a file", () => {
