@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { TimelineRenderer, type NotifierMessage } from "../tarsy/terminal/render-timeline.ts";
+import type { NotifierMessage } from "#shared/client/follow-session.ts";
+import { TimelineRenderer } from "../tarsy/terminal/render-timeline.ts";
 import { terminalStyle } from "../tarsy/terminal/terminal-style.ts";
 
 const stage = { stage_id: "stage", stage_name: "analysis", stage_index: 1 };

@@ -1,7 +1,7 @@
 import type { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { ToolCatalogue } from "./tool.ts";
-import { maskedOrWithheld } from "./mcp/mask-listing.ts";
+import { maskedOrWithheld } from "./mcp/masked-or-withheld.ts";
 
 /**
  * The catalogue with descriptions and schemas masked, which go into prompts. Their placeholders have no digits: a description

@@ -1,12 +1,12 @@
 import { addAbortSignal } from "node:stream";
 import { createInterface } from "node:readline";
-import { followSession } from "#shared/client/follow-session.ts";
+import { followSession, type NotifierMessage } from "#shared/client/follow-session.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf, sessionOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { LiveStatus } from "../live-status.ts";
 import { InputEndedError, askInTerminal } from "../terminal/ask-in-terminal.ts";
-import { TimelineRenderer, type NotifierMessage } from "../terminal/render-timeline.ts";
+import { TimelineRenderer } from "../terminal/render-timeline.ts";
 import { printable } from "../terminal/terminal-style.ts";
 
 /** `tarsy chat SESSION`, `tarsy chat SESSION --message TEXT` */

@@ -1,5 +1,5 @@
 import type { ApiClient } from "#shared/client/api-client.ts";
-import type { NotifierMessage } from "./render-timeline.ts";
+import type { NotifierMessage } from "#shared/client/follow-session.ts";
 import { printable, type TerminalStyle } from "./terminal-style.ts";
 
 /** Asks the person at the terminal; rejects once the signal aborts. */

@@ -1,3 +1,4 @@
+import type { NotifierMessage } from "#shared/client/follow-session.ts";
 import { messageTitle, personName } from "#shared/client/person-name.ts";
 import { ShownErrors } from "./shown-errors.ts";
 import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
@@ -5,9 +6,6 @@ import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts"
 import { toolName } from "./tool-name.ts";
 
 const REPEATED = "(the message above)";
-
-/** A message from the notifier's WebSocket, as decoded JSON. */
-export type NotifierMessage = Readonly<Record<string, unknown>>;
 
 /**
  * Turns a session's messages into text for a terminal. Agents may run in parallel but a terminal has one cursor, so the

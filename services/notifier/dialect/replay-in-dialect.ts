@@ -1,16 +1,9 @@
 import { EVENTS_PURGED } from "#shared/database/events-purged.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import type { ClientOutbox } from "../outbox/client-outbox.ts";
+import type { CatchupRequest } from "../subscriptions/replay-history.ts";
 import { sendHistory } from "../subscriptions/session-history.ts";
 import type { DialectContext } from "./session-follower.ts";
-
-interface CatchupRequest {
-  readonly sessionId: string;
-  readonly lastEventId: number;
-  readonly outbox: ClientOutbox;
-  readonly signal: AbortSignal;
-}
 
 /**
  * The `catchup` action without a subscription, or beside one that is live: sends the stored events after the cursor, all of

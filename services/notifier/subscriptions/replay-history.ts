@@ -8,7 +8,7 @@ import { sendHistory } from "./session-history.ts";
 /** More than this and the client must reload, as clients of the original protocol expect. */
 const MAX_REPLAYED = 200;
 
-interface CatchupRequest {
+export interface CatchupRequest {
   readonly sessionId: string;
   readonly lastEventId: number;
   readonly outbox: ClientOutbox;

@@ -15,7 +15,7 @@ import { parseCallResult, type CallResult } from "./call-result.ts";
 import { asFailure, unreachable } from "./connection-failure.ts";
 import { CallInFlight } from "./http/call-in-flight.ts";
 import { saysForgottenSession } from "./http/forgotten-session.ts";
-import { maskedOrWithheld, type MaskText } from "./mask-listing.ts";
+import { maskedOrWithheld, type MaskText } from "./masked-or-withheld.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { resultBytes } from "./result-bytes.ts";
 import { openTransport, type OpenTransport, type TransportDeps } from "./open-transport.ts";

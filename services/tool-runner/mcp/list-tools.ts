@@ -2,11 +2,13 @@ import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { createHash } from "node:crypto";
 import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import type { GateClass } from "#shared/contracts/tool-gate.ts";
+import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { readableText } from "../readable-text.ts";
 import type { Connection } from "./connection.ts";
 import { effectClass, isOffered, needsApproval } from "./effect-class.ts";
+import { maskedOrWithheld, type MaskText } from "./masked-or-withheld.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 const MAX_PAGES = 64;
@@ -17,6 +19,9 @@ const MAX_NAMED = 5;
 const MAX_NAME_CHARS = 80;
 /** As in the protocol: letters, digits, `_`, `-`, `.` and `/`. */
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/u;
+
+/** Keywords of a schema whose value is one that the property may have. */
+const VALUE_KEYWORDS = new Set(["default", "const", "examples", "example"]);
 
 export interface ListedTool {
   /** Without the server's id. */
@@ -154,4 +159,43 @@ function canonicalJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
+}
+
+/**
+ * Listed tools as models may see them. Names, and the hashes of what the server really said, stay as they are. One text
+ * after the other: a long list must not fill the queue of the masking.
+ */
+export async function maskListing(tools: readonly ListedTool[], mask: MaskText): Promise<ListedTool[]> {
+  const masked: ListedTool[] = [];
+  for (const tool of tools) {
+    masked.push({
+      ...tool,
+      title: tool.title === undefined ? undefined : await maskedOrWithheld(tool.title, mask),
+      description: await maskedOrWithheld(tool.description, mask),
+      schema: JSON.stringify(await maskSchema(JSON.parse(tool.schema), mask)),
+    });
+  }
+  return masked;
+}
+
+/** Masks each text of a schema by itself, so that it stays a schema; `property` is the name of what it describes. */
+async function maskSchema(schema: unknown, mask: MaskText, property = "", keyword = ""): Promise<unknown> {
+  if (typeof schema === "string") {
+    const kind = VALUE_KEYWORDS.has(keyword) ? secretNameKind(property) : undefined;
+    if (kind !== undefined && !isHarmlessValue(schema, kind)) return `[MASKED_${kind}]`;
+    return maskedOrWithheld(schema, mask);
+  }
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) {
+    const items: unknown[] = [];
+    for (const item of schema) items.push(await maskSchema(item, mask, property, keyword));
+    return items;
+  }
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(schema)) {
+    const isProperty = keyword === "properties";
+    members.push([name, await maskSchema(value, mask, isProperty ? name : property, isProperty ? "" : name)]);
+  }
+  // Keeps `__proto__` as an ordinary name.
+  return Object.fromEntries(members);
 }
