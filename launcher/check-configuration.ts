@@ -15,7 +15,7 @@ export async function checkConfiguration(
   progress: (line: string) => void,
 ): Promise<AgentConfig> {
   const { config, errors, warnings } = await checkDirectory(path, env);
-  // Where the operator has written it.
+  // The position at which the operator has written it.
   const written = (problem: ConfigProblem): ConfigProblem => ({
     ...problem,
     file: problem.file.replace(path, source),

@@ -26,7 +26,7 @@ function parseUrl(name: string, text: string, protocols: readonly string[], exam
   if (url !== null && protocols.includes(url.protocol) && url.hostname !== "") return url;
   // The invalid part may be the password, so the URL is not repeated.
   throw new LaunchError(
-    `${name} is no URL of the form ${example}; correct it, or unset it to use the embedded server.`,
+    `${name} is not a URL of the form ${example}; correct it, or unset it to use the embedded server.`,
   );
 }
 
@@ -44,7 +44,7 @@ export async function checkDatabaseUrl(text: string): Promise<void> {
     await client.end();
   } catch (error) {
     throw new LaunchError(
-      `DATABASE_URL leads to ${address.place}, which cannot be used (${explainDatabaseError(error)}); put that right, or unset DATABASE_URL to use the embedded PostgreSQL.`,
+      `DATABASE_URL leads to ${address.place}, which cannot be used (${explainDatabaseError(error)}); correct that, or unset DATABASE_URL to use the embedded PostgreSQL.`,
     );
   }
 }
@@ -72,7 +72,7 @@ async function firstLine(host: string, port: number): Promise<string> {
 
 async function greet(url: URL): Promise<void> {
   const line = await firstLine(url.hostname, url.port === "" ? 4222 : Number(url.port));
-  if (!line.startsWith("INFO {")) throw new Error("what answers there is no NATS server");
+  if (!line.startsWith("INFO {")) throw new Error("the program there is not a NATS server");
   const info: unknown = JSON.parse(line.slice("INFO ".length));
   const hasJetStream =
     typeof info === "object" && info !== null && "jetstream" in info && info.jetstream === true;
@@ -99,6 +99,6 @@ export async function checkNatsUrl(text: string): Promise<void> {
     }
   }
   throw new LaunchError(
-    `NATS_URL leads to ${failures.join(" and ")}; put that right, or unset NATS_URL to use the embedded NATS server.`,
+    `NATS_URL leads to ${failures.join(" and ")}; correct that, or unset NATS_URL to use the embedded NATS server.`,
   );
 }

@@ -36,7 +36,7 @@ function portError(name: string, port: number, host: string, obstacle: string): 
   }
   if (obstacle === "EADDRNOTAVAIL" || obstacle === "ENOTFOUND") {
     return new LaunchError(
-      `BIND_ADDRESS is ${host}, which is no address of this machine (${obstacle}); use 127.0.0.1 or 0.0.0.0.`,
+      `BIND_ADDRESS is ${host}, which is not an address of this machine (${obstacle}); use 127.0.0.1 or 0.0.0.0.`,
     );
   }
   return new LaunchError(`Port ${port} (${name}) cannot be opened on ${host} (${obstacle}); ${remedy}.`);

@@ -4,7 +4,7 @@ import { LaunchError } from "./launch-error.ts";
 
 type FileLock = Extract<ReturnType<typeof takeLock>, { lock: unknown }>["lock"];
 
-/** After npm is killed, its launcher notices within 250 ms and stops in order: wait for it. */
+/** The launcher of a killed npm notices within 250 ms and stops in order: wait for it. */
 const stoppingNoticeMs = 1_500;
 const stopTimeoutMs = 20_000;
 const pollMs = 100;

@@ -23,7 +23,7 @@ const TOOL_RUNNER_ENV = "tool-runner.env";
 const SKIPPED = /^(?:\.env|tool-runner\.env|tarsy\.yaml|local-model|.*\.example)$/u;
 
 /**
- * For `deploy/config`, which a key has selected: writes the configuration in force to `.tarsy/config`. It is the directory as written,
+ * Writes, for `deploy/config`, which a key has selected, the configuration in force to `.tarsy/config`. It is the directory as written,
  * with the provider whose key is set where the named one has none, and with the cluster of the kubeconfig instead of the example files
  * if that answers. Another directory is returned as it is. Throws errors of the file system, and the signal's reason.
  */

@@ -1,6 +1,6 @@
 import { isMap, isPair, isScalar, parseDocument, type Document, type Pair } from "yaml";
 
-/** What stands in the configuration in force instead of what is written. */
+/** A value of the configuration in force that stands instead of what is written. */
 export interface Replaced {
   /** The value of `defaults.llm_provider`; undefined to leave what is written. */
   readonly provider: string | undefined;
@@ -25,7 +25,7 @@ export function effectiveText(text: string, { provider, server }: Replaced): str
     ...(provider === undefined ? [] : replaceProvider(document, provider)),
     ...(server === undefined ? [] : leaveOut(text, document, server)),
   ];
-  // From the end, so that the places of the others stay.
+  // The last edit goes first, so that the offsets of the others stay.
   return edits
     .toSorted((one, other) => other.start - one.start)
     .reduce((edited, { start, end, text: by }) => edited.slice(0, start) + by + edited.slice(end), text);
@@ -38,7 +38,7 @@ function replaceProvider(document: Document, provider: string): Edit[] {
   return [{ start, end, text: provider }];
 }
 
-/** As a comment. Sections in braces are left as they are. */
+/** The text as a comment. Sections in braces are left as they are. */
 function leaveOut(text: string, document: Document, server: string): Edit[] {
   const section = pairOf(document.contents, "mcp_servers");
   const entry = pairOf(section?.value, server);

@@ -21,7 +21,7 @@ export type ConfigDirectory = {
   /** The directory as the operator has written it, where `path` is the one in force, which `write` writes again. */
   readonly source?: string;
   readonly write?: () => void;
-  /** In words what the tools look at; absent where that is the operator's own choice. */
+  /** A sentence about the data that the tools look at; absent where that is the operator's own choice. */
   readonly tools?: string;
 };
 

@@ -4,7 +4,7 @@ import { errorMessage } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { LaunchError } from "./launch-error.ts";
 
-/** What the command line says about a local model. */
+/** The options of the command line about a local model. */
 export type LocalModelOptions =
   | { readonly server: "ollama"; readonly model: string }
   | { readonly server: "url"; readonly url: string; readonly model: string | undefined };
@@ -12,12 +12,12 @@ export type LocalModelOptions =
 /** A model and the server that has it, as deploy/config/local-model names them. */
 export interface LocalModel {
   readonly name: string;
-  /** With its `/v1`. */
+  /** Ends with `/v1`. */
   readonly url: string;
 }
 
 const ANSWER_MS = 10_000;
-/** How many models an error lists. */
+/** The number of models that an error lists. */
 const MAX_LISTED = 10;
 const parseModels = compileParser(
   "list of models",

@@ -1,4 +1,4 @@
-/** What `npm start -- --help` prints: plain JavaScript, because it is printed before anything is installed. */
+/** The text that `npm start -- --help` prints: plain JavaScript, because it is printed before anything is installed. */
 export const helpText = `Starts TARSy on this machine: PostgreSQL, NATS and the five services. Ctrl-C stops everything in order.
 
   npm start [-- options]

@@ -4,13 +4,13 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 
 /**
- * Which packages: `running` are those that TARSy runs with, `all` also those of tests, checks and benchmarks.
+ * The set of packages: `running` are those that TARSy runs with, `all` also those of tests, checks and benchmarks.
  *
  * @typedef {"running" | "all"} PackageSet
  */
 
 /**
- * What has been installed; `extending` while npm adds what `running` lacks of `all`, and after it was killed at that.
+ * The set that has been installed; `extending` while npm adds what `running` lacks of `all`, and after it was killed at that.
  *
  * @typedef {PackageSet | "extending"} InstalledSet
  */
@@ -79,7 +79,7 @@ function wantedEntries(root, set) {
 }
 
 /**
- * Whether npm's record of installed packages contains every version in package-lock.json. Optional packages may be missing:
+ * True if npm's record of installed packages contains every version in package-lock.json. Optional packages may be missing:
  * most are for other platforms, and a second installation would fail like the first.
  *
  * @param {string} root
@@ -97,7 +97,7 @@ function recordMatches(root, set) {
 }
 
 /**
- * What the last stamp says.
+ * The content of the last stamp.
  *
  * @param {string} root
  * @returns {{ readonly set: InstalledSet, readonly isCurrent: boolean } | undefined} undefined without a stamp
@@ -121,7 +121,7 @@ export function stampInstalled(root, set) {
 }
 
 /**
- * Whether the packages of package-lock.json are in node_modules, according to the stamp, or else to npm's record after a manual
+ * True if the packages of package-lock.json are in node_modules, according to the stamp, or else to npm's record after a manual
  * npm run; then the stamp is written.
  *
  * @param {string} root the directory of package-lock.json
@@ -140,7 +140,7 @@ export function isInstalled(root, set) {
 }
 
 /**
- * How to install a set: `extend` adds to the running packages those of development, and removes nothing; `replace` installs anew.
+ * The way to install a set: `extend` adds to the running packages those of development, and removes nothing; `replace` installs anew.
  * A checkout that once had all packages keeps having them.
  *
  * @param {string} root the directory of package-lock.json
@@ -168,7 +168,7 @@ export function removeUnread(root) {
 }
 
 /**
- * How many packages of a set have been unpacked, without those that are optional, while npm installs them.
+ * Counts the packages of a set that npm has unpacked, without the optional ones, while it installs them.
  *
  * @param {string} root the directory of package-lock.json
  * @param {PackageSet} set

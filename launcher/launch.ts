@@ -92,7 +92,7 @@ function deleteData(paths: ProjectPaths): void {
   rmSync(paths.data, { recursive: true, force: true });
 }
 
-/** Before the services, which wait for it; alone with the URL of the owner. */
+/** Runs before the services, which wait for it; alone with the URL of the owner. */
 async function migrateDatabase(
   { servicesDir, paths }: Launch,
   {

@@ -12,7 +12,7 @@ import type { ProjectPaths } from "./project-paths.ts";
 
 /** PostgreSQL or NATS, embedded or given by its URL. */
 type ServerEndpoint = {
-  /** For the user; without a password. */
+  /** The user's address of it, without a password. */
   readonly description: string;
   /** The embedded server, restarted until it is stopped; `undefined` for a server given by its URL. */
   readonly process: SupervisedServer | undefined;

@@ -22,7 +22,7 @@ function holds(pid: string, sockets: ReadonlySet<string>): boolean {
   }
 }
 
-/** What a descriptor leads to; nothing if it was closed since it was listed, as that of the listing itself is. */
+/** The target of a descriptor; undefined if it was closed since it was listed, as that of the listing itself is. */
 function openFile(path: string): string {
   try {
     return readlinkSync(path);

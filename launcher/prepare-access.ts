@@ -34,7 +34,7 @@ export function prepareAccess({ env, paths, isPrivate, ports, host }: PrepareAcc
   return access;
 }
 
-/** What the token is for in this mode; undefined where there is none. */
+/** The purpose of the token in this mode; undefined where there is none. */
 export function tokenVariable(mode: string): "AUTH_TOKEN" | "APPROVAL_TOKEN" | undefined {
   if (mode === "private") return "AUTH_TOKEN";
   return mode === "" || mode === "loopback" ? "APPROVAL_TOKEN" : undefined;

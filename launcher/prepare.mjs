@@ -113,7 +113,7 @@ async function ensureInstalled(root, wanted) {
         const launcher = lockHolder(join(root, ".tarsy", "launcher.lock"));
         if (launcher !== undefined && way === "replace") {
           throw new PrepareError(
-            `The dependencies have changed, and TARSy runs with those of before in this directory (process ${launcher.identity.pid}): stop it, then run this again.`,
+            `The dependencies have changed, and TARSy runs with the earlier ones in this directory (process ${launcher.identity.pid}): stop it, then run this again.`,
           );
         }
         await install(root, set, way);

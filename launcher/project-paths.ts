@@ -17,7 +17,7 @@ export type ProjectPaths = {
   readonly data: string;
   readonly postgres: string;
   readonly nats: string;
-  /** What `--private` lets in, or who may decide about tool calls; and the same as a header for curl. */
+  /** The people that `--private` lets in, or who may decide about tool calls; and the same as a header for curl. */
   readonly token: string;
   readonly header: string;
   /** The database's address for its owner, while TARSy runs: for `npm run tarsy`. */

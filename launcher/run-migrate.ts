@@ -41,7 +41,7 @@ export async function runMigrate({
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(servicesDir, "migrate", "main.ts")], {
     cwd,
     env: { NODE_COMPILE_CACHE: compileCacheDir, ...env },
-    // As for the services: the terminal's Ctrl-C reaches only the launcher, whose end closes the channel.
+    // This is as for the services: the terminal's Ctrl-C reaches only the launcher, whose end closes the channel.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

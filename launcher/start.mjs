@@ -14,7 +14,7 @@ await exitWith(async () => {
   }
   const unknown = args.find((arg) => arg.startsWith("--") && !optionNames.has(arg.replace(/=.*$/su, "")));
   if (unknown !== undefined) {
-    // Before anything is installed; main.ts checks the values.
+    // This runs before anything is installed; main.ts checks the values.
     process.stderr.write(`Unknown option '${unknown}'; npm start -- --help lists the options.\n`);
     return 2;
   }

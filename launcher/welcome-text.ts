@@ -14,15 +14,15 @@ type Welcome = {
   readonly host: string;
   readonly servers: ServerEndpoints;
   readonly config: ConfigDirectory;
-  /** What it says. */
+  /** The address that it names. */
   readonly agents: AgentConfig;
   readonly paths: ProjectPaths;
   /** The variables of prepareAccess, which win over those of `config`. */
   readonly access: Environment;
   readonly executors: number;
-  /** Of one of them. */
+  /** The process of one of them. */
   readonly executorPid: number | undefined;
-  /** With --dev, the address of each process's inspector by the process's name. */
+  /** The address with --dev of each process's inspector by the process's name. */
   readonly inspectors: ReadonlyMap<string, string> | undefined;
 };
 
@@ -40,7 +40,7 @@ function configurationText({ path, source, isDemo, localModel }: ConfigDirectory
   return `${path}: no key of an LLM provider is set, so a scripted demo model answers and no LLM is called; to use one, stop and run: GOOGLE_API_KEY=your-key npm start, or with another provider's key (or put it into deploy/config/.env)`;
 }
 
-/** Which model answers and why, and what the tools look at, where the start has chosen it. */
+/** Lines about the model that answers, the reason for it, and the data that the tools look at, where the start has chosen them. */
 function chosenLines({ key, source, tools, isDemo, env }: ConfigDirectory, agents: AgentConfig): string[] {
   const kubeconfig = isDemo ? findKubeconfig(env) : undefined;
   if (kubeconfig !== undefined) {
@@ -85,7 +85,7 @@ export function welcomeText({
   const name = browserHost(host);
   const env = { ...config.env, ...access };
   const mode = env["AUTH_MODE"] ?? "";
-  // In other modes each person has a token of their own.
+  // Each person has a token of their own in other modes.
   const variable = tokenVariable(mode);
   const token = variable === undefined ? "" : secretVariable(env, variable);
   const apiPort = ports.get("API_PORT");

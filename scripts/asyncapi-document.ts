@@ -3,7 +3,7 @@ import { CLIENT_MESSAGES, NOTIFIER_MESSAGES } from "#shared/contracts/socket-mes
 import packageJson from "../package.json" with { type: "json" };
 import { Components } from "../services/api/openapi/collect-components.ts";
 
-/** Where the document is, relative to the checkout. */
+/** The path of the document, relative to the checkout. */
 export const ASYNCAPI_FILE = "docs/asyncapi.json";
 
 type Messages = Readonly<Record<string, object>>;

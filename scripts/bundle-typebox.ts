@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-/** Where the bundle is committed, relative to the checkout. */
+/** The path of the committed bundle, relative to the checkout. */
 export const TYPEBOX_FILE = "shared/generated/typebox/typebox.mjs";
 /** Its types. */
 export const TYPEBOX_TYPES = {

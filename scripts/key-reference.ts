@@ -61,7 +61,7 @@ function sectionsOf(file: Schema): readonly { title: string | undefined; rows: r
   ];
 }
 
-/** What stands between a section's key and the keys of its entries. */
+/** The text that stands between a section's key and the keys of its entries. */
 function shapeOf(schema: Schema): string {
   const [form = {}] = formsOf(schema);
   const [items, values] = [recordOf(form["items"]), recordOf(form["additionalProperties"])];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { baselineHash, baselineTables } from "#shared/database/baseline-sql.ts";
 import { PAST_TRIGGERS, pastFunction, pastFunctions } from "#shared/database/past-triggers.ts";
 
-/** What `npm run schemas` writes of the baseline, below the root of the repository. */
+/** The baseline files that `npm run schemas` writes, below the root of the repository. */
 export const BASELINE_FILE = "shared/generated/baseline.ts";
 
 const FROZEN = /^## 0\.1\.0 \(\d{4}-\d\d-\d\d\)\n\n.*`([0-9a-f]{16})`/mu;

@@ -4,13 +4,13 @@ import { parseJson } from "#shared/parse-json.ts";
 interface Opened {
   /** The text with the payload in place of its encoding; the same text where nothing was encoded. */
   readonly text: string;
-  /** What is in the innermost envelope; a text that is not JSON as it is. */
+  /** The content of the innermost envelope; a text that is not JSON as it is. */
   readonly payload: unknown;
   /** The JSON values around and including the payload, the outermost first; none of a text that is not JSON. */
   readonly layers: readonly unknown[];
 }
 
-/** What an envelope holds: as a text, as Base64, or as JSON in its place. */
+/** The content of an envelope: as a text, as Base64, or as JSON in its place. */
 type EnvelopeContent =
   | { readonly around: (payload: string) => object; readonly encoded: string }
   | { readonly plain: unknown };
@@ -87,7 +87,7 @@ function notification(value: Readonly<Record<string, unknown>>): EnvelopeContent
   };
 }
 
-/** What functions of AWS get: one record with a notification, or with the body of a message of SQS. */
+/** The input of functions of AWS: one record with a notification, or with the body of a message of SQS. */
 function records({ Records: value }: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   const [only, ...others] = list;
@@ -134,7 +134,7 @@ function busEvent(value: Readonly<Record<string, unknown>>): EnvelopeContent | u
   return isGrid && isRecord(value["data"]) ? { plain: value["data"] } : undefined;
 }
 
-/** Of a saved search, and of its collector of events. */
+/** The alert of a saved search, and of its collector of events. */
 function splunk(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   if (typeof value["search_name"] === "string" && isRecord(value["result"])) {
     return { plain: value["result"] };

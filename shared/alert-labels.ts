@@ -4,7 +4,7 @@ import { safeCut } from "#shared/safe-cut.ts";
 export const MAX_ROW_LABELS = 3;
 /** The most characters of a label's value there. */
 export const MAX_LABEL_VALUE = 40;
-/** Where a chain names none: how bad it is, and where; of several names the first one that the alert has. */
+/** The labels where a chain names none: severity and location; of several names the first one that the alert has. */
 const DEFAULT_LABELS: readonly (readonly string[])[] = [
   ["severity"],
   ["namespace"],
@@ -13,7 +13,7 @@ const DEFAULT_LABELS: readonly (readonly string[])[] = [
 const MAX_DEPTH = 8;
 const MAX_VALUES = 2_000;
 
-/** A label of an alert by which people tell how urgent it is. */
+/** A label of an alert by which people see how urgent it is. */
 export interface AlertLabel {
   readonly name: string;
   readonly value: string;
@@ -27,7 +27,7 @@ interface FoundLabel {
 
 /**
  * The labels of an alert (`alertStructure`) with these names, in their order; without names severity, namespace and service. A name
- * counts whatever its case, in labels before other members. At most MAX_ROW_LABELS, each with MAX_LABEL_VALUE characters.
+ * counts in any case of letters, in labels before other members. At most MAX_ROW_LABELS, each with MAX_LABEL_VALUE characters.
  */
 export function alertLabels(structure: unknown, names?: readonly string[]): readonly AlertLabel[] {
   if (typeof structure !== "object" || structure === null) return [];
@@ -66,7 +66,7 @@ function findLabels(structure: object, wanted: ReadonlySet<string>): ReadonlyMap
 
 function valueOf(member: unknown): string {
   if (!["string", "number", "boolean"].includes(typeof member)) return "";
-  // As it is written, because people copy it into a query.
+  // The value as it is written, because people copy it into a query.
   const text = String(member)
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
     .trim();

@@ -31,7 +31,7 @@ const TELLING: readonly (readonly string[])[] = [
 ];
 const RANKS = new Map(TELLING.flatMap((names, rank) => names.map((name) => [name, rank] as const)));
 const ALERT_NAME_RANK = 2;
-/** Of a mail or a notification: its subject is written for people. */
+/** The rank for a mail or a notification: its subject is written for people. */
 const SUBJECT_RANK = 0.5;
 
 /** The members around what an alert is about; what is in others names something else, unless nothing else is there. */
@@ -72,7 +72,7 @@ export function alertPreview(alert: string, value: unknown = alertStructure(aler
   return text.length > MAX_PREVIEW ? `${text.slice(0, safeCut(text, MAX_PREVIEW - 1))}…` : text;
 }
 
-/** The value of JSON or YAML; undefined for other texts, whose first line tells most. */
+/** The value of JSON or YAML; undefined for other texts, whose first line says most. */
 function structureOf(text: string): unknown {
   if (/^[\s\uFEFF]*[[{]/u.test(text)) return readJsonHead(text.replace(/^\uFEFF/u, ""));
   if (!isMember(text)) return undefined;
@@ -90,21 +90,21 @@ function structureOf(text: string): unknown {
   return undefined;
 }
 
-/** Whether the first line is a member in YAML, or a header of a mail. */
+/** True if the first line is a member in YAML, or a header of a mail. */
 function isMember(text: string): boolean {
   return MEMBER.test(text.split("\n").find((line) => line.trim() !== "") ?? "");
 }
 
 const MEMBER = /^\s*(?:- )?(?<key>[\w-]+):(?:\s+(?<value>\S.*))?$/u;
 
-/** Of lines like those of a mail, which are only almost YAML. */
+/** The title in lines like those of a mail, which are only almost YAML. */
 function titleInLines(text: string): string | undefined {
   if (!isMember(text)) return undefined;
   const members = text.split("\n").map((line) => MEMBER.exec(line.trimEnd())?.groups);
   return titleIn(Object.fromEntries(members.map((one) => [one?.["key"] ?? "", one?.["value"] ?? ""])));
 }
 
-/** Where a value is: how deep, whether within something that the alert is not about, and whether among labels. */
+/** The position of a value: its depth, whether within something that the alert is not about, and whether among labels. */
 interface LinePosition {
   readonly depth: number;
   readonly outside: number;
@@ -139,14 +139,14 @@ function titleIn(value: unknown): string | undefined {
   return best?.text;
 }
 
-/** Of labels only the name of the alert names it. */
+/** Only the name of the alert counts among labels. */
 function candidateOf(value: string, rank: number, where: LinePosition): PreviewLine | undefined {
   if (where.isLabels && rank !== ALERT_NAME_RANK) return undefined;
   const text = titleOf(value);
   return text === "" ? undefined : { place: [where.outside, rank, where.depth], text };
 }
 
-/** What a text holds: JSON, or a text in Base64 where envelopes have one. */
+/** The content of a text: JSON, or a text in Base64 where envelopes have one. */
 function innerOf(name: string, text: string): unknown {
   const decoded = name === "data" || name === "database64" ? (decodeBase64Text(text) ?? text) : text;
   const value = /^\s*[[{]/u.test(decoded) ? readJsonHead(decoded) : undefined;

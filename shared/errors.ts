@@ -29,7 +29,7 @@ export class RetryableError extends VerdictError {
 }
 
 /**
- * Why work was cancelled. The reason decides how a session ends: `user` as cancelled, `session_deadline` as timed_out.
+ * The reason why work was cancelled. The reason decides how a session ends: `user` as cancelled, `session_deadline` as timed_out.
  * After `shutdown`, `parked` and `lease_lost` it does not end: it is continued later.
  */
 export type CancelReason =

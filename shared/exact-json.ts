@@ -4,7 +4,7 @@ interface ExactNumber {
 }
 
 declare global {
-  // Of Node since 21; not yet in the compiler's libraries.
+  // Node has it since 21; not yet in the compiler's libraries.
   interface JSON {
     rawJSON(text: string): ExactNumber;
     isRawJSON(value: unknown): value is ExactNumber;
@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-/** Without any of these no number of a text can lose digits; most texts have none, and are parsed much faster then. */
+/** No number of a text without any of these can lose digits; most texts have none, and are parsed much faster then. */
 const PERHAPS_LONG = /[\d.]{16}|\d[eE]/u;
 
 /** Parses JSON as `JSON.parse` does, but for numbers that a double cannot hold: these become ExactNumbers. */

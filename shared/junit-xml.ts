@@ -14,7 +14,7 @@ interface JunitCase {
   readonly outcome: JunitOutcome;
 }
 
-/** How a test ended; `text` has the details behind the one-line message. */
+/** The end of a test; `text` has the details behind the one-line message. */
 export type JunitOutcome =
   | { readonly kind: "passed" }
   | { readonly kind: "failure" | "error"; readonly message: string; readonly text?: string }

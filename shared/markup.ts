@@ -9,7 +9,7 @@ export class Markup {
   }
 }
 
-/** What may be inserted into markup; lists are joined, and false, null and undefined are nothing. */
+/** The values that may be inserted into markup; lists are joined, and false, null and undefined are nothing. */
 type Insertable = string | number | boolean | null | undefined | Markup | readonly Insertable[];
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -34,7 +34,7 @@ function isDeeper(text: string, levels: number): boolean {
   return false;
 }
 
-/** Where the closing quote is; the end of the text without one. */
+/** The offset of the closing quote; the end of the text without one. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -40,7 +40,7 @@ function entity(whole: string, ...rest: unknown[]): string {
   return Number.isInteger(code) && code <= MAX_CODE_POINT ? String.fromCodePoint(code).toWellFormed() : whole;
 }
 
-/** Without what begins a line in Markdown, emphasis, links, and the links and mentions of Slack. */
+/** The text without the beginnings of lines in Markdown, emphasis, links, and the links and mentions of Slack. */
 function withoutMarks(line: string): string {
   return line
     .replace(/^\s*(?:```\w*\s*$|(?:#{1,6}|>|[-*+])\s+)+/u, "")

@@ -76,7 +76,7 @@ function readSources(etcApt: string): PackageSource[] {
 export function findDebianMirror(etc = "/etc"): DebianMirror {
   const release = join(etc, "os-release");
   const system = existsSync(release) ? readFileSync(release, "utf8") : "";
-  if (!/^ID="?debian"?$/m.test(system)) throw new Error("this machine is no Debian");
+  if (!/^ID="?debian"?$/m.test(system)) throw new Error("this machine does not run Debian");
   const codename = /^VERSION_CODENAME="?(\w+)"?$/m.exec(system)?.[1];
   const own = new Set([codename, "stable", "oldstable", "testing", "unstable", "sid"]);
   const source = readSources(join(etc, "apt")).find(({ suites }) => suites.some((suite) => own.has(suite)));

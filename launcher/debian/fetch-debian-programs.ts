@@ -47,7 +47,7 @@ function aptOptions(folder: string): string[] {
     "Acquire::IndexTargets::deb::DEP-11-icons-small::DefaultEnabled=false",
     "Acquire::IndexTargets::deb::DEP-11-icons::DefaultEnabled=false",
   ];
-  // As root, apt downloads as another user, which cannot enter a checkout below a 0700 directory.
+  // apt downloads as another user for root, which cannot enter a checkout below a 0700 directory.
   if (process.getuid?.() === 0) options.push("APT::Sandbox::User=root");
   return options.flatMap((option) => ["-o", option]);
 }
@@ -57,7 +57,7 @@ interface DebianPrograms {
   readonly packageName: string;
   /** The release to download from; the machine's own without it. */
   readonly suite?: string | undefined;
-  /** Where the programs of the package go, paths in `toolsDir`, by name. */
+  /** The targets of the package's programs, paths in `toolsDir`, by name. */
   readonly programs: Readonly<Record<string, string>>;
 }
 

@@ -20,13 +20,13 @@ type OpenDevMode = ChangeActions & {
 /** A restart must not wait for calls that run: the next owner repeats an executor's steps, and an executor its calls. */
 const SHORT_STOPS = { EXECUTOR_STOP_GRACE_MS: "300", LLM_STOP_GRACE_MS: "300", TOOL_STOP_GRACE_MS: "300" };
 
-/** What `npm run dev` adds to `npm start`. */
+/** The additions of `npm run dev` to `npm start`. */
 export type DevMode = {
   /** The given plans with inspectors; their processes name the files that they import. */
   readonly plans: readonly ServicePlan[];
   /** The address of each process's inspector by the process's name. */
   readonly inspectors: ReadonlyMap<string, string>;
-  /** How the process of this name is supervised. */
+  /** The supervision of the process of this name. */
   readonly supervision: (name: string) => {
     readonly onStart: () => void;
     readonly onMessage: (message: unknown) => void;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** With this variable a Node process names each module it loads to its parent, as under `node --watch`: also those of threads. */
+/** A Node process with this variable names each module it loads to its parent, as under `node --watch`: also those of threads. */
 export const REPORT_IMPORTS = { WATCH_REPORT_DEPENDENCIES: "1" } as const;
 
 /** The files that the processes of each service have loaded. */

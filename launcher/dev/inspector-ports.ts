@@ -5,7 +5,7 @@ import { LaunchError } from "../launch-error.ts";
 
 /** Inspectors listen on this address only, because a client of an inspector can run any code. */
 export const INSPECTOR_HOST = "127.0.0.1";
-/** Where Node's own inspectors listen, and editors look first. */
+/** The port where Node's own inspectors listen, and editors look first. */
 const FIRST_PORT = 9229;
 const LAST_PORT = 65_535;
 

@@ -3,7 +3,7 @@ import { errorMessage } from "#shared/errors.ts";
 import type { SupervisedService } from "../supervisor/supervise-service.ts";
 import type { ImportedFiles } from "./imported-files.ts";
 
-/** What a change may lead to, beside restarts. */
+/** The effects that a change may have, beside restarts. */
 export type ChangeActions = {
   /** Throws a report of every error in the configuration. */
   readonly checkConfiguration: () => Promise<unknown>;

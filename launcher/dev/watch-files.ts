@@ -10,7 +10,7 @@ type WatchFiles = {
   readonly quietMs?: number;
 };
 
-/** What is built, installed, kept by tools or only tested. */
+/** Matches paths that are built, installed, kept by tools or only tested. */
 const SKIPPED = /^(?:node_modules|test|dist|dist\.\d+|\.(?!env$).*)$/u;
 
 /**

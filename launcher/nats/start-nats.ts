@@ -16,7 +16,7 @@ import {
 import type { StopSteps } from "../process/stop-process.ts";
 
 export type EmbeddedNats = ServerProcess & {
-  /** For the client: `nats://127.0.0.1:<port>`, without a user. */
+  /** The client's address: `nats://127.0.0.1:<port>`, without a user. */
   readonly url: string;
   readonly port: number;
   /** The server id from its INFO line; new after each start. */
@@ -27,14 +27,14 @@ export type EmbeddedNats = ServerProcess & {
 /** Users of the server with a JetStream of their own: no other account sees its subjects and streams. */
 type NatsAccount = { readonly name: string; readonly users: readonly NatsUser[] };
 
-/** Who may connect. */
+/** The users that may connect. */
 export type NatsAccess = {
   /** Users of the account that keeps the streams of a server without users. */
   readonly users?: readonly NatsUser[];
   readonly accounts?: readonly NatsAccount[];
 };
 
-/** Without users and accounts, everyone is let in and shares everything: only for tests. */
+/** Everyone is let in and shares everything without users and accounts: only for tests. */
 type StartNats = NatsAccess & {
   /** Path of a nats-server binary, see `findNatsServer`. */
   readonly binary: string;
@@ -57,7 +57,7 @@ const stopSteps: StopSteps = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
 
-/** What an account may store: its streams reserve their limits. */
+/** The storage limits of an account: its streams reserve their limits. */
 const accountStorageGb = 4;
 
 /** The lines of a nats-server's configuration that hold its JetStream and who may connect. */

@@ -27,7 +27,7 @@ export async function connectCluster(options: InstallOptions): Promise<FoundClus
   return { kubeconfig: undefined, problem: `the context ${context} of ${path} cannot be used: ${problem}` };
 }
 
-/** Why there is no program that reads the cluster; undefined if there is one. */
+/** The reason why there is no program that reads the cluster; undefined if there is one. */
 async function provideProgram(options: InstallOptions): Promise<string | undefined> {
   if (isOnPath(KUBERNETES_PACK.command, options.env)) return undefined;
   try {

@@ -21,7 +21,7 @@ export interface Pack {
   readonly command: string;
   readonly version: string;
   readonly size: string;
-  /** By `process.platform` and `process.arch`: only files with this hash are installed. */
+  /** Keyed by `process.platform` and `process.arch`: only files with this hash are installed. */
   readonly packages: Readonly<Record<string, PackPackage>>;
 }
 
@@ -48,9 +48,9 @@ export const KUBERNETES_PACK: Pack = {
 };
 
 export interface InstallOptions {
-  /** Of all packs. */
+  /** The directory of all packs. */
   readonly directory: string;
-  /** For npm. */
+  /** The environment of npm. */
   readonly env: Environment;
   readonly signal: AbortSignal;
   readonly progress: (line: string) => void;

@@ -9,9 +9,9 @@ import { findPostgresBinaries } from "./find-postgres-binaries.ts";
 import { startPostgres, type EmbeddedPostgres } from "./start-postgres.ts";
 
 interface KeptCluster {
-  /** Where the kept ones are. */
+  /** The folder of the kept ones. */
   readonly folder: string;
-  /** What this one has, such as `empty`. */
+  /** The content of this one, such as `empty`. */
   readonly name: string;
   /** Resolves with what it is made from: with another text it is made again, and the one before is removed. */
   readonly source: () => Promise<string>;

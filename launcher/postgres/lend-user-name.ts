@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { LaunchError } from "../launch-error.ts";
 
 /**
- * What to put before the command line of `initdb`, which looks its user up by name: nothing for a user that has one. For an id without a name,
+ * The words to put before the command line of `initdb`, which looks its user up by name: nothing for a user that has one. For an id without a name,
  * as containers and build machines have, a user namespace in which the id is that of a named user; files still belong to the id.
  * @throws LaunchError if this machine does not let its users make namespaces, with what to do.
  */
@@ -26,7 +26,7 @@ export function lendUserName(): readonly string[] {
   }
 }
 
-/** What to put before a command line that is to see its user as this one; files still belong to the current user. */
+/** The words to put before a command line that is to see its user as this one; files still belong to the current user. */
 export function lendUserId(uid: number | string | undefined): readonly string[] {
   return ["unshare", "--user", `--map-user=${uid}`, "--"];
 }

@@ -49,7 +49,7 @@ const stopSteps: StopSteps = [
 /** Names a Unix socket; nothing listens on it as a port. */
 const SOCKET_PORT = 5432;
 
-/** Where the server is reached: on a port of this machine, or by a Unix socket in this directory. */
+/** The address of the server: on a port of this machine, or by a Unix socket in this directory. */
 type PostgresAddress = { readonly port: number; readonly socketDirectory?: string };
 
 /** The URL's `host` parameter comes before its host, which a URL must have. */
@@ -144,7 +144,7 @@ async function startOnPort(
 ): Promise<EmbeddedPostgres | undefined> {
   const { passwords, cluster } = prepared;
   const program = [prepared.postgres, "-D", cluster, ...serverOptions(address, options.durable)];
-  // In this order: changing the user resets the parent death signal.
+  // The order matters: changing the user resets the parent death signal.
   const [command = prepared.postgres, ...args] = [...prepared.prefix, ...dieWithParent(program, "INT")];
   const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: cluster, stopSteps });
   const adminUrl = urlOf("postgres", passwords.admin, address, "postgres");

@@ -1,7 +1,7 @@
 // Plain JavaScript for Node 20: runs before the pinned Node is installed.
 
 /**
- * How npm is called: as the npm that runs this process, else as the one on PATH.
+ * The command of npm: as the npm that runs this process, else as the one on PATH.
  *
  * @returns {readonly [string, ...string[]]} a program and its first arguments
  */

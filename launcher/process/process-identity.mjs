@@ -67,7 +67,7 @@ export function processIdentity(pid) {
 }
 
 /**
- * Whether this process still runs; `false` also if its pid belongs to another process by now.
+ * True if this process still runs; `false` also if its pid belongs to another process by now.
  *
  * @param {ProcessIdentity} identity
  * @returns {boolean}

@@ -33,7 +33,7 @@ type PlanServices = {
   readonly env: Environment;
   /** Names of the variables with credentials of LLM providers. */
   readonly providerKeys: readonly string[];
-  /** For one service; overrides `env`. */
+  /** The variables of one service; they override `env`. */
   readonly serviceEnv: (service: PlannedService) => Readonly<Record<string, string | undefined>>;
 };
 

@@ -14,7 +14,7 @@ import {
   type ServicePlan,
 } from "./plan-services.ts";
 
-/** What was found out before the processes of a start are planned. */
+/** The facts that are known before the processes of a start are planned. */
 type PlanStart = {
   readonly paths: ProjectPaths;
   /** Contains `<service>/main.ts`. */

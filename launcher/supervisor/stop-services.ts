@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SupervisedService } from "./supervise-service.ts";
 
-/** How long each stage may take, in ms since the stop began. SIGKILL follows the last stage. */
+/** The time that each stage may take, in ms since the stop began. SIGKILL follows the last stage. */
 const stageEndsMs = [2_000, 11_500, 13_000] as const;
 
 /**

@@ -6,7 +6,7 @@ import { type Backoff, pauseAfter } from "./supervise-service.ts";
 export type SupervisedServer = Pick<ServerProcess, "stop">;
 
 type SuperviseServer = {
-  /** For messages. */
+  /** Its name in messages. */
   readonly name: string;
   /** The running server. */
   readonly first: ServerProcess;

@@ -12,7 +12,7 @@ import { SERVICE_NODE_FLAGS } from "../service-node-flags.ts";
 export type Backoff = {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** After a run of this length the pauses start from `firstMs` again. */
+  /** The pauses start after a run of this length from `firstMs` again. */
   readonly healthyMs: number;
   /** The launcher gives up a service that dies this many times before it was ever ready. */
   readonly maxQuickDeaths: number;
@@ -26,7 +26,7 @@ type Supervision = {
   /** Called when a process starts, and with `undefined` when it has ended. */
   readonly onProcess: (identity: ProcessIdentity | undefined) => void;
   readonly backoff?: Backoff;
-  /** With it, a service that ends before it is ready is not given up: it waits for `restart`. */
+  /** A service with it that ends before it is ready is not given up: it waits for `restart`. */
   readonly dev?: DevSupervision;
 };
 
@@ -40,7 +40,7 @@ type DevSupervision = {
 export type SupervisedService = {
   readonly name: string;
   readonly stopStage: number;
-  /** Of its process; undefined while none runs. */
+  /** The id of its process; undefined while none runs. */
   readonly pid: () => number | undefined;
   /** Resolves when it is ready for the first time. */
   readonly ready: Promise<void>;
@@ -71,7 +71,7 @@ export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random =
   return Math.min(maxMs, firstMs * 2 ** (deaths - 1)) * (0.5 + random() / 2);
 }
 
-/** How a service ends whose configuration is invalid; a restart would not help. */
+/** The end of a service whose configuration is invalid; a restart would not help. */
 const MISCONFIGURED = `exit code ${EXIT_MISCONFIGURED}`;
 
 type ServiceRun = { child: ChildProcess; exited: Promise<string> };
@@ -111,7 +111,7 @@ class ServiceSupervisor {
   readonly #ended: Promise<void>;
   #run: ServiceRun | undefined;
   #wasReady = false;
-  /** Of the process that runs, or ran last. */
+  /** Concerns the process that runs, or ran last. */
   #isReady = false;
   #waits = false;
   #deaths = 0;

@@ -56,7 +56,7 @@ describe("checkNatsUrl", () => {
     using plain = await listenAndSend('INFO {"server_id":"X"}\r\n');
     expect(await rejectionOf(checkNatsUrl(`nats://127.0.0.1:${plain.port}`))).to.include("without JetStream");
     using other = await listenAndSend("HTTP/1.1 400 Bad Request\r\n\r\n");
-    expect(await rejectionOf(checkNatsUrl(`nats://127.0.0.1:${other.port}`))).to.include("no NATS server");
+    expect(await rejectionOf(checkNatsUrl(`nats://127.0.0.1:${other.port}`))).to.include("not a NATS server");
   });
 
   it("accepts a list with one server that answers", async () => {

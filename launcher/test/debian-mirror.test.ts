@@ -53,6 +53,6 @@ describe("findDebianMirror", () => {
 
   it("reports a machine that is not Debian", () => {
     writeFileSync(join(etc, "os-release"), "ID=fedora\nID_LIKE=debian\n");
-    expect(() => findDebianMirror(etc)).to.throw("no Debian");
+    expect(() => findDebianMirror(etc)).to.throw("does not run Debian");
   });
 });

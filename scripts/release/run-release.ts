@@ -14,7 +14,7 @@ const parsePackage = compileParser(
   "package.json",
   Type.Object({ version: Type.String() }, { additionalProperties: true }),
 );
-/** With this version the baseline of the schema is frozen: its entry says which one it is (`frozenBaseline`). */
+/** The baseline of the schema is frozen with this version: its entry says which one it is (`frozenBaseline`). */
 const FIRST = "0.1.0";
 const SBOM_BYTES = 64 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ interface ReleaseStep {
   readonly run: () => Promise<unknown>;
 }
 
-/** Why nothing can be released; the message has a line for each reason. */
+/** The reason why nothing can be released; the message has a line for each reason. */
 export class ReleaseRefused extends Error {}
 
 /**
@@ -140,7 +140,7 @@ async function git(root: string, ...args: readonly string[]): Promise<string> {
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)$/u;
 
-/** What is wrong with a version to release in a checkout of the version `current`, which may be it; undefined if nothing is. */
+/** The problem with a version to release in a checkout of the version `current`, which may be it; undefined if nothing is. */
 function checkVersion(version: string, current: string): string | undefined {
   const wanted = VERSION.exec(version);
   if (wanted === null) return `VERSION is "${version}": it must be three numbers, such as 1.4.0`;
@@ -159,7 +159,7 @@ function compare(one: RegExpExecArray, other: RegExpExecArray): number {
 /** A release is in use for about as long. */
 const NEEDED_DAYS = 90;
 
-/** Why the `…-default` providers among these forbid a release on `date`: a sentence for each whose model retires within 90 days. */
+/** The reason why the `…-default` providers among these forbid a release on `date`: a sentence for each whose model retires within 90 days. */
 export function retiringDefaults(
   providers: Iterable<readonly [string, LlmProviderEntry]>,
   date: string,

@@ -9,7 +9,7 @@ export interface CommandOption {
   readonly choices?: readonly string[];
 }
 
-/** Where a command writes. */
+/** The output of a command. */
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly warn: (text: string) => void;

@@ -1,4 +1,4 @@
-/** How the commands of `tarsy` end. docs/sessions.md lists them. */
+/** The exit codes of `tarsy`. docs/sessions.md lists them. */
 export const EXIT = {
   done: 0,
   /** The investigation did not complete, or the command failed. */

@@ -102,7 +102,7 @@ async function printResult(
   return status === "completed" ? EXIT.done : EXIT.failed;
 }
 
-/** What a person can type once the view is lost for good. */
+/** The commands that a person can type once the view is lost for good. */
 function withNextStep(error: unknown, sessionId: string): unknown {
   if (!(error instanceof ApiFailure) || error.code !== undefined) return error;
   return new ApiFailure(`${error.message}\n  see it later:  npm run tarsy -- watch ${sessionId}`, {

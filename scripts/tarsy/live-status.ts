@@ -2,7 +2,7 @@ import { durationText, printable } from "./terminal/terminal-style.ts";
 import type { Terminal } from "./command.ts";
 
 const EVERY_MS = 1_000;
-/** After so long a text that stopped in the middle of a line is left for the status. */
+/** A text that stopped in the middle of a line gives way to the status after this time. */
 const SILENT_MS = 5_000;
 
 /**
@@ -36,7 +36,7 @@ export class LiveStatus implements Disposable {
     this.#draw();
   }
 
-  /** What is being done. */
+  /** The work that is being done. */
   set(text: string): void {
     if (text !== this.#text) this.#since = performance.now();
     this.#text = text;

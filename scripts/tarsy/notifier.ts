@@ -1,6 +1,6 @@
 import { accessHeaders } from "./terminal/access-token.ts";
 
-/** How to open the socket of a session. */
+/** Opens the socket of a session. */
 export interface Notifier {
   /** The addresses, for messages. */
   readonly url: string;

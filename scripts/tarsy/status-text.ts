@@ -16,12 +16,12 @@ export function statusText(
     : style.cyan(text);
 }
 
-/** Who cancelled a session, and when. */
+/** Names the person that cancelled a session, and the time. */
 export function cancelledText(cancelled: Cancelled): string {
   return `${cancelledBy(cancelled)} ${fullTimeText(Date.parse(cancelled.at), "utc")}`;
 }
 
-/** How a session stands, in the words of the page, at least `width` characters wide. */
+/** The state of a session in the words of the page, at least `width` characters wide. */
 export function stateText(facts: StateFacts, style: TerminalStyle, width = 0): string {
   const { kind, text } = sessionState(facts);
   return statusText(kind, style, text.toLowerCase().padEnd(width));

@@ -66,7 +66,7 @@ describe("npm run tarsy -- replay", () => {
     [[OTHER, "--jobs", "0"], '--jobs is "0": it must be a whole number from 1 to 16'],
     [[OTHER, "--config-dir", "nowhere"], "nowhere"],
     [[OTHER, "--junit", "nowhere/junit.xml"], '--junit is "nowhere/junit.xml", and there is no folder '],
-    [[OTHER, "--junit", "."], '--junit is ".", which is no file'],
+    [[OTHER, "--junit", "."], '--junit is ".", which is not a file'],
   ] as const) {
     it(`refuses ${["replay", ...args].join(" ").replaceAll(ROOT, "")}`, async () => {
       const { code, errors } = await run("replay", ...args);

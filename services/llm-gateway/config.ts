@@ -36,11 +36,11 @@ export interface GatewayConfig extends ServiceConfig, ProviderSettings {
   /** Possible mistakes in the configuration of the providers. */
   readonly warnings: readonly ConfigProblem[];
   readonly limits: CallLimits;
-  /** How long a call without a deadline may take. */
+  /** The time that a call without a deadline may take. */
   readonly callTimeoutMs: number;
   /** Variables that the providers' SDKs may read; every other variable they know is removed before they load. */
   readonly sdkVariables: readonly string[];
-  /** Where exchanges with providers are recorded; undefined to record none. */
+  /** The recorder of exchanges with providers; undefined to record none. */
   readonly recordings: RecorderSettings | undefined;
   readonly maxMessageBytes: number;
   readonly maxOutputBytes: number;
@@ -137,7 +137,7 @@ export function withholdFromSdks({ sdkVariables }: Pick<GatewayConfig, "sdkVaria
 }
 
 /**
- * Variables that the SDKs read without being told to. Some send conversations elsewhere (LangSmith tracing), add
+ * Variables that the SDKs read by themselves. Some send conversations elsewhere (LangSmith tracing), add
  * headers or enable output; the others set keys and addresses, which only a call's own settings may set.
  */
 const READ_BY_SDKS =

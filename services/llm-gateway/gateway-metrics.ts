@@ -7,14 +7,14 @@ import { REFUSALS, type Refusal } from "./grpc/guard-calls.ts";
 
 /** Records one call; opened when the call starts. */
 export interface CallRecord {
-  /** To be called when a chunk was sent; only the first call counts. */
+  /** Call it when a chunk was sent; only the first call counts. */
   firstChunk(): void;
   usage(usage: UsageInfo): void;
-  /** To be called exactly once; `outcome` is "ok", "cancelled" or an error code. */
+  /** Call it exactly once; `outcome` is "ok", "cancelled" or an error code. */
   end(outcome: string): void;
 }
 
-/** What a call is counted by. */
+/** The labels by which a call is counted. */
 interface CallLabels {
   /** The provider's type. */
   readonly type: string;

@@ -28,7 +28,7 @@ export function loadNotifierConfig(processEnv: Environment): NotifierConfig {
   const socketOrigins = envList(env, name).map((origin) => readOrigin(name, origin));
   return {
     ...readServiceConfig(env, { name: "NOTIFIER_HEALTH_PORT", fallback: 8094 }),
-    // What it sends are copies of events that others have traced.
+    // It sends copies of events that others have traced.
     telemetry: undefined,
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),

@@ -19,14 +19,14 @@ export interface NotifierLimits {
   readonly eventBufferBytes: number;
   /** Unsent bytes of all clients together; above it the clients with the most are closed with 4008. */
   readonly totalBufferBytes: number;
-  /** How long a client may take to drain a full chunk buffer of history before it is closed with 4008. */
+  /** The time that a client may take to drain a full chunk buffer of history before it is closed with 4008. */
   readonly drainTimeoutMs: number;
   /**
-   * How long one client that reads slowly delays the others of its session while events are read from Postgres, once until it
+   * The time for which one client that reads slowly delays the others of its session while events are read from Postgres, once until it
    * has read on. Then it gets them as fast as they are read, which soon exceeds its buffer.
    */
   readonly slowReaderMs: number;
-  /** How long a peer has to answer a close frame before its socket is destroyed. */
+  /** The time for which a peer has to answer a close frame before its socket is destroyed. */
   readonly closeGraceMs: number;
   /** The same for a client that exceeded the message rate, because it goes on writing in the meantime. */
   readonly floodGraceMs: number;

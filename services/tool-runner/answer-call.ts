@@ -37,7 +37,7 @@ export interface CallDeps {
   readonly tools: ToolCatalogue;
   /** Absent where no MCP server is configured. */
   readonly servers?: McpServers;
-  /** By id, why a configured server cannot be used. */
+  /** Keyed by id, why a configured server cannot be used. */
   readonly unavailable?: ReadonlyMap<string, string>;
   readonly running: RunningCalls;
   /** Absent where no MCP server is configured. */
@@ -125,7 +125,7 @@ async function claimAndStart(
 }
 
 /**
- * Refuses a call of a tool that this runner does not offer, not now, or in another form than the execution was told; a call
+ * Refuses a call of a tool that this runner does not offer, not now, or in another form than the execution got; a call
  * that was claimed before has its outcome. What is refused because the tool has changed is abandoned first: another runner may
  * still know the tool as it was.
  */

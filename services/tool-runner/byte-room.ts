@@ -1,6 +1,6 @@
 import { untilAborted } from "#shared/until-aborted.ts";
 
-/** What one message has taken of the room. Disposal gives it back. */
+/** The room that one message has taken. Disposal gives it back. */
 export interface HeldBytes extends Disposable {
   /** Takes this many bytes more, once there is room. Throws the signal's reason once it aborts. */
   take(bytes: number, signal?: AbortSignal): Promise<void>;
@@ -19,7 +19,7 @@ export class ByteRoom {
     this.#left = bytes;
   }
 
-  /** What is left; negative if one message alone is larger. */
+  /** The room that is left; negative if one message alone is larger. */
   get left(): number {
     return this.#left;
   }

@@ -1,4 +1,4 @@
-/** Why a running call is ended; the reason of its signal. */
+/** The reason why a running call is ended; the reason of its signal. */
 export class CallAborted extends Error {
   readonly why: "cancelled" | "deadline" | "runner_stops";
 

@@ -9,18 +9,18 @@ import { jitter, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ToolMetrics } from "./tool-metrics.ts";
 
-/** What replaces a text whose masking failed. */
+/** The text that replaces one whose masking failed. */
 export const WITHHELD =
   "[This result is withheld: masking the secrets in it failed. The call itself was made; do not repeat it only for its result.]";
 
 const RETRY_MS = 500;
 
-/** What masking needs, for all calls. */
+/** The parts that masking needs for all calls. */
 export interface CallMaskingDeps {
   readonly db: Database;
   readonly log: Logger;
   readonly masker: Masker;
-  /** By server id. */
+  /** Keyed by server id. */
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   readonly metrics?: Pick<ToolMetrics, "finished" | "masked">;
 }
@@ -49,7 +49,7 @@ export class CallMasking {
    */
   async mask(text: string, signal: AbortSignal, seams?: readonly number[]): Promise<string> {
     if (text === "") return text;
-    // Without masking only the runner's own secrets are masked, which needs nothing of the session.
+    // Only the runner's own secrets are masked without masking, which needs nothing of the session.
     const { key, seen } = this.#rules.enabled
       ? await this.#readSession(signal)
       : { key: undefined, seen: [] };

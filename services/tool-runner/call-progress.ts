@@ -2,7 +2,7 @@ import type { ToolCallProgress } from "#shared/contracts/tool-call.ts";
 import { WITHHELD } from "./call-masking.ts";
 import { readableText } from "./readable-text.ts";
 
-/** What a tool says about a running call. */
+/** A tool's report about a running call. */
 export interface ProgressReport {
   readonly progress: number;
   readonly total?: number | undefined;

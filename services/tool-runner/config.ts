@@ -22,21 +22,21 @@ export interface ToolRunnerConfig extends ServiceConfig {
   readonly natsUrl: string;
   readonly tools: ToolCatalogue;
   readonly servers: readonly ServerSettings[];
-  /** By id, why a configured MCP server cannot be used. */
+  /** Keyed by id, why a configured MCP server cannot be used. */
   readonly unavailable: ReadonlyMap<string, string>;
   /** The environment with the variables of the files, which servers' processes get little of. */
   readonly environment: Environment;
-  /** What the processes of MCP servers run as; undefined: as this one. */
+  /** The user of the processes of MCP servers; undefined for this process's own. */
   readonly serverUser: ServerUser | undefined;
-  /** How runbooks are fetched; undefined where none is. */
+  /** The settings for fetching runbooks; undefined where none is. */
   readonly runbooks: RunbookSettings | undefined;
   /** Warnings about the stub tools file and the MCP servers, one line each. */
   readonly warnings: readonly string[];
   /** Processes of MCP servers at a time. */
   readonly maxProcesses: number;
-  /** By server id. */
+  /** Keyed by server id. */
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
-  /** How long running calls may continue after a stop. */
+  /** The time for which running calls may continue after a stop. */
   readonly stopGraceMs: number;
 }
 

@@ -2,7 +2,7 @@ import type { ToolCallFailure } from "#shared/contracts/tool-call.ts";
 import type { CallAborted } from "./call-aborted.ts";
 import { McpFailure } from "./mcp/mcp-failure.ts";
 
-/** What is known of a call that ended without a result. */
+/** The known facts of a call that ended without a result. */
 interface CallStage {
   /** It may be made again although it may have taken effect. */
   readonly isRepeatable: boolean;
@@ -10,7 +10,7 @@ interface CallStage {
   readonly hasBegun: boolean;
 }
 
-/** How a call ended, with what its message ends with. */
+/** The end of a call, with the end of its message. */
 interface FailedOutcome {
   /** `answer`: a result in which the tool reports an error. */
   readonly kind: ToolCallFailure | "answer";
@@ -22,7 +22,7 @@ const INVALID_PARAMS = -32602;
 const NOT_MADE = "; the call was not made";
 const DOUBT = "; whether it took effect is not known";
 
-/** How a call that was aborted ended. One that was not sent has no effect, and may be made again whatever it does. */
+/** The end of a call that was aborted. One that was not sent has no effect, and may be made again in any case. */
 export function abortedOutcome({ why }: CallAborted, progress: CallStage): FailedOutcome {
   const { isRepeatable, hasBegun } = progress;
   switch (why) {
@@ -39,7 +39,7 @@ export function abortedOutcome({ why }: CallAborted, progress: CallStage): Faile
   }
 }
 
-/** How a call ended whose tool threw. Only a server can tell whether it began a call; a tool in this process has run. */
+/** The end of a call whose tool threw. Only a server knows whether it began a call; a tool in this process has run. */
 export function thrownOutcome(error: unknown, { isRepeatable, hasBegun }: CallStage): FailedOutcome {
   if (!hasBegun) return { kind: "exception", ending: NOT_MADE };
   if (!(error instanceof McpFailure)) return { kind: "exception", ending: "" };

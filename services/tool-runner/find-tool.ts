@@ -16,7 +16,7 @@ export type FoundTool =
   /** The server was asked for its tools and has not answered yet. */
   | { readonly kind: "not_listed_yet" };
 
-/** How long a call waits for a list of its server's tools before it is claimed; a reply is due within 5 s. */
+/** The time for which a call waits for a list of its server's tools before it is claimed; a reply is due within 5 s. */
 const LIST_WAIT_MS = 2_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { ToolCatalogue } from "./tool.ts";
 
-/** Whether `stub-tools.yaml` has tools of the server. */
+/** True if `stub-tools.yaml` has tools of the server. */
 export function hasStubs(stubs: ToolCatalogue, server: string | undefined): boolean {
   return [...stubs.values()].some(({ description }) => description.server === server);
 }

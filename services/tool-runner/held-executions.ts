@@ -24,7 +24,7 @@ interface HeldExecutionsOptions {
   readonly servers: Pick<McpServers, "holds" | "unusedExecutions" | "release">;
   readonly running: Pick<RunningCalls, "hasCallOf">;
   readonly cleanups: Pick<SessionCleanups, "ended">;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly sweepEvery?: number;
   readonly unusedFor?: number;
 }
@@ -42,7 +42,7 @@ export class HeldExecutions implements Disposable {
     this.#timer.unref();
   }
 
-  /** Whether calls of the execution should come to this runner. */
+  /** True if calls of the execution should come to this runner. */
   isHome(executionId: string): boolean {
     return this.#options.servers.holds(executionId);
   }

@@ -8,7 +8,7 @@ import { describeTool } from "./mcp/mcp-tool.ts";
 import type { CallDeps } from "./answer-call.ts";
 import { hasStubs } from "./has-stubs.ts";
 
-/** How long Postgres may take to store which servers are to be told of an execution's end. */
+/** The time that Postgres may take to store which servers must learn of an execution's end. */
 const REMEMBER_MS = 1_000;
 
 type ListingDeps = Pick<CallDeps, "tools" | "servers" | "unavailable" | "cleanups">;
@@ -23,7 +23,7 @@ export async function listOfferedTools(
 ): Promise<ToolListReply> {
   const ids = [...new Set(server_ids)];
   const real = ids.filter((id) => !hasStubs(stubs, id));
-  // What a server keeps for an execution begins with its listing.
+  // The state that a server keeps for an execution begins with its listing.
   const named = servers?.namingExecution().filter((id) => real.includes(id)) ?? [];
   const limit = AbortSignal.timeout(REMEMBER_MS);
   await Promise.all(named.map(async (id) => cleanups?.remember(id, { execution_id, session_id }, limit)));

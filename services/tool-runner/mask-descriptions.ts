@@ -25,7 +25,7 @@ export async function maskDescriptions(
   return new Map(await Promise.all(masked));
 }
 
-/** Why servers cannot be used, by server id, masked for prompts: a reason may quote the configuration. Never throws. */
+/** The reason why servers cannot be used, by server id, masked for prompts: a reason may quote the configuration. Never throws. */
 export async function maskReasons(
   reasons: ReadonlyMap<string, string>,
   masker: Masker,

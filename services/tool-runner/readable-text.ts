@@ -10,7 +10,7 @@ const INVISIBLE =
   // oxlint-disable-next-line no-control-regex
   /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFF9-\uFFFB]/gu;
 const LINE_BREAKS = /[\u2028\u2029]/gu;
-/** How the lines begin that this program itself writes into results. */
+/** The beginnings of the lines that this program itself writes into results. */
 const OWN_LINE =
   /\[(?=\s*(?:cut\s*:|summary\s*,|…\s*not shown|not all of this result|not called again|lines\s+\d|no hit in|this value has|this result is withheld|the connection to this server))/giu;
 

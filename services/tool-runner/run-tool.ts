@@ -19,7 +19,7 @@ const MAX_MESSAGE_CHARS = 4_000;
 /** Masked before it is cut to the former. */
 const MAX_RAW_MESSAGE_CHARS = 64_000;
 
-/** How a call ended, and the whole text of a result that its outcome shows a window of. */
+/** The end of a call, and the whole text of a result of which its outcome shows a window. */
 export interface EndedCall {
   readonly outcome: ToolCallOutcome;
   readonly kept: KeptResult | null;
@@ -62,14 +62,14 @@ export async function runTool(
   let hasBegun = false;
   const beforeSend = async () => {
     await announce(aborted);
-    // From here to the assignment nothing can abort: an aborted call is either known to be unsent, or stays so.
+    // Nothing can abort from here to the assignment: an aborted call is either known to be unsent, or stays so.
     aborted.throwIfAborted();
     hasBegun = true;
   };
   const work = async (): Promise<EndedCall> => {
     const { callId, executionId, epoch } = call;
-    const told = onProgress === undefined ? {} : { onProgress };
-    const own = { callId, executionId, epoch, isRepeatable, beforeSend, ...told };
+    const reporting = onProgress === undefined ? {} : { onProgress };
+    const own = { callId, executionId, epoch, isRepeatable, beforeSend, ...reporting };
     const { isError, seams, collected } = await collectedOutput(tool, call.args, aborted, own);
     // A part is made readable before it is joined, so the seams still hold.
     const readable = { ...collected, text: readableText(collected.text) };

@@ -40,14 +40,14 @@ interface RunningCallsOptions extends CallMaskingDeps {
   readonly onProgress?: (executionId: string, progress: ToolCallProgress) => void;
   /** Concurrent calls. */
   readonly maxRunning: number;
-  /** How long calls may continue after a stop. */
+  /** The time for which calls may continue after a stop. */
   readonly stopGraceMs: number;
 }
 
 /** Timeout for recording the aborted calls after the grace period. */
 const RECORD_TIMEOUT_MS = 5_000;
 const IDLE_POLL_MS = 20;
-/** For results above 256 KiB: a process needs several times as much while it handles them. */
+/** The room for results above 256 KiB: a process needs several times as much while it handles them. */
 const LARGE_RESULTS_BYTES = 64 * 1024 * 1024;
 
 /** Extends the life of all running calls in one statement, and reads cancels that the bus may have lost. */
@@ -86,7 +86,7 @@ export class RunningCalls implements AsyncDisposable {
     return this.#calls.get(callId);
   }
 
-  /** Whether a call of the execution runs. */
+  /** True if a call of the execution runs. */
   hasCallOf(executionId: string): boolean {
     return [...this.#calls.values()].some(({ request }) => request.execution_id === executionId);
   }
@@ -126,7 +126,7 @@ export class RunningCalls implements AsyncDisposable {
       using progress = new CallProgress({
         callId: request.call_id,
         mask: async (text) => masking.mask(text, aborting.signal),
-        send: (told) => this.#options.onProgress?.(request.execution_id, told),
+        send: (report) => this.#options.onProgress?.(request.execution_id, report),
       });
       const onProgress = progress.push.bind(progress);
       const startedAt = performance.now();

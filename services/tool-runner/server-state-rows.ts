@@ -5,7 +5,7 @@ import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 
-/** What is stored of a server; times in RFC 3339. */
+/** The stored state of a server; times in RFC 3339. */
 export interface StateRow {
   readonly server: string;
   readonly state: McpServerState;

@@ -16,10 +16,10 @@ import { ServerStateRows, type StateRow } from "./server-state-rows.ts";
 const MAX_ERROR_CHARS = 300;
 const MAX_DESCRIPTION_CHARS = 500;
 
-/** In milliseconds. */
+/** Milliseconds. */
 interface StateTimes {
   readonly lookEvery: number;
-  /** How often the rows are confirmed while nothing changes. */
+  /** The interval at which the rows are confirmed while nothing changes. */
   readonly confirmEvery: number;
   /** A server that nothing was heard of for this long is asked for its tools; one that fails, sooner. */
   readonly probeAfter: number;
@@ -44,10 +44,10 @@ interface ServerStatesOptions {
   readonly servers: Pick<McpServers, "reports" | "probe"> | undefined;
   /** The tools that stand in for those of servers. */
   readonly stubs: readonly ToolDescription[];
-  /** By id, why a configured server cannot be used. */
+  /** Keyed by id, why a configured server cannot be used. */
   readonly unavailable: ReadonlyMap<string, string>;
   readonly masker: Masker;
-  /** By server id. */
+  /** Keyed by server id. */
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   readonly times?: StateTimes;
 }
@@ -122,7 +122,7 @@ export class ServerStates implements AsyncDisposable {
     const content = JSON.stringify(rows.map(({ last_check_at: _at, ...row }) => row));
     const isSame = content === this.#written;
     if (isSame && performance.now() - this.#confirmedAt < this.#times.confirmEvery) return;
-    // After a long outage of Postgres the rows may have been removed.
+    // The rows may have been removed after a long outage of Postgres.
     if (!isSame || !(await this.#stored.confirm(rows))) await this.#stored.write(rows);
     this.#written = content;
     this.#confirmedAt = performance.now();

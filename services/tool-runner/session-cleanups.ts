@@ -13,7 +13,7 @@ const SWEEP_MS = 10_000;
 const RETRY_MS = 200;
 /** Rows taken at a time. */
 const PAGE = 16;
-/** Of executions whose row is known to be stored; forgotten ones are stored again, which changes nothing. */
+/** The number of executions whose row is known to be stored; forgotten ones are stored again, which changes nothing. */
 const MAX_REMEMBERED = 10_000;
 
 const REMEMBER = `
@@ -53,7 +53,7 @@ interface SessionCleanupsOptions {
 }
 
 /**
- * Tells servers with a `session_cleanup_url` that an execution has ended, until they agree or a day has passed. The
+ * Notifies servers with a `session_cleanup_url` that an execution has ended, until they agree or a day has passed. The
  * servers are stored before the first call, so that any runner can continue when the one that called is gone.
  */
 export class SessionCleanups implements AsyncDisposable {
@@ -68,7 +68,7 @@ export class SessionCleanups implements AsyncDisposable {
     this.#loop = this.#run();
   }
 
-  /** Stores that a server is to be told about the execution of a call, before the call is sent. Waits while Postgres is away. */
+  /** Stores that a server needs a notice about the execution of a call, before the call is sent. Waits while Postgres is away. */
   async remember(
     server: string,
     { execution_id, session_id }: Pick<ToolCallRequest, "execution_id" | "session_id">,
@@ -91,7 +91,7 @@ export class SessionCleanups implements AsyncDisposable {
     this.#stored.add(key);
   }
 
-  /** The execution has ended: its servers are told soon. */
+  /** The execution has ended: its servers get the notice soon. */
   async ended(executionId: string): Promise<void> {
     for (const server of this.#options.servers.cleanUpServers()) {
       this.#stored.delete(`${server} ${executionId}`);
@@ -111,7 +111,7 @@ export class SessionCleanups implements AsyncDisposable {
       this.#wake = Promise.withResolvers<void>();
       const { log } = this.#options;
       await this.#sweep(signal).catch((error: unknown) =>
-        log.warn({ error: errorMessage(error) }, "MCP servers not told about ended executions"),
+        log.warn({ error: errorMessage(error) }, "MCP servers not notified of ended executions"),
       );
       const waiting = new AbortController();
       const timer = pause(jitter(SWEEP_MS), AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
@@ -132,7 +132,7 @@ export class SessionCleanups implements AsyncDisposable {
           const isDone = await servers.cleanUp(server, execution_id);
           if (!isDone && !is_last) return;
           if (!isDone) {
-            log.warn({ server, execution_id }, "MCP server not told for a day that an execution ended");
+            log.warn({ server, execution_id }, "MCP server not notified for a day that an execution ended");
           }
           await db.query(FORGET, [server, execution_id]);
         }),

@@ -9,13 +9,13 @@ const OTHER = "other";
 /** A call whose outcome is recorded. */
 export interface MeasuredCall {
   readonly server: string;
-  /** Without the server's id. */
+  /** Excludes the server's id. */
   readonly tool: string;
   /** The server lists it; a model may name any tool. */
   readonly isListed: boolean;
   readonly outcome: ToolCallOutcome;
   readonly seconds: number;
-  /** Of the masked result, before a window of it was taken. */
+  /** The size of the masked result, before a window of it was taken. */
   readonly bytes: number;
 }
 

@@ -6,7 +6,7 @@ export interface ToolOutput {
   /** The tool itself reports a failure, which the content describes. */
   readonly isError: boolean;
   readonly content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-  /** Where in the content newlines join parts that may have split a value. */
+  /** The offsets in the content at which newlines join parts that may have split a value. */
   readonly seams?: readonly number[];
 }
 
@@ -21,7 +21,7 @@ export interface CallIdentity {
 export interface ToolCallContext extends CallIdentity {
   /** The call may be made again although it may have taken effect. */
   readonly isRepeatable: boolean;
-  /** To be awaited before the first byte of the call goes out, or before a tool in this process runs. If it throws, nothing may go out. */
+  /** Await it before the first byte of the call goes out, or before a tool in this process runs. If it throws, nothing may go out. */
   readonly beforeSend: () => Promise<void>;
   readonly onProgress?: (progress: ProgressReport) => void;
   /** Gets the memory of a large output, to give it back once the output is read. */

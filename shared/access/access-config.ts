@@ -16,7 +16,7 @@ import { bindAddress } from "#shared/service/service-config.ts";
 const AUTH_MODES = ["loopback", "private", "token", "jwt", "proxy"] as const;
 type AuthMode = (typeof AUTH_MODES)[number];
 
-/** Where an identity provider's tokens come from and what in them counts. */
+/** The issuer of an identity provider's tokens, and the claims that count. */
 export interface JwtConfig {
   readonly issuer: string;
   readonly audience: string;
@@ -28,16 +28,16 @@ export interface JwtConfig {
   readonly teamsClaim: string;
 }
 
-/** How the roles that an identity provider names become ours. */
+/** The rules by which the roles of an identity provider become ours. */
 export interface RoleRules {
-  /** By the provider's name of a role or group; without any, a token's own role names are ours. */
+  /** Keyed by the provider's name of a role or group; without any, a token's own role names are ours. */
   readonly mapping: ReadonlyMap<string, Role>;
-  /** Of every authenticated caller. */
+  /** The roles of every authenticated caller. */
   readonly standard: readonly Role[];
 }
 
 export type AuthConfig =
-  /** With `approvalToken` its holder may decide about tool calls; without one no decision is possible. */
+  /** The holder of `approvalToken` may decide about tool calls; without one no decision is possible. */
   | { readonly mode: "loopback"; readonly approvalToken?: string }
   | { readonly mode: "private"; readonly token: string }
   | { readonly mode: "token" }
@@ -86,7 +86,7 @@ function publishedAddress(env: Environment): string {
   return envText(env, "PUBLISHED_ADDRESS", bindAddress(env));
 }
 
-/** True if the mode tells clients apart. */
+/** True if the mode distinguishes clients. */
 export function isPersonalMode({ auth: { mode } }: Pick<AccessConfig, "auth">): boolean {
   return mode !== "loopback" && mode !== "private";
 }

@@ -21,7 +21,7 @@ export function checkHost(host: string | undefined, allowed: ReadonlySet<string>
   if (host !== undefined && allowed.has(hostName(host))) return;
   // Any text may stand there, and the audit log has what is answered.
   const named =
-    host !== undefined && /^[\w.:[\]-]{1,100}$/u.test(host) ? `host '${host}'` : "what is no host";
+    host !== undefined && /^[\w.:[\]-]{1,100}$/u.test(host) ? `host '${host}'` : "an invalid host";
   const given = host === undefined ? "no host" : named;
   throw new AccessRefused(
     421,

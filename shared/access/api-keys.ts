@@ -16,7 +16,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 /** An API key in text is `tarsy_<id>_<secret>`; the id is not secret. */
 const KEY = /^tarsy_(?<id>[0-9a-f]{12})_(?<secret>[\w-]{43})$/u;
 
-/** How long a revoked key may still be accepted by a process that has just used it. */
+/** The time for which a revoked key may still be accepted by a process that has just used it. */
 const CACHED_MS = 5_000;
 const MAX_CACHED = 10_000;
 

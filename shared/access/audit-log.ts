@@ -66,7 +66,7 @@ export class AuditLog implements AsyncDisposable {
   }) {
     this.#db = db;
     this.#log = log;
-    // Entries are logged whatever else is.
+    // Entries are logged at every log level.
     this.#entries = log.child({ audit: true }, log.level === "silent" ? {} : { level: "info" });
     this.#service = service;
   }

@@ -1,7 +1,7 @@
 import { forbidden } from "#shared/access/access-refused.ts";
 import { ROLES, isPersonal, type Identity, type Role } from "#shared/access/identity.ts";
 
-/** What a request does, and the least role that may do it. */
+/** The action of a request, and the least role that may do it. */
 const ACTIONS = {
   "session.read": "viewer",
   "trace.read": "viewer",

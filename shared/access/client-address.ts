@@ -13,7 +13,7 @@ const PRIVATE_NETWORKS = [
 ];
 const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = { private: PRIVATE_NETWORKS };
 
-/** Tells clients apart by their addresses. */
+/** Distinguishes clients by their addresses. */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
 

@@ -22,7 +22,7 @@ import { secretEquals } from "#shared/access/secret-equals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { RateLimit } from "#shared/access/rate-limit.ts";
 
-/** What of a request decides whether it gets in. */
+/** The parts of a request that decide whether it gets in. */
 type DoorRequest = Pick<IncomingMessage, "method" | "headers"> & {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
@@ -56,7 +56,7 @@ export class Door {
     return checkOrigin({ method, headers }, this.#config.origins);
   }
 
-  /** Who makes the request. Throws AccessRefused 401, 429 after many failures from one address, 503; database errors. */
+  /** Finds the identity of the request. Throws AccessRefused 401, 429 after many failures from one address, 503; database errors. */
   async identify(request: Pick<DoorRequest, "headers" | "socket">): Promise<Identity> {
     const address = this.addressOf(request);
     const identity = await this.#failures.count(address, () => this.#authenticate(request.headers));
@@ -140,7 +140,7 @@ export class Door {
 const BURST = 300;
 const PER_SECOND = 10;
 
-/** Tells those apart who try credentials. Never refuses a valid one: many clients may have one address. */
+/** Distinguishes those who try credentials. Never refuses a valid one: many clients may have one address. */
 class FailedAttempts {
   readonly #limit = new RateLimit({ perSecond: PER_SECOND, burst: BURST });
 

@@ -5,10 +5,10 @@ import { literals } from "#shared/contracts/literals.ts";
 export const ROLES = ["viewer", "submitter", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** How a request was authenticated. In `loopback` it was not: every program of this machine may make it. */
+/** The ways in which a request was authenticated. In `loopback` it was not: every program of this machine may make it. */
 const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy", "webhook"] as const;
 
-/** Who makes a request, and what that allows. */
+/** The caller of a request, with its rights. */
 export const Identity = Type.Object({
   /** Unique among those authenticated in the same way. */
   subject: Type.String(),

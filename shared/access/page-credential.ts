@@ -30,7 +30,7 @@ export interface PageKey {
 export interface PageCredential {
   readonly cookie: string;
   readonly proof: string;
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

@@ -1,14 +1,14 @@
 import { isPersonal, type Identity } from "#shared/access/identity.ts";
 
-/** Of what all may have together, one identity may have a fifth. */
+/** One identity may have a fifth of the limit for all together. */
 const SHARE = 1 / 5;
 
-/** The part of `total` that one identity may have; all of it where identities are not told apart. */
+/** The part of `total` that one identity may have; all of it where identities are not distinguished. */
 export function shareOf(total: number, identity: Identity): number {
   return isPersonal(identity) ? Math.max(1, Math.floor(total * SHARE)) : total;
 }
 
-/** What limits count by. */
+/** The key by which limits count. */
 export function limitKey({ via, subject }: Identity): string {
   return `${via}:${subject}`;
 }

@@ -7,7 +7,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 
-/** How long a ticket can be used. */
+/** The time for which a ticket can be used. */
 export const TICKET_SECONDS = 30;
 
 /** The subprotocol in which a client sends its ticket: browsers let a page set no other header of a WebSocket. */

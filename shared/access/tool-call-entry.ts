@@ -6,7 +6,7 @@ export function toolCallEntry(call: {
   readonly session_id: string;
   readonly execution_id: string;
   readonly name: string;
-  /** Why it was refused. */
+  /** The reason why it was refused. */
   readonly reason?: string;
 }): Omit<AuditEntry, "result"> {
   return {

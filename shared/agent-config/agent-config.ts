@@ -43,7 +43,7 @@ interface SystemSettings extends Omit<SystemSection, "holidays"> {
   readonly holidays: readonly Holiday[];
 }
 
-/** How tools with an unknown effect are treated. */
+/** The treatment of tools with an unknown effect. */
 type ToolPolicy = NonNullable<DefaultsSection["tool_policy"]>;
 
 /** Settings that apply where no nearer level sets them; durations in milliseconds. */
@@ -53,7 +53,7 @@ export interface DefaultSettings {
   readonly success_policy: SuccessPolicy;
   readonly max_iterations: number;
   readonly iteration_timeout_ms: number;
-  /** How long a tool call waits for a person. */
+  /** The time for which a tool call waits for a person. */
   readonly approval_timeout_ms: number;
   readonly tool_policy?: ToolPolicy;
   readonly llm_provider?: string;
@@ -64,13 +64,13 @@ export interface DefaultSettings {
   readonly iteration_strategy?: IterationStrategy;
   /** The provider of the summaries of large tool results; absent for each agent's own provider. */
   readonly summarization?: NonNullable<DefaultsSection["summarization"]>;
-  /** Whether sessions are scored, and the judge; for chains without a setting of their own. */
+  /** The settings of scoring and its judge, for chains without a setting of their own. */
   readonly scoring?: NonNullable<DefaultsSection["scoring"]>;
-  /** Of every session whose chain sets no budget of its own. */
+  /** The budgets of every session whose chain sets no budget of its own. */
   readonly budgets?: NonNullable<DefaultsSection["budgets"]>;
   readonly memory: {
     readonly enabled: boolean;
-    /** The memories that an agent is told at its start. */
+    /** The memories that an agent gets at its start. */
     readonly max_inject: number;
     /** The memories that are shown when new ones are written. */
     readonly reflector_memory_limit: number;
@@ -102,7 +102,7 @@ export interface Origin {
 /** The effective configuration: built-ins and files merged, expanded and checked. It never changes. */
 export interface AgentConfig {
   readonly configDir: string;
-  /** As written. */
+  /** The settings as written. */
   readonly queue: QueueSettings;
   readonly system: SystemSettings;
   readonly defaults: DefaultSettings;
@@ -110,7 +110,7 @@ export interface AgentConfig {
   readonly chains: ReadonlyMap<string, ChainEntry>;
   readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
   readonly llmProviders: ReadonlyMap<string, LlmProvider>;
-  /** By name. */
+  /** Keyed by name. */
   readonly skills: ReadonlyMap<string, Skill>;
   /** Chain id by alert type. */
   readonly alertTypes: ReadonlyMap<string, string>;
@@ -121,6 +121,6 @@ export interface AgentConfig {
     readonly mcpServers: number;
     readonly llmProviders: number;
   };
-  /** By path (`agents.x.max_iterations`); a value without an origin is built in. */
+  /** Keyed by path (`agents.x.max_iterations`); a value without an origin is built in. */
   readonly origins: ReadonlyMap<string, Origin>;
 }

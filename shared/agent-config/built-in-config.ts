@@ -15,7 +15,7 @@ export interface BuiltInConfig {
   readonly chains: ReadonlyMap<string, ChainEntry>;
   readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
   readonly llmProviders: ReadonlyMap<string, LlmProviderEntry>;
-  /** Of values with variables inserted, by path. */
+  /** The origins of values with variables inserted, by path. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
@@ -56,7 +56,7 @@ export const BUILT_IN_SETTINGS = {
     success_policy: "any",
     alert_masking: { enabled: true, pattern_group: "security" },
   },
-  /** Instead, for a tarsy.yaml that names an `llm_backend`: the times of the original that such files are written for. */
+  /** Replace the others for a tarsy.yaml that names an `llm_backend`: the times of the original that such files are written for. */
   with_backends: { session_timeout: "40m", iteration_timeout: "6m" },
   /** The longest tool result for a provider that sets no limit: one that fits into the context of today's models. */
   max_tool_result_tokens: 100_000,
@@ -179,7 +179,7 @@ function kubernetesServer(): McpServerEntry {
   };
 }
 
-/** By name, so that a tool of a later version is not trusted. */
+/** Names, so that a tool of a later version is not trusted. */
 const KUBERNETES_READS = [
   "configuration_contexts_list",
   "events_list",

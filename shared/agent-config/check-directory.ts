@@ -14,7 +14,7 @@ import { readScript } from "#shared/agent-config/scripts/read-script.ts";
 import { readStubTools, STUB_TOOLS } from "#shared/agent-config/stub-tools/read-stub-tools.ts";
 import { envText, type Environment } from "#shared/service/environment.ts";
 
-/** What a configuration directory says, and everything that is wrong with it, by file and position. */
+/** The content of a configuration directory, and all its problems, by file and position. */
 export interface CheckedDirectory {
   /** Undefined if tarsy.yaml or llm-providers.yaml has an error. */
   readonly config: AgentConfig | undefined;
@@ -92,7 +92,7 @@ async function checkStubs(
   return { errors: reporter.errors(), warnings: reporter.warnings() };
 }
 
-/** Without stub-tools.yaml there are no stubs, so that nothing else would say that its name is misspelt. */
+/** Nothing else would say that the name of stub-tools.yaml is misspelt: there are then no stubs. */
 async function checkMisnamedStubs(configDir: string): Promise<DirectoryProblems> {
   const similar = existsSync(join(configDir, STUB_TOOLS))
     ? undefined

@@ -76,7 +76,7 @@ function descriptionOf(name: string, { agents }: Pick<AgentConfig, "agents">): o
   return description === "" ? {} : { description };
 }
 
-/** Fills in the backends of fallback providers that name none, wherever they stand. */
+/** Fills in the backends of fallback providers that name none, at every level. */
 function withBackends(value: object, config: Pick<AgentConfig, "llmProviders">): object {
   const fill = (inner: unknown, key: string): unknown => {
     if (Array.isArray(inner)) return inner.map((item: unknown) => fill(item, key));
@@ -136,7 +136,7 @@ const CATALOG = {
 } as const;
 
 /**
- * How calls are priced, in the contract's shape: the written prices by model, the promotions with their state at `now`, and the list
+ * The prices of calls, in the contract's shape: the written prices by model, the promotions with their state at `now`, and the list
  * that the other prices come from.
  */
 function costView(config: Pick<AgentConfig, "system">, now: Date): object {

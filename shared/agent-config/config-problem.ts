@@ -12,7 +12,7 @@ export interface ConfigProblem extends FilePosition {
   readonly severity: "error" | "warning";
   /** Such as `agent_chains.k8s.stages[0].agents[1].name`; empty for the file as a whole. */
   readonly path: string;
-  /** What is wrong, what is allowed and what to do: one sentence without a full stop. */
+  /** The problem, the rule and the remedy: one sentence without a full stop. */
   readonly message: string;
 }
 

@@ -3,7 +3,7 @@ import { parseConfigInstant } from "#shared/agent-config/parse-duration.ts";
 import { type CostEstimation, type Promotion, priceCall } from "#shared/pricing/price-call.ts";
 import { providersOfChain } from "#shared/agent-config/providers-of-chain.ts";
 
-/** How calls are priced by this configuration. */
+/** The prices of calls by this configuration. */
 export function costEstimationOf({ system }: Pick<AgentConfig, "system">): CostEstimation {
   const { enabled, model_rates = {}, promotions = [] } = system.cost_estimation;
   return {
@@ -25,7 +25,7 @@ export function costEstimationOf({ system }: Pick<AgentConfig, "system">): CostE
 const SMALL_CALL = { input: 1, cachedInput: 0, cacheWrite: 0, output: 1, thinking: 0 };
 
 /**
- * What stands in the way of a limit in USD for the sessions of these chains: the providers whose models have no price, such as
+ * The obstacle to a limit in USD for the sessions of these chains: the providers whose models have no price, such as
  * "big (model acme-7b)", sorted; or that costs are not estimated at all. Null if nothing does.
  */
 export function unpricedProviders(config: AgentConfig, chainIds: Iterable<string>): string | null {

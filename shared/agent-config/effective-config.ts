@@ -65,14 +65,14 @@ const NAMED_TOKEN = /^(?:[srp]k|tok(?:en)?|pat|key|secret|bearer|api[-_]?key)[-_
 const HEX_TOKEN = /(?<![\w:@-])(?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-])/giu;
 const RULES = { patterns: new Set<never>(), custom: [], known: [] };
 
-/** What looks like a token in how a server is reached, whichever key it was written to. */
+/** Text that looks like a token in how a server is reached, whichever key it was written to. */
 function withoutTokens(text: string): string {
   if (NAMED_TOKEN.test(text)) return REDACTED;
   const masked = maskText(text, { rules: RULES }).text;
   return masked.replaceAll(/\[MASKED_[A-Z0-9_]+\]/gu, REDACTED).replaceAll(HEX_TOKEN, REDACTED);
 }
 
-/** Keys whose values are secrets wherever they come from, and maps of such values. */
+/** Keys whose values are secrets of every origin, and maps of such values. */
 function isSecretKey(path: string, key: string): boolean {
   return (
     key === "bearer_token" || key === "client_secret" || /\.transport\.(?:env|custom_headers)$/u.test(path)

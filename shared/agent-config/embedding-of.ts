@@ -1,7 +1,7 @@
 import type { EmbeddingEntry } from "#shared/agent-config/schemas/memory-section.ts";
 import type { EmbeddingProvider, ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 
-/** How the llm-gateway reaches the model that turns texts into vectors. */
+/** The model, and the way in which the llm-gateway reaches it, that turns texts into vectors. */
 export interface EmbeddingSettings extends ResolvedEmbedding {
   /** The variable with the key; absent: none is sent. */
   readonly api_key_env?: string;

@@ -84,7 +84,7 @@ interface Insertion {
   readonly broken: boolean;
 }
 
-/** What was inserted into a part of a file. */
+/** The insertions in a part of a file. */
 export interface InsertedVariables {
   /** Each variable once. */
   readonly variables: readonly string[];
@@ -125,19 +125,19 @@ export class ExpandedText {
     return this.#source.slice(this.#toSource(start, "start"), this.#toSource(end, "end"));
   }
 
-  /** What was inserted into a range of the expanded text. */
+  /** The insertions in a range of the expanded text. */
   insertedAt(start: number, end: number): InsertedVariables {
     return summary(this.#insertions.filter((insertion) => insertion.start <= end && insertion.end >= start));
   }
 
-  /** What was inserted into a line of the file as written. */
+  /** The insertions in a line of the file as written. */
   insertedOnLine(line: number): InsertedVariables {
     return summary(
       this.#insertions.filter(({ sourceStart }) => this.positionInSource(sourceStart).line === line),
     );
   }
 
-  /** At the edge of an insertion, `side` chooses the end of the template. */
+  /** `side` chooses the end of the template at the edge of an insertion. */
   #toSource(offset: number, side: "start" | "end"): number {
     let shift = 0;
     for (const { start, end, sourceStart, sourceEnd } of this.#insertions) {

@@ -21,7 +21,7 @@ export function markedEnvironment(env: Environment): Environment {
 
 /**
  * Turns the texts of `value` whose schema says `template` into templates. `marked` is the same file with a marked environment: it shows
- * where a variable was inserted, whatever YAML made of its value. Where it has no text, because a variable inserted keys
+ * where a variable was inserted, with any value that YAML made of it. Where it has no text, because a variable inserted keys
  * or lists, the values of `env` are searched for.
  */
 export function keepVariables(schema: TSchema, value: unknown, marked: unknown, env: Environment): void {

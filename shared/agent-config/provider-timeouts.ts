@@ -1,7 +1,7 @@
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 
-/** How long calls to one provider may take, in milliseconds. */
+/** The time that calls to one provider may take, in milliseconds. */
 interface ProviderTimeouts {
   /** A whole call, and so the iteration of an agent that uses the provider. */
   readonly callMs: number;

@@ -28,7 +28,7 @@ export function providersOfChain(
   return new Map(providers.map((provider) => [provider.name, provider]));
 }
 
-/** A chain can be without one: then nobody can have its sessions scored. */
+/** A chain can be without one: then its sessions cannot be scored. */
 function judgeOf(
   config: AgentConfig,
   chain: Parameters<typeof resolveScoring>[1],

@@ -126,7 +126,7 @@ function describeError({ code, message }: YAMLError, variables: readonly string[
   return `invalid YAML syntax once ${variables.join(", ")} is inserted; quote the value or change it`;
 }
 
-/** As above, the parser's words are left out where they may contain a secret. */
+/** The parser's words are left out, too, where they may contain a secret. */
 function describeWarning({ code, message }: YAMLWarning, variables: readonly string[]): string {
   if (code !== "TAG_RESOLVE_FAILED") {
     return variables.length === 0

@@ -202,7 +202,7 @@ export class ShapeReader {
 
   #warnUnknown(keyNode: Scalar, key: string, path: string, known: readonly string[]): void {
     const nearest = nearestName(key, known);
-    // Whoever writes api_key has probably written the key itself behind it.
+    // A file with api_key probably has the key itself behind it.
     const isVariable = nearest !== undefined && nearest === `${key}_env`;
     const meaning = isVariable ? " It takes the name of an environment variable, not its value" : "";
     const hint =
@@ -216,7 +216,7 @@ export class ShapeReader {
   }
 }
 
-/** Why a value counts as not set, empty for one that is not there; undefined if it does not. */
+/** The reason why a value counts as not set, empty for one that is not there; undefined if it does not. */
 function unsetReason(value: unknown, schema: TSchema): "" | "empty" | "zero" | undefined {
   if (value === null) return "";
   if (value === "" && Type.IsOptional(schema) && !("freeText" in schema)) return "empty";

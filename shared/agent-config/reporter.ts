@@ -4,7 +4,7 @@ import { SourceMap, type WrittenValue } from "#shared/agent-config/source-map.ts
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
-/** What a problem is about: a value of a container, or the container itself. */
+/** The subject of a problem: a value of a container, or the container itself. */
 export interface Target {
   readonly container: object;
   readonly key?: string | number;
@@ -30,7 +30,7 @@ export class Reporter {
     this.#addFound("error", target, rule, hint);
   }
 
-  /** As `error`, for what does not prevent the use of the configuration. */
+  /** Does the same as `error`, for a problem that does not prevent the use of the configuration. */
   warn(target: Target, rule: string, hint?: string): void {
     this.#addFound("warning", target, rule, hint);
   }

@@ -40,7 +40,7 @@ export interface Setting<T> {
 /** Every setting of one agent of a stage, with its level. */
 export interface AgentSettings {
   readonly name: string;
-  /** Whether it may use tools that change things. */
+  /** True if it may use tools that change things. */
   readonly isAction: boolean;
   readonly iteration_strategy: Setting<IterationStrategy>;
   readonly llm_provider: Setting<string>;
@@ -86,7 +86,7 @@ export function resolveAgentSettings(
   if (agent === undefined) {
     throw new TerminalError("invalid_configuration", `there is no agent ${block.name}`);
   }
-  // What a stage and a chain set is for their agents, not for those that these start.
+  // The settings of a stage and a chain are for their agents, not for those that these start.
   const around: readonly Setter[] = [
     ["stage", stage],
     ["chain", chain],

@@ -197,7 +197,7 @@ function withNativeTools(
   return { ...provider, native_tools: { ...provider.native_tools, ...native_tools } };
 }
 
-/** What the configuration of the used servers says about large results; nothing where none says anything. */
+/** The settings of the used servers for large results; empty where there are none. */
 function largeResults(
   config: AgentConfig,
   stages: readonly ResolvedStage[],
@@ -247,7 +247,7 @@ function resolveBudgets(
   };
 }
 
-/** What a session stores of `defaults.memory` where that is enabled: of the embedding only what names its vectors. */
+/** The part of `defaults.memory` that a session stores where that is enabled: of the embedding only what names its vectors. */
 export function resolveMemory({
   defaults: { memory },
 }: Pick<AgentConfig, "defaults">): NonNullable<ResolvedChain["memory"]> {

@@ -5,9 +5,9 @@ import { typeSettings } from "#shared/agent-config/provider-keys.ts";
 import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import { TerminalError } from "#shared/errors.ts";
 
-/** What is said where a provider is named. */
+/** The settings at the mention of a provider. */
 interface NamedProvider {
-  /** As the provider's type requires by default, and where it does not serve the type. */
+  /** The default is that of the provider's type by default, and where it does not serve the type. */
   readonly backend?: LlmBackend | undefined;
   /** The longest call, if the provider's entry does not say. */
   readonly callMs?: number | undefined;

@@ -7,7 +7,7 @@ import { TerminalError } from "#shared/errors.ts";
 
 type ScoringConfig = Pick<AgentConfig, "agents" | "defaults" | "llmProviders">;
 
-/** Whether each completed session of a chain is scored. A block of the chain decides alone, and without `enabled` it is off. */
+/** True if each completed session of a chain is scored. A block of the chain decides alone, and without `enabled` it is off. */
 export function scoresByItself(
   { defaults }: Pick<ScoringConfig, "defaults">,
   { scoring }: ChainEntry,

@@ -24,7 +24,7 @@ export interface WrittenValue extends FilePosition, InsertedVariables {
   readonly path: string;
   /** Absent where nothing is written. */
   readonly kind?: SourceChild["kind"];
-  /** Of a scalar only. */
+  /** Only a scalar has it. */
   readonly text?: string;
 }
 

@@ -5,7 +5,7 @@ import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 
 const DEFAULT_MAX_TOKENS = 1_000;
 
-/** How large results of a server are summarized; undefined if they are not. */
+/** The rules by which large results of a server are summarized; undefined if they are not. */
 export function summariesOf(
   config: Pick<AgentConfig, "defaults" | "llmProviders" | "mcpServers">,
   id: string,

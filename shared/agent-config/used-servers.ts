@@ -14,7 +14,7 @@ export function agentsFor(agents: AgentConfig, alertType: string): readonly Reso
     .flatMap(withSubAgents);
 }
 
-/** The ids of the MCP servers whose tools the agent gets: none for a strategy that calls no tools, whatever its definition names. */
+/** The ids of the MCP servers whose tools the agent gets: none for a strategy that calls no tools, even if its definition names some. */
 export function serversOf({ iteration_strategy, mcp_servers }: ResolvedAgent): readonly string[] {
   return TOOL_STRATEGIES.some((strategy) => strategy === iteration_strategy) ? mcp_servers : [];
 }

@@ -7,7 +7,7 @@ import { untilAborted } from "#shared/until-aborted.ts";
 /** Node's own channel on which every new client socket is reported. */
 const SOCKETS = "net.client.socket";
 
-/** For a host name with several addresses, which the client tries one after another, and for a slow name server. */
+/** The time for a host name with several addresses, which the client tries one after another, and for a slow name server. */
 const LIMIT_MS = 10_000;
 
 /**

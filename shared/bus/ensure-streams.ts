@@ -27,7 +27,7 @@ interface EnsureStreamsOptions {
   /** 1 on one server, 3 on a cluster. */
   readonly replicas: number;
   readonly log?: Pick<Logger, "info">;
-  /** By stream: the number of its first message if it has to be created; by default 1. */
+  /** Keyed by stream: the number of its first message if it has to be created; by default 1. */
   readonly firstSeqs?: ReadonlyMap<string, number>;
 }
 
@@ -69,7 +69,7 @@ export async function ensureStreams(bus: Bus, options: EnsureStreamsOptions): Pr
   return [...sentences, events].filter((sentence) => sentence !== undefined);
 }
 
-/** What all executors together run concurrently. */
+/** The number of sessions that all executors together run concurrently. */
 export interface RunLimits {
   readonly maxSessions: number;
   readonly maxFollowups: number;

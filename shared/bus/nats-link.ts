@@ -25,7 +25,7 @@ export async function openNatsLink(
 ): Promise<NatsLink> {
   const connection = await dialNats(options, signal);
   try {
-    // Without checkAPI, start-up does not depend on JetStream; its calls fail by themselves while it is unavailable.
+    // Start-up without checkAPI does not depend on JetStream; its calls fail by themselves while it is unavailable.
     const jsm = await connection.jetstreamManager({ checkAPI: false });
     const lost = new AbortController();
     void connection

@@ -63,9 +63,9 @@ interface BusTiming {
 
 /** A frozen server is noticed after at most 15 s. */
 export const BUS_TIMING: BusTiming = { pingMs: NATS_PING_MS, dialMs: 4_000 };
-/** Between two rounds over all servers. Short: services are to be connected within 10 s of the server's return. */
+/** The time between two rounds over all servers. Short: services are to be connected within 10 s of the server's return. */
 const RETRIES = { firstMs: 250, lastMs: 2_000 };
-/** Before the first dial after a loss: a server that accepts connections and ends them must not be dialled in a loop. */
+/** The pause before the first dial after a loss: a server that accepts connections and ends them must not be dialled in a loop. */
 const REDIAL_MS = 250;
 const CLOSE_FLUSH_MS = 1_000;
 
@@ -229,7 +229,7 @@ class ReplacedBus implements Bus {
         await this.connection.close();
         signal.throwIfAborted();
       }
-      // In the same tick as the assignment: a subscription made meanwhile would be missed or made twice.
+      // This happens in the same tick as the assignment: a subscription made meanwhile would be missed or made twice.
       this.#subscriptions.renew(this.connection);
       try {
         await this.flush();

@@ -39,7 +39,7 @@ export function cancelToolCall(bus: Bus, cancel: ToolCallCancel): void {
   }
 }
 
-/** Tells the tool-runners that an execution has ended. Best effort, never throws: they also notice that it makes no calls. */
+/** Notifies the tool-runners that an execution has ended. Best effort, never throws: they also notice that it makes no calls. */
 export function releaseTools(bus: Bus, release: ToolRelease): void {
   try {
     bus.connection.publish(SUBJECTS.toolsRelease, toolReleaseCodec.encode(release));

@@ -19,17 +19,17 @@ export interface QueueAdmin {
   readRefused(): Promise<StreamAnswers>;
   /** Deletes streams and prepares all of them. Rejects with one sentence if that fails. */
   remake(streams: readonly string[]): Promise<void>;
-  /** How the last preparation ended. */
+  /** The result of the last preparation. */
   readonly state: QueueState;
 }
 
-/** Without its streams no session starts (`unhealthy`); with too few replicas they are lost with a server (`degraded`). */
+/** No session starts without its streams (`unhealthy`); with too few replicas they are lost with a server (`degraded`). */
 export type QueueState =
   | { readonly status: "healthy" }
   | { readonly status: "degraded" | "unhealthy"; readonly message: string };
 
 interface QueueAdminOptions {
-  /** With the user that may create streams and consumers. */
+  /** The address with the user that may create streams and consumers. */
   readonly url: string;
   /** The client's name in the server's monitoring. */
   readonly name: string;
@@ -42,9 +42,9 @@ interface QueueAdminOptions {
   readonly signal: AbortSignal;
 }
 
-/** For every server of a cluster to be tried; the caller repeats what failed. */
+/** The time in which every server of a cluster is tried; the caller repeats what failed. */
 const DIAL_MS = 10_000;
-/** Between two tries to give the streams their replicas. */
+/** The time between two tries to give the streams their replicas. */
 const RETRY_REPLICAS_MS = 10_000;
 
 /**
@@ -72,7 +72,7 @@ export function queueAdmin({
       throw new RetryableError("queue_not_prepared", why, { cause: error });
     }
   };
-  /** Of streams that were deleted and may have to be created again. */
+  /** The positions of streams that were deleted and may have to be created again. */
   const firstSeqs = new Map<string, number>();
   let state: QueueState = { status: "unhealthy", message: "the streams have not been prepared yet" };
   let preparedAt = 0;
@@ -93,7 +93,7 @@ export function queueAdmin({
         );
       });
     } catch (error) {
-      // Without a connection nothing new is known of the streams.
+      // Nothing new is known of the streams without a connection.
       if (error instanceof RetryableError) setState({ status: "unhealthy", message: error.message });
       throw error;
     } finally {

@@ -15,13 +15,13 @@ export interface RefusedStream {
   readonly why: string;
 }
 
-/** What the server says of the streams. */
+/** The server's statement about the streams. */
 export interface StreamAnswers {
   readonly refused: readonly RefusedStream[];
   readonly isOneMissing: boolean;
 }
 
-/** Of every stream a subject on which nothing is published. */
+/** Has for every stream a subject on which nothing is published. */
 const UNUSED = {
   [SESSIONS_STREAM]: SUBJECTS.wakeUp("normal", "none"),
   [FOLLOWUPS_STREAM]: SUBJECTS.wakeUp(FOLLOWUP_LANE, "none"),

@@ -75,7 +75,7 @@ export function serveRequests<Q extends TSchema, A extends TSchema>(
         const answerIt = async () => answer(contract.request.decode(message.data));
         const given = span === undefined ? await answerIt() : await inRequestSpan(span, message, answerIt);
         const reply = contract.reply.encode(given);
-        // On the current connection: the one that brought the request may be gone by now.
+        // The answer goes to the current connection: the one that brought the request may be gone by now.
         if (message.reply !== undefined) bus.connection.publish(message.reply, reply);
       })().catch((failure: unknown) =>
         bus.log.error({ subject, error: errorMessage(failure) }, "request not answered"),
@@ -87,7 +87,7 @@ export function serveRequests<Q extends TSchema, A extends TSchema>(
 
 async function inRequestSpan<T>(destination: string, message: Msg, answer: () => Promise<T>): Promise<T> {
   const parent = carrierIn((name) => message.headers?.get(name));
-  // What is not part of a trace, such as a listing of the api's, begins none.
+  // A request outside of a trace, such as a listing of the api's, begins none.
   if (parent === undefined) return answer();
   const attributes = {
     "messaging.system": "nats",

@@ -8,7 +8,7 @@ import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { RetryableError, coerceError } from "#shared/errors.ts";
 
-/** What became of a wake-up; an error means that it may not be in the stream. */
+/** The result of a wake-up; an error means that it may not be in the stream. */
 export type WakeResult = "queued" | "already_queued" | Error;
 
 /** True if the server was reached and the stream did not take the wake-up, for another reason than that it is missing or has reached a limit. */
@@ -50,7 +50,7 @@ export class SessionWaker implements Disposable {
   readonly #bus: Bus;
   readonly #inbox: string;
   readonly #unsubscribe: () => void;
-  /** By the last token of the reply subject. */
+  /** Keyed by the last token of the reply subject. */
   readonly #awaited = new Map<string, { readonly burst: Burst; readonly index: number }>();
   #published = 0;
 

@@ -11,7 +11,7 @@ interface RequestMessage {
   readonly tool_name?: string;
 }
 
-/** What a call sends to a model, from rows, from a cassette or from a `GenerateRequest`. */
+/** The content that a call sends to a model, from rows, from a cassette or from a `GenerateRequest`. */
 export interface RequestContent {
   readonly messages: readonly RequestMessage[];
   readonly tools: readonly BoundTool[];
@@ -21,7 +21,7 @@ export interface RequestContent {
 /** The session whose request it is. */
 interface RequestOwner {
   readonly sessionId: string;
-  /** Of its prompts; null for a cassette. */
+  /** The nonce of its prompts; null for a cassette. */
   readonly nonce: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface CanonicalRequest {
 
 /**
  * The canonical form of a request: messages, bound tools and settings of the model. Ids, the nonce of frames, the digits of masked
- * values and values of variables are normalised (`CanonicalTexts`); what agents are told of the
+ * values and values of variables are normalised (`CanonicalTexts`); what agents get of the
  * present time, state of the provider, the session's ids and the hash of the provider's entry are left out. Arguments stay text as the
  * model wrote it; a tool's schema is read as JSON.
  */

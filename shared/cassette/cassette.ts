@@ -31,13 +31,13 @@ export const CASSETTE_VERSION = 1;
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const IntegerOrNull = Type.Union([Type.Integer(), Type.Null()]);
-/** Of columns that hold 32 bits. */
+/** The largest value of columns that hold 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const UuidOrNull = Type.Union([Uuid, Type.Null()]);
 const Ending = { status: literals(TERMINAL_STATUSES), error_message: TextOrNull, error_code: TextOrNull };
 const Run = { status: literals(RUN_STATUSES), error_message: TextOrNull, error_code: TextOrNull };
 
-/** What was submitted, and how the session ended. */
+/** The submitted alert, and the end of the session. */
 const RecordedSession = Type.Object({
   session_id: Uuid,
   alert_data: Type.String(),
@@ -58,17 +58,17 @@ const RecordedSession = Type.Object({
   completed_at: TextOrNull,
   /** Its newest event. */
   last_seq: Type.Integer(),
-  /** What its agents were told of the session of the same incident before it; null if there was none. */
+  /** The text about the earlier session of the same incident that its agents got; null if there was none. */
   former_analysis: TextOrNull,
 });
 
-/** What became of the runbook; null if none was due. */
+/** The result of fetching the runbook; null if none was due. */
 const RecordedRunbook = Type.Object({ text: TextOrNull, failure: TextOrNull });
 
 const RecordedStage = Type.Object({
   stage_id: Uuid,
   stage_name: Type.String(),
-  /** From 1. */
+  /** Counts from 1. */
   stage_index: Type.Integer({ minimum: 1, maximum: MAX_COUNT }),
   stage_type: literals(STAGE_TYPES),
   expected_agent_count: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
@@ -77,7 +77,7 @@ const RecordedStage = Type.Object({
   ...Run,
 });
 
-/** What an agent was told of earlier sessions before its first message, in this order. */
+/** The texts about earlier sessions that an agent got before its first message, in this order. */
 const InjectedMemory = Type.Object({
   memory_id: Uuid,
   content: TextOrNull,
@@ -100,8 +100,8 @@ const RecordedExecution = Type.Object({
   iteration_strategy: literals(ITERATION_STRATEGIES),
   ...Run,
   /**
-   * Of a sub-agent: the sequence number of the message that gave its result to its parent, and the position among the parent's
-   * `llm_calls`, from 0, of the first call that had it; null if the parent ended before. `null` as a whole if it was never told.
+   * The result of a sub-agent: the sequence number of the message that gave its result to its parent, and the position among the parent's
+   * `llm_calls`, from 0, of the first call that had it; null if the parent ended before. `null` as a whole if it was never given.
    */
   delivered: Type.Union([Type.Object({ message: IntegerOrNull, before_call: IntegerOrNull }), Type.Null()]),
   /** It was asked to stop, by its parent or because that ended. */
@@ -110,7 +110,7 @@ const RecordedExecution = Type.Object({
   final_analysis: TextOrNull,
   messages: Type.Array(RecordedMessage),
   listings: Type.Array(RecordedListing),
-  /** In the order in which they were bound; empty if no call had any. */
+  /** Their order is that of binding; empty if no call had any. */
   bound_tools: Type.Array(BoundTool),
   llm_calls: Type.Array(RecordedLlmCall),
   tool_calls: Type.Array(RecordedToolCall),
@@ -118,16 +118,16 @@ const RecordedExecution = Type.Object({
 });
 export type RecordedExecution = Static<typeof RecordedExecution>;
 
-/** Where something from outside was read: the last message of the execution before it, and the session's newest event then. */
+/** The position at which something from outside was read: the last message of the execution before it, and the session's newest event then. */
 const Delivery = Type.Object({
   execution_id: Uuid,
-  /** The sequence number of the message that tells of it; null if no message does. */
+  /** The sequence number of the message that reports it; null if no message does. */
   message: IntegerOrNull,
   /** The position among the execution's `llm_calls`, from 0, of the first call that knows of it; null if there was none. */
   before_call: IntegerOrNull,
 });
 
-/** What a person told the agents, or asked of them. */
+/** A person's message or question to the agents. */
 export const RecordedSteering = Type.Object({
   message_id: Uuid,
   ordinal: Type.Integer(),
@@ -178,9 +178,9 @@ const RecordedFollowUp = Type.Object({
   resolved_config: Type.Object({}, { additionalProperties: true }),
   ...Run,
   is_cancel_requested: Type.Boolean(),
-  /** Of a chat. */
+  /** The question of a chat. */
   question: Type.Union([Type.Object({ content: Type.String(), author: Type.String() }), Type.Null()]),
-  /** Of a scoring. */
+  /** The score of a scoring. */
   score: Type.Union([
     Type.Object({
       status: Type.String(),
@@ -191,7 +191,7 @@ const RecordedFollowUp = Type.Object({
     }),
     Type.Null(),
   ]),
-  /** What is learned from, of a follow-up of this kind. */
+  /** The source that a follow-up of this kind learns from. */
   feedback: TextOrNull,
 });
 
@@ -203,7 +203,7 @@ const KeptResult = Type.Object({
   content: Type.String(),
 });
 
-/** One session with all that its agents read, asked and were told, as one file; `docs/lab.md` explains it. */
+/** One session with all that its agents read, asked and got, as one file; `docs/lab.md` explains it. */
 export const Cassette = Type.Object(
   {
     format: Type.Literal(CASSETTE_FORMAT),
@@ -212,14 +212,14 @@ export const Cassette = Type.Object(
     written_by: Type.String(),
     exported_at: Type.String(),
     session: RecordedSession,
-    /** As it is stored with the session, which `parseResolvedChain` reads. */
+    /** The configuration as it is stored with the session, which `parseResolvedChain` reads. */
     resolved_config: Type.Object({}, { additionalProperties: true }),
     /** The bodies of the texts that the configuration refers to, by hash. */
     texts: Type.Record(Type.String(), Type.String()),
     runbook: Type.Union([RecordedRunbook, Type.Null()]),
-    /** By stage_index; those of follow-ups behind those of the chain. */
+    /** Keyed by stage_index; those of follow-ups behind those of the chain. */
     stages: Type.Array(RecordedStage),
-    /** By stage and agent_index, sub-agents behind the execution that started them. */
+    /** Keyed by stage and agent_index, sub-agents behind the execution that started them. */
     executions: Type.Array(RecordedExecution),
     kept_results: Type.Array(KeptResult),
     inputs: Type.Object({
@@ -229,12 +229,12 @@ export const Cassette = Type.Object(
       approvals: Type.Array(RecordedApproval),
       /** The session was asked to end. */
       is_cancel_requested: Type.Boolean(),
-      /** How often it was parked for a critical session. */
+      /** The number of times that it was parked for a critical session. */
       parkings: Type.Integer(),
-      /** How often an executor claimed it: more than once after a kill, a hand-over, a wait or for a follow-up. */
+      /** The number of times that an executor claimed it: more than once after a kill, a hand-over, a wait or for a follow-up. */
       claims: Type.Integer(),
     }),
-    /** In the order in which they were asked for. */
+    /** Their order is that of the requests. */
     follow_ups: Type.Array(RecordedFollowUp),
     /** The places where the export found a secret and put a placeholder, as JSON pointers. */
     masked: Type.Array(Type.String()),

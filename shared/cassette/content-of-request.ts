@@ -1,7 +1,7 @@
 import type { RequestContent } from "#shared/cassette/canonical-request.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 
-/** What a request to the llm-gateway sends to a model. */
+/** The content that a request to the llm-gateway sends to a model. */
 export function contentOfRequest({
   messages,
   tools,

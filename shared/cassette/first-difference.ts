@@ -9,7 +9,7 @@ interface JsonDifference {
 
 /**
  * The first difference of two JSON values; null if they are equal. Members of objects are compared in the order of their names,
- * whatever order they are written in, elements of lists in theirs.
+ * in any order, elements of lists in theirs.
  */
 export function firstDifference(left: unknown, right: unknown, pointer = ""): JsonDifference | null {
   if (Object.is(left, right)) return null;

@@ -44,7 +44,7 @@ export function parseCassette(text: string): Cassette {
   const { format, version } = parseHead(value);
   if (format !== CASSETTE_FORMAT) {
     throw malformed(
-      `its member "format" must be "${CASSETTE_FORMAT}"; it is no file of GET /sessions/:id/cassette`,
+      `its member "format" must be "${CASSETTE_FORMAT}"; it is not a file of GET /sessions/:id/cassette`,
     );
   }
   if (typeof version !== "number" || !Number.isInteger(version)) {

@@ -36,7 +36,7 @@ export const BoundTool = Type.Object({
 });
 export type BoundTool = Static<typeof BoundTool>;
 
-/** What a call says of its model. */
+/** The model of a call. */
 export const ModelSettings = Type.Object({
   provider: Type.String(),
   type: Type.String(),
@@ -54,14 +54,14 @@ const RecordedInput = Type.Object({
   /** The sequence number of the last message that was sent; null for a call with messages of its own. */
   through: IntegerOrNull,
   messages: Type.Optional(Type.Array(Type.Object({ role: Type.String(), content: Type.String() }))),
-  /** Whether the execution's tools were bound. */
+  /** True if the execution's tools were bound. */
   has_tools: Type.Boolean(),
   /** Null if it is not known any more: then the call has no hash either. */
   model: Type.Union([ModelSettings, Type.Null()]),
 });
 export type RecordedInput = Static<typeof RecordedInput>;
 
-/** How a call ended, as `LlmOutcome` of the executor. */
+/** The end of a call, as `LlmOutcome` of the executor. */
 export const RecordedLlmOutcome = Type.Object({
   kind: literals(["completed", "failed", "interrupted", "unreachable"]),
   code: Type.Optional(Type.String()),
@@ -140,7 +140,7 @@ export type RecordedLlmCall = Static<typeof RecordedLlmCall>;
 /** A call of a tool, in the order in which the execution's calls were recorded. */
 export const RecordedToolCall = Type.Object({
   interaction_id: Uuid,
-  /** Of its first attempt; under it a large result is kept. */
+  /** The id of its first attempt; under it a large result is kept. */
   call_id: Uuid,
   seq: IntegerOrNull,
   /** Its place: the execution's LLM calls before it, and its position in the newest answer, from 0. */
@@ -166,7 +166,7 @@ export const RecordedListing = Type.Object({
   seq: IntegerOrNull,
   server: Type.String(),
   tools: Type.Array(Type.Unknown()),
-  /** With the code of the failure; null for a listing that succeeded. */
+  /** Has the code of the failure; null for a listing that succeeded. */
   result: Type.Unknown(),
   error_message: TextOrNull,
   duration_ms: IntegerOrNull,

@@ -6,7 +6,7 @@ interface RecordedConversation {
   readonly bound_tools: readonly BoundTool[];
 }
 
-/** What a recorded call sent to its model; null if that is not known any more. */
+/** The content that a recorded call sent to its model; null if that is not known any more. */
 export function recordedRequest(
   { messages, bound_tools: tools }: RecordedConversation,
   { input }: Pick<RecordedLlmCall, "input">,

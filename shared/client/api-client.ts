@@ -1,15 +1,15 @@
 import { ApiFailure } from "#shared/client/api-failure.ts";
 import type { ApiRequest, ApiResponse, ApiRoute } from "#shared/client/api-types.ts";
 
-/** Without a byte for so long an answer does not come; one that comes slowly is waited for, however long it takes. */
+/** An answer without a byte for so long does not come; one that comes slowly is waited for, however long it takes. */
 const SILENCE_MS = 30_000;
 
 interface ApiClientOptions {
-  /** Of the api, without a slash at the end, e.g. `http://localhost:8080`. */
+  /** The address of the api, without a slash at the end, e.g. `http://localhost:8080`. */
   readonly url: string;
   /** Sent with each request: what lets the client in. A function is asked for each one. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
-  /** How long nothing may arrive before a request is given up. */
+  /** The time for which nothing may arrive before a request is given up. */
   readonly silenceMs?: number;
 }
 

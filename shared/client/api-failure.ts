@@ -4,7 +4,7 @@ export class ApiFailure extends Error {
   readonly status: number | undefined;
   /** The accepted values, where they are few. */
   readonly allowed: readonly string[];
-  /** For machines, e.g. `events_purged`. */
+  /** The code for machines, e.g. `events_purged`. */
   readonly code: string | undefined;
 
   constructor(

@@ -59,7 +59,7 @@ export type ApiResponse<R extends ApiRoute> = {
   [Status in keyof ApiContracts[R]["responses"]]: SchemaOf<ApiContracts[R]["responses"][Status]>;
 }[keyof ApiContracts[R]["responses"]];
 
-/** What a request of a route consists of. */
+/** The parts of a request of a route. */
 export interface ApiRequest<R extends ApiRoute> {
   /** The values of the path's parameters. */
   readonly params?: StaticOf<MemberOf<ApiContracts[R], "params">>;

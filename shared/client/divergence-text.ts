@@ -2,7 +2,7 @@ import type { ApiResponse } from "./api-types.ts";
 
 type Divergence = NonNullable<ApiResponse<"GET /api/v1/sessions/:id/comparison">["first_divergence"]>;
 
-/** Where two sessions first differ, in a sentence for page and terminal: `Scout, step 2: the tool's result differs.` */
+/** The first difference of two sessions, in a sentence for page and terminal: `Scout, step 2: the tool's result differs.` */
 export function divergenceText(first: Divergence): string {
   const where = [first.agent_name, `step ${first.step + 1}`].filter((part) => part !== "").join(", ");
   return `${where}: ${whatDiffers(first)}.`;

@@ -3,7 +3,7 @@ import { retryDelay, waitFor } from "#shared/client/retry-delay.ts";
 import { watchSilence } from "#shared/client/watch-silence.ts";
 
 interface FollowFeedOptions {
-  /** Of the notifier, e.g. `ws://localhost:8081/ws`. */
+  /** The address of the notifier, e.g. `ws://localhost:8081/ws`. */
   readonly url: string;
   readonly open?: (url: string) => WebSocket | Promise<WebSocket>;
   /** Called with each event of the feed. */
@@ -13,7 +13,7 @@ interface FollowFeedOptions {
   /** Called when a connection is lost or cannot be opened. */
   readonly onLost?: (why: string) => void;
   readonly signal: AbortSignal;
-  /** How long nothing may arrive before the connection is tried; by default 15 s. */
+  /** The time for which nothing may arrive before the connection is tried; by default 15 s. */
   readonly pingMs?: number;
 }
 

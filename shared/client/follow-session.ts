@@ -6,7 +6,7 @@ import { watchSilence } from "#shared/client/watch-silence.ts";
 export type NotifierMessage = Readonly<Record<string, unknown>>;
 
 interface FollowOptions {
-  /** Of the notifier, e.g. `ws://localhost:8081/ws`. */
+  /** The address of the notifier, e.g. `ws://localhost:8081/ws`. */
   readonly url: string;
   readonly sessionId: string;
   /** Events up to this one are known; by default none is. */
@@ -20,19 +20,19 @@ interface FollowOptions {
   /** Called when the connection is lost, before it is opened again. */
   readonly onDisconnect?: (why: string) => void;
   readonly signal?: AbortSignal;
-  /** How long nothing may arrive before the connection is tried; by default 15 s. */
+  /** The time for which nothing may arrive before the connection is tried; by default 15 s. */
   readonly pingMs?: number;
 }
 
 /** Consecutive failures, which take about half a minute. */
 const MAX_FAILURES = 10;
 
-/** How far a session was followed. */
+/** The progress of following a session. */
 interface FollowProgress {
   lastSeq: number;
   ended: boolean;
   failures: number;
-  /** Why trying again cannot help. */
+  /** The reason why trying again cannot help. */
   refused: ApiFailure | undefined;
 }
 
@@ -95,7 +95,7 @@ async function followOnce(options: FollowOptions, progress: FollowProgress): Pro
   socket.addEventListener("close", ({ code, reason }) =>
     resolve(why || reason || `closed with code ${code}`),
   );
-  // To a port that browsers refuse, for example, a connection fails before there are listeners.
+  // A connection to a port that browsers refuse, for example, fails before there are listeners.
   if (socket.readyState >= socket.CLOSING) resolve(why || "no connection");
   // The browser would wait for an answer before it reports the end of a dead connection.
   const unwatch = watchSilence(socket, () => resolve("no answer"), options.pingMs);

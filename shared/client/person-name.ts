@@ -6,7 +6,7 @@ export function personName(name: string): string {
 }
 
 /**
- * What an entry of the type `user_question` is, by its metadata: a message to the agents of a running session says who wrote it and
+ * The meaning of an entry of the type `user_question`, by its metadata: a message to the agents of a running session says who wrote it and
  * what it asks for, an incident's alerts say so. Undefined for a question about an investigation.
  */
 export function messageTitle(metadata: unknown): string | undefined {

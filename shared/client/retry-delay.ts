@@ -1,7 +1,7 @@
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
-/** How long to wait after a number of failures in a row, in milliseconds: twice as long each time, up to 5 s, with chance. */
+/** The time to wait after a number of failures in a row, in milliseconds: twice as long each time, up to 5 s, with chance. */
 export function retryDelay(failures: number): number {
   const delay = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
   return delay * (0.5 + Math.random());

@@ -5,12 +5,12 @@ import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 
 type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 type Parked = NonNullable<Overview["parked"]>;
-/** Who cancelled a session, and when. */
+/** The person that cancelled a session, and the time. */
 export type Cancelled = NonNullable<Overview["cancelled"]>;
-/** What keeps failing in a session that runs. */
+/** The repeated failure in a session that runs. */
 export type Failing = NonNullable<Overview["failing"]>;
 
-/** What decides how a session stands. */
+/** The members that decide the state of a session. */
 export interface StateFacts {
   readonly status: SessionStatus;
   /** Undefined for one that is neither parked nor asked to park. */
@@ -21,11 +21,11 @@ export interface StateFacts {
   readonly openApprovals: number;
 }
 
-/** How a session stands: a word for programs and styles, and the words that people read. */
+/** The state of a session: a word for programs and styles, and the words that people read. */
 export interface SessionState {
   readonly kind: keyof typeof STATE_WORDS;
   readonly text: string;
-  /** Since when it is parked; its time stands still then. */
+  /** The time since which it is parked; its time stands still then. */
   readonly since?: string;
 }
 
@@ -62,7 +62,7 @@ export function needsPerson(facts: StateFacts): boolean {
 
 const FAILING_PARTS = { gateway: "the LLM gateway", tools: "the tool runner" } as const;
 
-/** What fails, why, how often and when it is tried again, as text that follows the word "Failing"; `now` in milliseconds. */
+/** The failure, its cause, its count and its next try, as text that follows the word "Failing"; `now` in milliseconds. */
 export function failingText({ what, provider, reason, tries, next_at: next }: Failing, now: number): string {
   const subject = what === "provider" ? `provider '${provider}'` : FAILING_PARTS[what];
   const seconds = next === undefined ? 0 : Math.ceil((Date.parse(next) - now) / 1_000);
@@ -77,12 +77,12 @@ function stateOf(kind: SessionState["kind"]): SessionState {
   return { kind, text: STATE_WORDS[kind] };
 }
 
-/** Who or what parked a session, as text that follows the word "Parked". */
+/** The party that parked a session, as text that follows the word "Parked". */
 export function parkedBy({ by, actor }: Pick<Parked, "by" | "actor">): string {
   return by === "operator" ? `by ${personName(actor ?? NO_USER)}` : "for a critical session";
 }
 
-/** Who cancelled a session, as text that a time follows. */
+/** The person that cancelled a session, as text that a time follows. */
 export function cancelledBy({ by }: Pick<Cancelled, "by">): string {
   return `Cancelled by ${personName(by)} at`;
 }

@@ -4,7 +4,7 @@ import { CLIENT_MESSAGES, NOTIFIER_MESSAGES } from "#shared/contracts/socket-mes
 
 const { channel } = CLIENT_MESSAGES.unsubscribe.properties;
 
-/** What clients send on `/api/v1/ws`, by the name of the message: they subscribe without a cursor. */
+/** The messages that clients send on `/api/v1/ws`, by the name of the message: they subscribe without a cursor. */
 export const DIALECT_CLIENT_MESSAGES = {
   ...CLIENT_MESSAGES,
   subscribe: Type.Object({ action: Type.Literal("subscribe"), channel }),
@@ -12,7 +12,7 @@ export const DIALECT_CLIENT_MESSAGES = {
 
 const { connectionEstablished, catchupOverflow, pong, error } = NOTIFIER_MESSAGES;
 
-/** What the notifier sends on `/api/v1/ws`, by the name of the message. */
+/** The messages that the notifier sends on `/api/v1/ws`, by the name of the message. */
 export const DIALECT_MESSAGES = {
   connectionEstablished,
   subscriptionConfirmed: Type.Object({

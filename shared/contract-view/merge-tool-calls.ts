@@ -6,7 +6,7 @@ import {
   type TimelineStatus,
 } from "#shared/contracts/statuses.ts";
 
-/** What the merging needs of a row of `timeline_events`. */
+/** The columns that the merging needs of a row of `timeline_events`. */
 export interface TimelineRow {
   readonly execution_id: string;
   readonly event_type: TimelineEventType;

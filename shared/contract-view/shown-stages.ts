@@ -18,7 +18,7 @@ export const SHOWN_STAGE_TYPES = [
 ] as const;
 export type ShownStageType = (typeof SHOWN_STAGE_TYPES)[number];
 
-/** What the numbering needs of a row of `stages`. */
+/** The columns that the numbering needs of a row of `stages`. */
 export interface ChainStage {
   readonly stage_id: string;
   readonly stage_name: string;
@@ -30,10 +30,10 @@ export interface ChainStage {
   readonly expected_agent_count: number;
 }
 
-/** What the numbering needs of a row of `agent_executions`. */
+/** The columns that the numbering needs of a row of `agent_executions`. */
 export interface StageExecution {
   readonly stage_id: string;
-  /** From 1; above the stage's `expected_agent_count` it is the synthesis. Of a sub-agent, from 1 below its parent. */
+  /** Counts from 1; above the stage's `expected_agent_count` it is the synthesis. Of a sub-agent, from 1 below its parent. */
   readonly agent_index: number;
   /** The execution that started a sub-agent; null or absent for others. */
   readonly parent_execution_id?: string | null;
@@ -44,17 +44,17 @@ export interface StageExecution {
 export interface ShownStage<S extends ChainStage, E extends StageExecution> {
   readonly stage_id: string;
   readonly stage_name: string;
-  /** From 1 over all shown stages. It never changes once the stage is shown. */
+  /** Counts from 1 over all shown stages. It never changes once the stage is shown. */
   readonly stage_index: number;
   readonly stage_type: ShownStageType;
   readonly status: RunStatus;
-  /** Of a synthesis: the stage whose results it combines. */
+  /** The stage of a synthesis: the one whose results it combines. */
   readonly referenced_stage_id: string | null;
   /** The stored stage that it is, or that a synthesis belongs to; null for the executive summary. */
   readonly row: S | null;
   /** A stage of the chain whose agents are followed by a synthesis that exists. */
   readonly has_synthesis: boolean;
-  /** By `agent_index`, with the id of the shown stage and numbered from 1; empty for the executive summary. */
+  /** Ordered by `agent_index`, with the id of the shown stage and numbered from 1; empty for the executive summary. */
   readonly executions: readonly E[];
   /** Those that the agents of the stage have started, by `agent_index` below each parent. */
   readonly sub_agents: readonly E[];
@@ -70,7 +70,7 @@ export function summaryStageId(sessionId: string): string {
   return uuidFrom("summary-stage", sessionId);
 }
 
-/** What the executive summary is shown as in its stage; no row stands for it. */
+/** The entry that shows the executive summary in its stage; no row stands for it. */
 export function summaryAgent(sessionId: string) {
   const execution_id = uuidFrom("execution", summaryStageId(sessionId));
   return { execution_id, agent_name: "ExecSummaryAgent", agent_index: 1 } as const;
@@ -170,7 +170,7 @@ function synthesisStatus(status: RunStatus): RunStatus {
   return isTerminal(status) ? "active" : status;
 }
 
-/** What decides about the executive summary. */
+/** The members that decide about the executive summary. */
 interface SummarizedSession {
   readonly status: SessionStatus;
   readonly executive_summary: string | null;

@@ -25,7 +25,7 @@ import {
 import { ToolProgress } from "#shared/contracts/tool-progress.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** What every message about a session has. */
+/** The members of every message about a session. */
 const Base = { session_id: Uuid, timestamp: Type.String({ minLength: 1 }) };
 /** The cursor of a message that can be caught up with; it rises within a session. */
 const Cursor = { db_event_id: Type.Integer({ minimum: 1 }) };
@@ -52,7 +52,7 @@ const StageStatusMessage = Type.Object(
     ...Base,
     stage_id: Uuid,
     stage_name: Type.String(),
-    /** From 1 over all shown stages. */
+    /** Counts from 1 over all shown stages. */
     stage_index: Type.Integer({ minimum: 1 }),
     stage_type: literals(SHOWN_STAGE_TYPES),
     referenced_stage_id: Type.Optional(Uuid),
@@ -67,7 +67,7 @@ const SessionProgressMessage = Type.Object(
     type: Type.Literal("session.progress"),
     ...Base,
     current_stage_name: Type.String(),
-    /** From 1 over all shown stages. */
+    /** Counts from 1 over all shown stages. */
     current_stage_index: Type.Integer({ minimum: 1 }),
     total_stages: Type.Integer({ minimum: 1 }),
     active_executions: Type.Integer({ minimum: 0 }),
@@ -84,7 +84,7 @@ const ExecutionStatusMessage = Type.Object(
     execution_id: Uuid,
     ...OfSubAgent,
     agent_name: Type.String(),
-    /** From 1 within the shown stage; of a sub-agent, from 1 below its parent. */
+    /** Counts from 1 within the shown stage; of a sub-agent, from 1 below its parent. */
     agent_index: Type.Integer({ minimum: 1 }),
     status: literals(RUN_STATUSES),
     error_message: Type.Optional(Type.String()),
@@ -125,7 +125,7 @@ const TimelineCompletedMessage = Type.Object(
   closed,
 );
 
-/** To be appended to the text of an open timeline event. */
+/** Appends text to the text of an open timeline event. */
 const StreamChunkMessage = Type.Object(
   {
     type: Type.Literal("stream.chunk"),
@@ -151,7 +151,7 @@ const ChatCreatedMessage = Type.Object({ ...ChatCreated.properties, ...Cursor },
 
 const ScoreUpdatedMessage = Type.Object({ ...ScoreUpdated.properties, ...Cursor }, closed);
 
-/** What `/api/v1/ws` says about sessions. */
+/** The messages of `/api/v1/ws` about sessions. */
 export const SocketMessage = Type.Union([
   SessionStatusMessage,
   StageStatusMessage,

@@ -2,7 +2,7 @@ import type { ShownStageType } from "#shared/contract-view/shown-stages.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type RunStatus, type SessionStatus } from "#shared/contracts/statuses.ts";
 
-/** What the counts need of a shown stage. */
+/** The members that the counts need of a shown stage. */
 interface CountedStage {
   readonly stage_id: string;
   readonly stage_index: number;
@@ -10,14 +10,14 @@ interface CountedStage {
   readonly stage_type: ShownStageType;
 }
 
-/** How far a session is, as clients of the contract see it. */
+/** The progress of a session, as clients of the contract see it. */
 interface StageCounts {
   /** While the session runs, as many stages as are planned or shown; afterwards those that are shown. */
   readonly total_stages: number;
   readonly completed_stages: number;
   /** Those that failed or took too long. */
   readonly failed_stages: number;
-  /** Of the newest stage; null before the first. */
+  /** The number of the newest stage; null before the first. */
   readonly current_stage_index: number | null;
   readonly current_stage_id: string | null;
 }
@@ -41,7 +41,7 @@ export function stageCounts(
   };
 }
 
-/** How many stages a session of this chain shows if nothing fails: its stages, their syntheses and the executive summary. */
+/** The number of stages that a session of this chain shows if nothing fails: its stages, their syntheses and the executive summary. */
 export function plannedStages(stages: readonly Pick<ResolvedChain["stages"][number], "synthesis">[]): number {
   return stages.length + stages.filter(({ synthesis }) => synthesis !== undefined).length + 1;
 }

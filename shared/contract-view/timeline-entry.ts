@@ -64,7 +64,7 @@ function entry(
   };
 }
 
-/** What a stored `executive_summary` is in the stage of the summary. */
+/** The form of a stored `executive_summary` in the stage of the summary. */
 export function summaryAnalysis({ event_id, session_id }: Pick<TimelineEvent, "event_id" | "session_id">) {
   return {
     event_id: uuidFrom("summary-analysis", event_id),

@@ -15,7 +15,7 @@ const parseResult = compileParser(
       is_error: Type.Boolean(),
       /** The `event_id` of the call's `llm_tool_call`. */
       call_event_id: Type.String(),
-      /** How long the call took, as its interaction says. */
+      /** The time that the call took, as its interaction says. */
       duration_ms: Type.Integer(),
     },
     { additionalProperties: true },
@@ -47,7 +47,7 @@ export function openCallMetadata(stored: object | null | undefined): object {
   return { ...stored, ...shown, ...typeOf(stored) };
 }
 
-/** What a result adds to its call's entry. */
+/** The members that a result adds to its call's entry. */
 export function completedCall({ content, metadata }: StoredResult): {
   readonly status: TerminalStatus;
   readonly content: string;

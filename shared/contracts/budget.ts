@@ -1,21 +1,21 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 
-/** What a budget limits together: one session, the sessions of a chain or of a team, or all sessions. */
+/** The scope that a budget limits together: one session, the sessions of a chain or of a team, or all sessions. */
 export const BUDGET_SCOPES = ["session", "chain", "team", "day"] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
-/** For how long use is added up: the session's whole life, or a day or a month in UTC by the database's clock. */
+/** The time over which use is added up: the session's whole life, or a day or a month in UTC by the database's clock. */
 export const BUDGET_PERIODS = ["session", "day", "month"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** What is counted: USD by the prices of calls, tokens of input, output and thinking, and LLM calls. */
+/** The counted quantities: USD by the prices of calls, tokens of input, output and thinking, and LLM calls. */
 export const BUDGET_DIMENSIONS = ["usd", "tokens", "calls"] as const;
 
 /** The key of a budget that is not about something named. */
 export const ANY_KEY = "*";
 
-/** From this part of a limit on agents conclude, unless the budget says otherwise. */
+/** Agents conclude from this part of a limit on, unless the budget says otherwise. */
 export const DEFAULT_SOFT_RATIO = 0.8;
 
 /** Limits of one period; at least one is present. */
@@ -29,9 +29,9 @@ export type BudgetLimits = Static<typeof BudgetLimits>;
 
 /** The budgets that a session is stored with. */
 export const ResolvedBudgets = Type.Object({
-  /** Of the session itself. */
+  /** The budget of the session itself. */
   session: Type.Optional(BudgetLimits),
-  /** Of all sessions of its chain in a day. */
+  /** The budget of all sessions of its chain in a day. */
   day: Type.Optional(BudgetLimits),
 });
 export type ResolvedBudgets = Static<typeof ResolvedBudgets>;
@@ -57,7 +57,7 @@ export function exceededText(cause: BudgetCause): string {
   return `${budgetName(cause)} has no room for another LLM call: ${shown(used)} used, ${shown(reserved)} reserved`;
 }
 
-/** With six decimals at most. */
+/** The amount with six decimals at most. */
 function shown(amount: number): string {
   return String(Number(amount.toFixed(6)));
 }

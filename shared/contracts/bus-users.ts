@@ -1,11 +1,11 @@
 import { EVENTS_STREAM, FOLLOWUP_LANE, SUBJECTS, type BusUser } from "#shared/contracts/subjects.ts";
 import { WAKE_UP_QUEUES } from "#shared/contracts/wake-up-queue.ts";
 
-/** What one user may do on the bus, as subjects with wildcards. */
+/** The rights of one user on the bus, as subjects with wildcards. */
 export interface BusPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** How long after a request its one reply may be published, as a NATS duration; absent without a right to reply. */
+  /** The time in which the one reply to a request may be published, as a NATS duration; absent without a right to reply. */
   readonly answersWithin?: string;
 }
 
@@ -20,7 +20,7 @@ const onStreams = (verb: string): string[] =>
 const onDurables = (verb: string): string[] =>
   WAKE_UP_QUEUES.map(({ stream, durable }) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`);
 
-/** To look at the streams and the durables. */
+/** The subjects to look at the streams and the durables. */
 const STREAM_INFO = [...onStreams("INFO"), ...onDurables("INFO")];
 
 const WAKE_UPS = WAKE_UP_QUEUES.flatMap(({ subjects }) => subjects);
@@ -34,7 +34,7 @@ export function inboxPrefix(user: string): string {
 
 /**
  * Exactly the subjects that the table in subjects.ts gives each user, without the user's inbox. A stream reads any subject
- * that it is told to, and a consumer delivers to any subject: so no service may create or change one.
+ * that it is asked for, and a consumer delivers to any subject: so no service may create or change one.
  */
 const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
@@ -47,7 +47,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       SUBJECTS.runbookList,
       ...STREAM_INFO,
     ],
-    // For its SSE connections.
+    // These serve its SSE connections.
     subscribe: [SUBJECTS.allEvents],
   },
   executor: {

@@ -2,7 +2,7 @@ const DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
 const INSTANT = String.raw`${DATE}T\d{2}:\d{2}:\d{2}Z`;
 
-/** What the block says on days on which few people are at work. */
+/** The remark of the block on days on which few people are at work. */
 export const REDUCED_STAFFING = "reduced (humans less likely to review promptly). This authorises nothing.";
 
 /** The block as `contextBlock` of the executor writes it, with the empty line before it, and nothing else. Each part is bounded. */
@@ -19,7 +19,7 @@ const BLOCK = new RegExp(
 
 /** A block that was found in a message. */
 interface FoundContext {
-  /** Without the empty line before it. */
+  /** The text without the empty line before it. */
   readonly text: string;
   /** The present as the block has it, in milliseconds since the epoch. */
   readonly nowMs: number;

@@ -30,7 +30,7 @@ function scaled(ms: number): number {
   return Math.round(ms / TIME_SCALE);
 }
 
-/** How long a claim or a renewal lasts, by the database's clock. */
+/** The time for which a claim or a renewal lasts, by the database's clock. */
 export const LEASE_MS = scaled(20_000);
 export const RENEW_EVERY_MS = scaled(5_000);
 /** Sessions stop after this long without a renewal, by the monotonic clock: well before another executor may claim them. */
@@ -40,33 +40,33 @@ export const EXECUTOR_DEAD_MS = scaled(15_000);
 /** A failure within this time of a server's restart is not held against a session. */
 export const RESTART_EXCUSES_MS = scaled(20_000);
 
-/** Between two signs that a wake-up is worked on. */
+/** The time between two signs that a wake-up is worked on. */
 export const WORKING_EVERY_MS = scaled(8_000);
 /** Longer than a lease: when a dead executor's message is redelivered, its lease has expired. */
 export const ACK_WAIT_MS = scaled(25_000);
 /** A deferred session, or one whose wake-up was lost, is dispatched at most about this long after it is due. */
 export const SWEEP_EVERY_MS = scaled(2_000);
-/** Between two looks for sessions in Postgres while the stream takes no wake-ups. */
+/** The time between two looks for sessions in Postgres while the stream takes no wake-ups. */
 export const LOOK_EVERY_MS = scaled(2_000);
 /** While nothing points to a refusal: nothing else would notice one by EVENTS, which is written without an answer. */
 export const STREAM_LOOK_EVERY_MS = scaled(10_000);
 /** A disk that is full stays so for a while; each try to make a stream anew empties it. */
 export const STREAM_REMAKE_EVERY_MS = scaled(10_000);
-/** Between two looks for events that were lost on the bus. */
+/** The time between two looks for events that were lost on the bus. */
 export const EVENT_POLL_MS = scaled(2_000);
-/** Between two pings on a connection to NATS; with two unanswered it is given up. */
+/** The time between two pings on a connection to NATS; with two unanswered it is given up. */
 export const NATS_PING_MS = scaled(5_000);
 
-/** How long a new session holds its slot while no gateway can be reached. */
+/** The time for which a new session holds its slot while no gateway can be reached. */
 export const GATEWAY_WAIT_MS = scaled(10_000);
-/** How long an agent without any tool waits for servers that cannot be listed: as long as a restart of theirs takes. */
+/** The time for which an agent without any tool waits for servers that cannot be listed: as long as a restart of theirs takes. */
 export const SERVERS_WAIT_MS = scaled(60_000);
 
-/** Between two heartbeats of a running tool call. */
+/** The time between two heartbeats of a running tool call. */
 export const CALL_HEARTBEAT_MS = scaled(5_000);
 /** A running call without a heartbeat of its runner for this long is lost. */
 export const CALL_ALIVE_MS = scaled(15_000);
-/** Between two looks for connections of executions that no executor runs any more, and how long they are unused then. */
+/** The time between two looks for connections of executions that no executor runs any more, and how long they are unused then. */
 export const HELD_SWEEP_MS = scaled(20_000);
 export const HELD_UNUSED_MS = scaled(60_000);
 /** A tool-runner confirms the states of its servers this often; without it they are not believed any more after the longer time. */

@@ -5,13 +5,13 @@ import { literals } from "#shared/contracts/literals.ts";
 export const EMBEDDING_PROVIDERS = ["google", "openai"] as const;
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
-/** Of a vector; more than any model's. */
+/** The dimensions of a vector; more than any model's. */
 export const MAX_DIMENSIONS = 4_096;
 
-/** Of one call to the llm-gateway. */
+/** The texts of one call to the llm-gateway. */
 export const MAX_EMBEDDED_TEXTS = 64;
 
-/** Of one text, in UTF-16 code units: below what every model reads, whatever the language. */
+/** The length of one text, in UTF-16 code units: below what every model reads, in any language. */
 export const MAX_EMBEDDED_CHARACTERS = 6_000;
 
 /** The model by which memories are found, as a session stores it; address and key are the llm-gateway's. */
@@ -22,7 +22,7 @@ export const ResolvedEmbedding = Type.Object({
 });
 export type ResolvedEmbedding = Static<typeof ResolvedEmbedding>;
 
-/** What a vector is stored with: only vectors of the same name can be compared. */
+/** The name that is stored with a vector: only vectors of the same name can be compared. */
 export function embeddingName({ provider, model, dimensions }: ResolvedEmbedding): string {
   return `${provider}/${model}/${dimensions}`;
 }

@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** What an agent is doing. `distilling`: a large tool result is summarized; `finalizing`: the executive summary is written. */
+/** An agent's activity. `distilling`: a large tool result is summarized; `finalizing`: the executive summary is written. */
 const EXECUTION_PHASES = [
   "investigating",
   "remediating",
@@ -23,7 +23,7 @@ export const ExecutionProgress = Type.Object({
   /** The agent that started this one; absent unless it is a sub-agent. */
   parent_execution_id: Type.Optional(Uuid),
   phase: literals(EXECUTION_PHASES),
-  /** For people: one short phrase. */
+  /** One short phrase for people. */
   message: Type.String({ minLength: 1, maxLength: 1_000 }),
   timestamp: Type.String({ minLength: 1 }),
 });

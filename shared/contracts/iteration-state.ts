@@ -7,16 +7,16 @@ import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 export const UnfinishedStep = Type.Object({
   /** Identifies the step within its execution. */
   step: Type.String(),
-  /** How often it ended in an error that is no outcome. */
+  /** The number of times that it ended in an error that is no outcome. */
   failed_tries: Type.Integer(),
   /** LLM calls that a gateway accepted and whose connection then broke: each may have been paid for. */
   lost_calls: Type.Integer(),
-  /** What it waits for; null once it is tried again. */
+  /** The reason of its wait; null once it is tried again. */
   waiting: Type.Union([WaitingFor, Type.Null()]),
 });
 export type UnfinishedStep = Static<typeof UnfinishedStep>;
 
-/** Which of an agent's providers answers after a change of providers. */
+/** The one of an agent's providers that answers after a change of providers. */
 const ProviderInUse = Type.Object({
   /** Its position in `fallback_providers`, from 1. */
   position: Type.Integer({ minimum: 1 }),
@@ -37,7 +37,7 @@ export const PendingSummary = Type.Object({
   name: Type.String(),
   /** Under which the whole text is kept. */
   handle: Type.String(),
-  /** Of the text that is kept. */
+  /** The size of the text that is kept. */
   bytes: Type.Integer(),
   lines: Type.Integer(),
   /** The tool reported an error. */
@@ -52,7 +52,7 @@ export type PendingSummary = Static<typeof PendingSummary>;
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /**
- * What a controller needs, besides the conversation, to choose its next step. It is stored with the execution, so that
+ * The state that a controller needs, besides the conversation, to choose its next step. It is stored with the execution, so that
  * another executor chooses the same step.
  */
 export const IterationState = Type.Object({
@@ -85,17 +85,17 @@ export const IterationState = Type.Object({
   pending_summaries: Type.Optional(Type.Array(PendingSummary)),
   /** The provider that took over the writing of summaries, by the name of the one that failed; absent if none did. */
   summarizers: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** Of a completed action agent: whether its answer says that it executed actions; absent if it does not say. */
+  /** The claim of a completed action agent: whether its answer says that it executed actions; absent if it does not say. */
   actions_claimed: Type.Optional(Type.Boolean()),
-  /** Of a sub-agent that has started: when its time is over; ISO 8601, by the database's clock. */
+  /** The deadline of a sub-agent that has started; ISO 8601, by the database's clock. */
   deadline_at: Type.Optional(Type.String()),
-  /** Of an agent that has started others: until when it waits for them; ISO 8601, by the database's clock. */
+  /** The time until which an agent waits for the others that it has started; ISO 8601, by the database's clock. */
   budget_until: Type.Optional(Type.String()),
   /** The budget for which the agent is asked to conclude; absent if none is the reason. */
   budget_stop: Type.Optional(BudgetCause),
   /** The budget that has no room for the call that was due: the agent fails. */
   budget_exceeded: Type.Optional(BudgetCause),
-  /** What the step that is due has been through; absent if nothing has stopped it. */
+  /** The tries of the step that is due; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });
 export type IterationState = Static<typeof IterationState>;

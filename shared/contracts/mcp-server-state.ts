@@ -3,7 +3,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
 
 /**
- * What a tool-runner knows of an MCP server: `healthy` after the last contact; `degraded` while the last contact failed and an
+ * The state of an MCP server as a tool-runner knows it: `healthy` after the last contact; `degraded` while the last contact failed and an
  * earlier list of tools is still used; `down` without a usable list; `misconfigured`: its settings cannot be completed;
  * `unused` before the first contact.
  */

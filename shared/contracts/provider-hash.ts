@@ -42,7 +42,7 @@ export const TYPE_SETTINGS = [
 
 /**
  * SHA-256 in hex over an LLM provider's entry. Equal for the entry that is stored with a session and the same entry in a
- * configuration, whatever the order of its keys. Of `base_url` it covers only scheme, host, port and path: the rest may hold
+ * configuration, with any order of its keys. Of `base_url` it covers only scheme, host, port and path: the rest may hold
  * a secret.
  */
 export function hashProvider(entry: HashedProvider): string {

@@ -6,5 +6,5 @@ const QueueRefusal = Type.Object({ streams: Type.Array(Type.String()) });
 
 export const queueRefusalCodec = jsonCodec("refusal of the queue", QueueRefusal);
 
-/** How long a notice holds, in milliseconds: longer than two sweeps in which every wake-up stays unanswered. */
+/** The time for which a notice holds, in milliseconds: longer than two sweeps in which every wake-up stays unanswered. */
 export const QUEUE_REFUSAL_HOLDS_MS = 12_000;

@@ -1,16 +1,16 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 
-/** Whether a session's tool calls are made, or answered from what is recorded. */
+/** The ways to answer a session's tool calls: they are made, or answered from the recording. */
 export const TOOLS_MODES = ["live", "recorded"] as const;
 export type ToolsMode = (typeof TOOLS_MODES)[number];
 
-/** Where an executor takes the outcomes of calls from; `edited`: calls are made, but for the one whose result a fork has edited. */
+/** The sources from which an executor takes the outcomes of calls; `edited`: calls are made, but for the one whose result a fork has edited. */
 export const TOOL_SOURCES = [...TOOLS_MODES, "edited"] as const;
 export type ToolSource = (typeof TOOL_SOURCES)[number];
 
 /**
- * How a tool call ended, beside the text that its record has: `mcp_interactions.outcome`. With the place of the call, from which its
+ * The end of a tool call, beside the text that its record has: `mcp_interactions.outcome`. With the place of the call, from which its
  * id derives.
  */
 const CallOutcomeKind = Type.Object({
@@ -21,7 +21,7 @@ const CallOutcomeKind = Type.Object({
   own_text: Type.Optional(Type.Literal(true)),
   is_timeout: Type.Optional(Type.Literal(true)),
   may_have_run: Type.Optional(Type.Literal(true)),
-  /** What the person wrote who refused the call. */
+  /** The reason that the person wrote who refused the call. */
   reason: Type.Optional(Type.String()),
 });
 export type CallOutcomeKind = Static<typeof CallOutcomeKind>;

@@ -7,7 +7,7 @@ export interface NatsUser {
   readonly name: string;
   /** A value of the server's configuration: a quoted string, or a variable such as `$NATS_API_PASSWORD`. */
   readonly password: string;
-  /** What it may do; `all` is for tests and a server that nothing else uses. */
+  /** Its rights; `all` is for tests and a server that nothing else uses. */
   readonly may: BusUser | "all";
 }
 

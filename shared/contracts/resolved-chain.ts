@@ -117,7 +117,7 @@ const AGENT = {
 /** An agent that another one may start; it starts none itself. */
 const ResolvedSubAgent = Type.Object({
   ...AGENT,
-  /** For the agent that chooses among them. */
+  /** The description for the agent that chooses among them. */
   description: Type.String(),
 });
 export type ResolvedSubAgent = Static<typeof ResolvedSubAgent>;
@@ -127,14 +127,14 @@ const ResolvedOrchestrator = Type.Object({
   max_concurrent_agents: Type.Integer({ minimum: 1 }),
   /** The longest run of one sub-agent. */
   agent_timeout_ms: Type.Integer({ minimum: 1 }),
-  /** From the first start of a sub-agent until the agent must conclude without those that still run. */
+  /** The time from the first start of a sub-agent until the agent must conclude without those that still run. */
   max_budget_ms: Type.Integer({ minimum: 1 }),
-  /** How many sub-agents an execution may start in all. */
+  /** The number of sub-agents that an execution may start in all. */
   max_dispatches: Type.Integer({ minimum: 1 }),
 });
 export type ResolvedOrchestrator = Static<typeof ResolvedOrchestrator>;
 
-/** In force where the configuration sets nothing. */
+/** Applies where the configuration sets nothing. */
 export const DEFAULT_ORCHESTRATOR: ResolvedOrchestrator = {
   max_concurrent_agents: 5,
   agent_timeout_ms: 420_000,
@@ -152,7 +152,7 @@ export const ResolvedAgent = Type.Object({
 });
 export type ResolvedAgent = Static<typeof ResolvedAgent>;
 
-/** True for an agent that may change things. A synthesis calls no tools, whatever its type. */
+/** True for an agent that may change things. A synthesis of any type calls no tools. */
 export function isActionAgent({
   type,
   iteration_strategy: strategy,
@@ -160,7 +160,7 @@ export function isActionAgent({
   return type === "action" && strategy !== "synthesis" && strategy !== "synthesis-native-thinking";
 }
 
-/** How large results of a server are summarized. */
+/** The rules by which large results of a server are summarized. */
 export const ResolvedSummaries = Type.Object({
   /** Results above this size are summarized. */
   threshold_tokens: Type.Integer({ minimum: 1 }),
@@ -200,11 +200,11 @@ export const ResolvedChain = Type.Object({
    * The longest result, in tokens, that goes into a conversation whole, by server id; for servers whose configuration says so.
    */
   mcp_server_result_tokens: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 1 }))),
-  /** By server id, of the servers whose large results are summarized; of others, a part is shown. */
+  /** Keyed by server id, of the servers whose large results are summarized; of others, a part is shown. */
   mcp_server_summaries: Type.Optional(Type.Record(Type.String(), ResolvedSummaries)),
   /** Absent: tools with an unknown effect are allowed; `strict` denies them. */
   tool_policy: Type.Optional(Type.Literal("strict")),
-  /** How long a tool call waits for a person's approval; absent: DEFAULT_APPROVAL_TIMEOUT_MS. */
+  /** The time for which a tool call waits for a person's approval; absent: DEFAULT_APPROVAL_TIMEOUT_MS. */
   approval_timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The providers that write the executive summary; absent: the provider of the last execution, and those that can take over from it. */
   executive_summary: Type.Optional(
@@ -215,9 +215,9 @@ export const ResolvedChain = Type.Object({
   ),
   /** The judge of the session; absent unless one scores each session that completes. */
   scoring: Type.Optional(Type.Object({ enabled: Type.Literal(true), agent: ResolvedAgent })),
-  /** What its LLM calls may use; absent if the configuration limits nothing. */
+  /** The budget of its LLM calls; absent if the configuration limits nothing. */
   budgets: Type.Optional(ResolvedBudgets),
-  /** What is remembered of sessions, and told to the agents of this one; absent if nothing is. */
+  /** The rules by which sessions are remembered, and memories given to the agents of this one; absent if nothing is. */
   memory: Type.Optional(
     Type.Object({
       max_inject: Type.Integer({ minimum: 1 }),

@@ -1,10 +1,10 @@
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 
-/** How far people have reviewed a session that ended. A session that runs has none. */
+/** The states of the review of a session that ended. A session that runs has none. */
 export const REVIEW_STATUSES = ["needs_review", "in_progress", "reviewed"] as const;
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 
-/** What a reviewer thinks of an investigation. */
+/** A reviewer's rating of an investigation. */
 export const QUALITY_RATINGS = ["accurate", "partially_accurate", "inaccurate"] as const;
 export type QualityRating = (typeof QUALITY_RATINGS)[number];
 

@@ -1,6 +1,6 @@
 import { withVariables, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 
-/** For the judge's calls and what is learned from the score. */
+/** The time for the judge's calls and what is learned from the score. */
 const SCORING_TIMEOUT_MS = 10 * 60 * 1_000;
 
 /** The name of the stage in which a session is scored. */

@@ -13,7 +13,7 @@ export const SCORE_STATUSES = [
 export const ScoreStatus = literals(SCORE_STATUSES);
 export type ScoreStatus = Static<typeof ScoreStatus>;
 
-/** What a judge can find wrong with an investigation. */
+/** The faults that a judge can find in an investigation. */
 export const FAILURE_TAGS = [
   "premature_conclusion",
   "missed_available_tool",

@@ -1,5 +1,5 @@
 /**
- * How long a text to search sessions for may be: in bytes of UTF-8, because two characters are a word in some scripts, and in
+ * The length that a text to search sessions for may be: in bytes of UTF-8, because two characters are a word in some scripts, and in
  * characters, because a longer one only costs time.
  */
 export const SEARCH_LENGTH = { minBytes: 3, maxCharacters: 1_000 } as const;

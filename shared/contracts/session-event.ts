@@ -44,7 +44,7 @@ const SessionTakenOver = Type.Object({
   session_id: Uuid,
   /** The number of the claim; it rises with each. */
   epoch: Type.Integer({ minimum: 2 }),
-  /** Since the last sign of life of the executor that was lost. */
+  /** The time since the last sign of life of the executor that was lost. */
   silent_ms: Type.Integer({ minimum: 0 }),
   timestamp: Timestamp,
 });
@@ -66,7 +66,7 @@ export const SessionParked = Type.Object({
 export const SessionResumed = Type.Object({
   type: Type.Literal("session.resumed"),
   session_id: Uuid,
-  /** How long it was parked; this counts against no deadline. */
+  /** The time for which it was parked; this counts against no deadline. */
   parked_ms: Type.Integer({ minimum: 0 }),
   timestamp: Timestamp,
 });
@@ -76,10 +76,10 @@ const StageChanged = Type.Object({
   session_id: Uuid,
   stage_id: Uuid,
   stage_name: Type.String(),
-  /** From 1 in the chain. */
+  /** Counts from 1 in the chain. */
   stage_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
-  /** Of every stage that follows the end of its session; else of `stage.started`, with the number of the stage's agents without the synthesis. */
+  /** The type of every stage that follows the end of its session; else of `stage.started`, with the number of the stage's agents without the synthesis. */
   stage_type: Type.Optional(literals(STAGE_TYPES)),
   expected_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
   timestamp: Timestamp,
@@ -94,7 +94,7 @@ const ExecutionStatusChanged = Type.Object({
   /** The agent that started this one; absent unless it is a sub-agent. */
   parent_execution_id: Type.Optional(Uuid),
   agent_name: Type.String(),
-  /** From 1; a stage's synthesis agent has the highest index. Sub-agents count from 1 below their parent. */
+  /** Counts from 1; a stage's synthesis agent has the highest index. Sub-agents count from 1 below their parent. */
   agent_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
   /** Present when the agent ended otherwise than `completed`. */
@@ -106,7 +106,7 @@ const ExecutionStatusChanged = Type.Object({
 const SessionProgressed = Type.Object({
   type: Type.Literal("session.progress"),
   session_id: Uuid,
-  /** From 1. */
+  /** Counts from 1. */
   current_stage_index: Type.Integer({ minimum: 1 }),
   current_stage_name: Type.String(),
   /** Present when not the stage's agents are at work but its synthesis or, after the last stage, the executive summary. */
@@ -114,7 +114,7 @@ const SessionProgressed = Type.Object({
   total_stages: Type.Integer({ minimum: 1 }),
   /** Number of agents currently running. */
   active_executions: Type.Integer({ minimum: 0 }),
-  /** For people: one short phrase. */
+  /** One short phrase for people. */
   status_text: Type.String(),
   timestamp: Timestamp,
 });
@@ -135,7 +135,7 @@ const TimelineEventCreated = Type.Object({
   status: literals(TIMELINE_STATUSES),
   content: Type.String(),
   metadata: Type.Optional(Metadata),
-  /** Of a streaming `llm_thinking`, as in its row's metadata. */
+  /** The source of a streaming `llm_thinking`, as in its row's metadata. */
   source: Type.Optional(literals(THINKING_SOURCES)),
   sequence_number: Type.Integer({ minimum: 1 }),
   timestamp: Timestamp,
@@ -166,10 +166,10 @@ export const ApprovalRequested = Type.Object({
   agent_name: Type.String(),
   /** "server.tool" */
   tool: Type.String(),
-  /** As the tool will get them, or their beginning. */
+  /** The arguments as the tool will get them, or their beginning. */
   arguments: Type.String(),
   arguments_complete: Type.Boolean(),
-  /** Without a decision by then, the call is not made; ISO 8601. */
+  /** The call is not made without a decision by then; ISO 8601. */
   expires_at: Type.String(),
   timestamp: Timestamp,
 });
@@ -190,7 +190,7 @@ export const ApprovalDecided = Type.Object({
   timestamp: Timestamp,
 });
 
-/** A person tells the agents of a running session something. Which of them have read it, their timelines say. */
+/** A person's message to the agents of a running session. Which of them have read it, their timelines say. */
 export const SteerReceived = Type.Object({
   type: Type.Literal("steer.received"),
   session_id: Uuid,
@@ -215,7 +215,7 @@ export const AlertLinked = Type.Object({
   count: Type.Integer({ minimum: 1 }),
   /** The newest of them says that it is over. */
   is_resolved: Type.Boolean(),
-  /** What the session does for that reason; null for nothing. */
+  /** The session's reaction to that reason; null for nothing. */
   effect: Type.Union([Type.Literal("conclude"), Type.Literal("cancel"), Type.Null()]),
   timestamp: Timestamp,
 });

@@ -11,7 +11,7 @@ const Channel = Type.String({
 const Seq = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 const Cursor = Type.Integer({ minimum: 0 });
 
-/** What clients send on `/ws`, by the name of the message. */
+/** The messages that clients send on `/ws`, by the name of the message. */
 export const CLIENT_MESSAGES = {
   subscribe: Type.Object({
     action: Type.Literal("subscribe"),
@@ -24,7 +24,7 @@ export const CLIENT_MESSAGES = {
   ping: Type.Object({ action: Type.Literal("ping") }),
 };
 
-/** What the notifier sends on `/ws`, by the name of the message. */
+/** The messages that the notifier sends on `/ws`, by the name of the message. */
 export const NOTIFIER_MESSAGES = {
   connectionEstablished: Type.Object({
     type: Type.Literal("connection.established"),

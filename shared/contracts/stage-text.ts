@@ -1,6 +1,6 @@
-/** Where a session is in its chain. */
+/** The position of a session in its chain. */
 export interface ChainPlace {
-  /** Of the stage, from 1. */
+  /** The number of the stage, from 1. */
   readonly index: number;
   /** Number of the chain's stages: neither their syntheses nor the executive summary is one. */
   readonly total: number;
@@ -11,14 +11,14 @@ export interface ChainPlace {
 }
 
 /**
- * Where a session is in its chain, as text for people: events of progress begin with it, and lists have it, so that page, list and
+ * The position of a session in its chain, as text for people: events of progress begin with it, and lists have it, so that page, list and
  * terminal give one number of stages.
  */
 export function stageText({ index, total, name, isSummarizing = false }: ChainPlace): string {
   return isSummarizing ? "Writing the executive summary" : `Stage ${index} of ${total} (${name})`;
 }
 
-/** What a text of progress says behind the stage; the whole text if it begins otherwise. */
+/** The part of a text of progress behind the stage; the whole text if it begins otherwise. */
 export function withoutStage(text: string, stageName: string): string {
   const marker = ` (${stageName}): `;
   const end = text.indexOf(marker);

@@ -43,7 +43,7 @@ export const TIMELINE_EVENT_TYPES = [
 ] as const;
 export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
 
-/** Where thinking in the timeline comes from: marked by the provider, or the thought of a ReAct reply. */
+/** The sources of thinking in the timeline: marked by the provider, or the thought of a ReAct reply. */
 export const THINKING_SOURCES = ["native", "react"] as const;
 export type ThinkingSource = (typeof THINKING_SOURCES)[number];
 
@@ -66,7 +66,7 @@ export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
 export const MCP_INTERACTION_TYPES = ["tool_call", "tool_list"] as const;
 export type McpInteractionType = (typeof MCP_INTERACTION_TYPES)[number];
 
-/** What a recorded call was made to: a model, or an MCP server. */
+/** The target of a recorded call: a model, or an MCP server. */
 export const INTERACTION_KINDS = ["llm", "mcp"] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
@@ -99,7 +99,7 @@ export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];
 export const TOOL_CALL_STATES = ["running", "completed", "failed", "abandoned"] as const;
 export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
 
-/** How the question whether a tool call may be made can end. */
+/** The possible answers to the question whether a tool call may be made. */
 export const APPROVAL_DECISIONS = ["approved", "denied", "expired"] as const;
 
 /** States of such a question. */
@@ -107,7 +107,7 @@ export const APPROVAL_STATES = ["awaiting_approval", ...APPROVAL_DECISIONS] as c
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 /**
- * What a message to the agents of a running session asks for: to read a note, to conclude now, or to go on without the tool
+ * The request of a message to the agents of a running session: to read a note, to conclude now, or to go on without the tool
  * calls that are running.
  */
 export const STEERING_MODES = ["note", "conclude", "skip_tool"] as const;

@@ -20,7 +20,7 @@ export const SnapshotReply = Type.Object({
     Type.Object({
       event_id: Uuid,
       attempt: Type.Integer({ minimum: 1 }),
-      /** Where `text` begins, in UTF-16 code units. */
+      /** The offset at which `text` begins, in UTF-16 code units. */
       offset: Type.Integer({ minimum: 0 }),
       text: Type.String(),
       /** Length of the whole text so far, in UTF-16 code units; later chunks start at or before it. */

@@ -57,7 +57,7 @@ export const SUBJECTS = {
   feed: (sessionId: string) => `tarsy.feed.${sessionId}`,
   allFeeds: "tarsy.feed.*",
   chunks: (sessionId: string) => `tarsy.chunks.${sessionId}`,
-  /** Of the tool calls and agents of a session. */
+  /** The progress of the tool calls and agents of a session. */
   progress: (sessionId: string) => `tarsy.progress.${sessionId}`,
   snapshot: (sessionId: string) => `tarsy.snapshot.${sessionId}`,
   cancel: (sessionId: string) => `tarsy.cancel.${sessionId}`,

@@ -9,7 +9,7 @@ export function asTemplate(text: string): string {
   return text.replaceAll("{{", '{{"{{"}}');
 }
 
-/** Whether rendering would change the text. */
+/** True if rendering would change the text. */
 export function isTemplate(text: string): boolean {
   return text.includes("{{");
 }

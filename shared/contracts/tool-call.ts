@@ -4,7 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** The most that a conversation gets of a result, in bytes of UTF-8, whatever the provider accepts. */
+/** The most that a conversation gets of a result, in bytes of UTF-8, even if the provider accepts more. */
 export const MAX_RESULT_BYTES = 256 * 1024;
 /** Maximum length of a call's arguments: even with every character escaped, they fit the server's default max_payload. */
 export const MAX_ARGUMENTS_CHARS = 128 * 1024;
@@ -13,13 +13,13 @@ export const MAX_CALLS_PER_ANSWER = 32;
 /** A runner replies within this time, with `running` if need be, so that a dead runner is noticed soon. */
 export const REPLY_WITHIN_MS = 5_000;
 
-/** Where in an execution's conversation a call was requested. Its id derives from that: see `toolCallId`. */
+/** The position in an execution's conversation at which a call was requested. Its id derives from that: see `toolCallId`. */
 export const CallPosition = Type.Object({
   /** The number of the answer that requested it, from 1. */
   iteration: Type.Integer({ minimum: 1 }),
   /** Its place among the calls of that answer, from 0. */
   index: Type.Integer({ minimum: 0 }),
-  /** From 1. */
+  /** Counts from 1. */
   attempt: Type.Integer({ minimum: 1 }),
 });
 export type CallPosition = Static<typeof CallPosition>;
@@ -30,19 +30,19 @@ export const ToolCallRequest = Type.Object({
   session_id: Uuid,
   execution_id: Uuid,
   epoch: Type.Integer({ minimum: 1 }),
-  /** What `call_id` derives from, which is checked. */
+  /** The source of `call_id`, which is checked. */
   position: CallPosition,
   /** "server.tool" */
   name: Type.String({ minLength: 3, maxLength: 200 }),
   /** The effect in the execution's listing; the runner takes the stricter of this and its own. */
   effect: Type.Optional(literals(TOOL_EFFECTS)),
-  /** Of the tool in the execution's listing: another definition is refused with `tool_changed`. */
+  /** The hash of the tool in the execution's listing: another definition is refused with `tool_changed`. */
   definition_hash: Type.Optional(Type.String({ maxLength: 128 })),
-  /** As the model wrote them; JSON text for structured calls. */
+  /** The arguments as the model wrote them; JSON text for structured calls. */
   arguments: Type.String({ maxLength: MAX_ARGUMENTS_CHARS }),
   /** The runner ends the call after this long as `timeout`. A duration, not a time of day, because clocks differ. */
   timeout_ms: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
-  /** Of a longer result, a window of at most this many UTF-16 code units and MAX_RESULT_BYTES is shown. */
+  /** The limit of a result: a window of at most this many UTF-16 code units and MAX_RESULT_BYTES is shown. */
   max_result_chars: Type.Integer({ minimum: 1_000 }),
 });
 export type ToolCallRequest = Static<typeof ToolCallRequest>;
@@ -72,7 +72,7 @@ const ToolFailure = Type.Object({ kind: literals(TOOL_CALL_FAILURES), message: T
 /** Outcome of a call that was started: recorded once, and the same in every reply. */
 export type ToolCallOutcome = Static<typeof ToolResult> | Static<typeof ToolFailure>;
 
-/** Why a call never starts: repeating the request, by any executor, gets the same answer. */
+/** The reason why a call never starts: repeating the request, by any executor, gets the same answer. */
 export const CLAIM_REFUSALS = [
   /** The configuration stored with the session does not give the execution this tool. */
   "tool_not_allowed",

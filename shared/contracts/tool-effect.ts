@@ -1,8 +1,8 @@
-/** What a tool may do, from harmless to irreversible. It decides whether a call may be made again after a crash. */
+/** The effects of a tool, from harmless to irreversible. It decides whether a call may be made again after a crash. */
 export const TOOL_EFFECTS = ["read", "idempotent", "write", "destructive"] as const;
 export type ToolEffect = (typeof TOOL_EFFECTS)[number];
 
-/** Whether a call may be made again although an earlier one may have taken effect. */
+/** True if a call may be made again although an earlier one may have taken effect. */
 export function isRepeatable(effect: ToolEffect): boolean {
   return effect === "read" || effect === "idempotent";
 }

@@ -1,10 +1,10 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 
-/** What is known of a tool's effects: harmless, unknown, or changing things. */
+/** The known class of a tool's effects: harmless, unknown, or changing things. */
 export const GATE_CLASSES = ["allow", "unknown", "deny"] as const;
 export type GateClass = (typeof GATE_CLASSES)[number];
 
-/** What becomes of a call before it is made. */
+/** The decision on a call before it is made. */
 type GateDecision = "run" | "ask" | "deny";
 
 /**

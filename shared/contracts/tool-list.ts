@@ -46,11 +46,11 @@ export const ToolDescription = Type.Object({
   parameters_schema: Type.String(),
   /** Only a read-only call may be repeated after a crash; any other may have had side effects. */
   read_only: Type.Boolean(),
-  /** What it may do, from harmless to irreversible; absent from TARSy's own tools, of which `read_only` says enough. */
+  /** Its effect, from harmless to irreversible; absent from TARSy's own tools, of which `read_only` says enough. */
   effect: Type.Optional(literals(TOOL_EFFECTS)),
   /** False: neither the operator nor the server said what the tool does, so `effect` is an assumption. */
   effect_known: Type.Optional(Type.Boolean()),
-  /** What the gate knows of it; absent: `allow`. */
+  /** Its class for the gate; absent: `allow`. */
   gate: Type.Optional(literals(GATE_CLASSES)),
   /** A person must agree to each call. */
   needs_approval: Type.Optional(Type.Boolean()),

@@ -3,7 +3,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 const MARKS = ["read-only", "changes state", "asks a person"] as const;
 type Mark = (typeof MARKS)[number];
 
-/** What is known of a tool, in brackets, for the model; empty if nothing is. */
+/** The known facts of a tool, in brackets, for the model; empty if nothing is. */
 function toolMarks({
   effect,
   effect_known,

@@ -3,7 +3,7 @@ const MAX_LENGTH = 500;
 /** Control tokens of chat templates, whole or cut off, tags, what names a recipient, the number that some models add, blanks. */
 const AROUND =
   /<[|｜][^<>]{0,60}[|｜]>|<[|｜].*|<\/?[\w:-]{1,40}>|\[\/?[A-Z_]{3,40}\]|\bto=|:\d{1,4}(?=\s|<|$)|["'`\s]+/gu;
-/** What templates and SDKs put before the names of functions. */
+/** The prefixes that templates and SDKs put before the names of functions. */
 const PREFIX = /^(?:call:)?(?:functions?|tools?|default_api)[.:]/iu;
 
 /**

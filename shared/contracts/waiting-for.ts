@@ -2,14 +2,14 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 
 /**
- * What a wait is for: `gateway` (no llm-gateway answers), `provider` (the LLM provider limits the rate, is overloaded,
+ * The reason of a wait: `gateway` (no llm-gateway answers), `provider` (the LLM provider limits the rate, is overloaded,
  * loading or unreachable), `tools` (no tool-runner lists the agent's tools), `approval` (a person must agree to a tool call),
  * `agents` (its sub-agents are at work).
  */
 export const WAIT_KINDS = ["gateway", "provider", "tools", "approval", "agents"] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** What an agent or a session waits for, as stored and as shown to clients. */
+/** The wait of an agent or a session, as stored and as shown to clients. */
 export const WaitingFor = Type.Object({
   kind: literals(WAIT_KINDS),
   /** One sentence that names what is awaited, e.g. with its address. */

@@ -6,10 +6,10 @@ import type { LookupFunction } from "node:net";
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 interface LookupRules {
-  /** By default the system's. */
+  /** The default is the system's. */
   readonly resolve?: Resolve | undefined;
   readonly isBlocked: (address: string) => boolean;
-  /** What a blocked address is, such as "not public". */
+  /** The kind of a blocked address, such as "not public". */
   readonly blocked: string;
   /** Makes the error with which the connection fails. */
   readonly refusal: (why: string, options?: ErrorOptions) => Error;

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Where clouds give credentials and settings to every program of a machine: no receiver of ours is there. */
+/** The addresses at which clouds give credentials and settings to every program of a machine: no receiver of ours is there. */
 const NETWORKS: readonly (readonly [address: string, prefix: number])[] = [
   ["169.254.0.0", 16],
   // Alibaba, Oracle and Azure.
@@ -8,7 +8,7 @@ const NETWORKS: readonly (readonly [address: string, prefix: number])[] = [
   ["192.0.0.0", 24],
   ["168.63.129.16", 32],
   ["fe80::", 10],
-  // Of AWS: instances, pods (`::23`), names and time; then Google and Scaleway.
+  // Addresses of AWS: instances, pods (`::23`), names and time; then Google and Scaleway.
   ["fd00:ec2::", 32],
   ["fd20:ce::", 32],
   ["fd00:42::", 32],

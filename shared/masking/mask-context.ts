@@ -6,7 +6,7 @@ export interface MaskedValue {
   readonly digest: string;
   /** The digits of its placeholder: a value and its base64 have the same. */
   readonly digits: string;
-  /** In UTF-16 code units: a text is searched for values of the lengths that occur. */
+  /** Counted in UTF-16 code units: a text is searched for values of the lengths that occur. */
   readonly length: number;
   /** The label of its placeholder. */
   readonly kind: string;
@@ -15,7 +15,7 @@ export interface MaskedValue {
 /** Shorter values are not searched for elsewhere: they would be found in words that are no secret. */
 const MIN_REMEMBERED = 8;
 const DIGITS = 6;
-/** In hex digits. */
+/** Counted in hex digits. */
 const DIGEST = 32;
 /** A text with more of them has its further values masked, but not searched for elsewhere. */
 const MAX_REMEMBERED = 10_000;
@@ -25,22 +25,22 @@ const STEPS_PER_REPORT = 4_096;
 /** A whole placeholder, with or without digits. */
 const PLACEHOLDER = /^\[MASKED_[A-Z0-9_]{1,40}(?::[0-9a-f]{6})?\]$/u;
 
-/** Of an Authorization header: no part of the secret. */
+/** The scheme of an Authorization header: no part of the secret. */
 const SCHEME = /^(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate)\s+/iu;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** What the masking of one text shares: the session's key, the counts and the values masked so far. */
+/** The state that the masking of one text shares: the session's key, the counts and the values masked so far. */
 export class MaskContext {
   readonly #key: string | undefined;
   readonly #progress: () => void;
   readonly #counts = new Map<string, number>();
   readonly #values = new Map<string, MaskedValue>();
-  /** By value: texts repeat them. */
+  /** Keyed by value: texts repeat them. */
   readonly #placeholders = new Map<string, string>();
   #steps = 0;
 
-  /** Without a key placeholders have no digits and no value is remembered. `progress` is called all the time. */
+  /** Placeholders have no digits without a key and no value is remembered. `progress` is called all the time. */
   constructor(key: string | undefined, progress: () => void = () => {}) {
     this.#key = key;
     this.#progress = progress;
@@ -73,13 +73,13 @@ export class MaskContext {
 
   #digitsOf(value: string, kind: string): string {
     const encoded = encodedText(value);
-    // As in a Secret and in the environment of its pod.
+    // This is the form in a Secret and in the environment of its pod.
     const canonical = encoded ?? value;
     const digits = this.digestOf(canonical).slice(0, DIGITS);
     this.#remember(canonical, kind, digits);
     const once = encoded === undefined ? Buffer.from(value).toString("base64") : value;
     this.#remember(once, kind, digits);
-    // As in a Secret whose author has encoded the value before.
+    // This is the form in a Secret whose author has encoded the value before.
     this.#remember(Buffer.from(once).toString("base64"), kind, digits);
     // A file ends with a line feed, its content elsewhere does not.
     if (canonical.trim() !== canonical) this.#remember(canonical.trim(), kind, digits);
@@ -97,13 +97,13 @@ export class MaskContext {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
   }
 
-  /** Tells now and then that the work goes on. */
+  /** Reports now and then that the work goes on. */
   step(): void {
     this.#steps += 1;
     if (this.#steps % STEPS_PER_REPORT === 0) this.#progress();
   }
 
-  /** Tells that the work goes on. */
+  /** Reports that the work goes on. */
   progress(): void {
     this.#progress();
   }
@@ -113,7 +113,7 @@ export class MaskContext {
     return this.#key === undefined ? "" : hmac(this.#key, value);
   }
 
-  /** How many values were masked, by kind. */
+  /** The number of masked values by kind. */
   counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }

@@ -14,9 +14,9 @@ import { maskTables } from "#shared/masking/structure/mask-tables.ts";
 import { maskVisible } from "#shared/masking/visible-text.ts";
 import { maskYaml } from "#shared/masking/structure/mask-yaml.ts";
 
-/** What to mask in a text. */
+/** The rules for masking a text. */
 export interface TextRules {
-  /** Beside those that are always masked. */
+  /** Adds to those that are always masked. */
   readonly patterns: ReadonlySet<MaskingPattern>;
   readonly custom: readonly CompiledPattern[];
   /** The forms of secrets that this process knows (`formsOfSecrets`). */
@@ -25,7 +25,7 @@ export interface TextRules {
 
 export interface MaskedText {
   readonly text: string;
-  /** How many values were masked, by kind. */
+  /** The number of masked values by kind. */
   readonly counts: Readonly<Record<string, number>>;
   /** Those masked for the first time, to be found again in later texts of the session. */
   readonly values: readonly MaskedValue[];
@@ -37,7 +37,7 @@ export interface MaskOptions {
   readonly key?: string | undefined;
   /** Values that the session had masked before. */
   readonly seen?: readonly MaskedValue[] | undefined;
-  /** Where newlines join parts that may have split a value. */
+  /** The offsets at which newlines join parts that may have split a value. */
   readonly seams?: readonly number[] | undefined;
   /** Called at least every few hundred milliseconds while the work goes on. */
   readonly progress?: () => void;
@@ -126,7 +126,7 @@ function maskLevel(text: string, rules: TextRules, context: MaskContext, depth: 
   );
 }
 
-/** From a bracket before an escaped quote up to a quote that is not escaped. */
+/** The text from a bracket before an escaped quote up to a quote that is not escaped. */
 const ESCAPED = /[{[](?:\s|\\[nrt]){0,100}\\"(?:[^"\\\n]|\\[^\n]){0,100000}/g;
 
 /** JSON with escaped quotes outside of a string, as logs have it. */

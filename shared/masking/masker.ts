@@ -12,17 +12,17 @@ import type { MaskJobResult, MaskWorkerData } from "#shared/masking/worker/mask-
 
 /** A short text is masked at once: sending it to the worker would take longer. */
 const MAX_INLINE = 16 * 1024;
-/** Without any progress for one to two of these, the worker is terminated. */
+/** The worker is terminated without any progress for one to two of these. */
 const STALL_MS = 10_000;
 const WORKER_MEMORY_MIB = 1_024;
 /** Texts that may wait for the worker at a time. */
 const MAX_WAITING = 1_000;
-/** Of the secrets learned, the latest are kept: each costs a search in every text. */
+/** The number of learned secrets that are kept, the latest ones: each costs a search in every text. */
 const MAX_LEARNED = 64;
 const NO_PATTERNS: ReadonlySet<MaskingPattern> = new Set();
 
 interface MaskerOptions {
-  /** Secrets of this process, masked wherever they stand (`knownSecrets`). */
+  /** Secrets of this process, masked everywhere (`knownSecrets`). */
   readonly known?: readonly string[];
   readonly stallMs?: number;
   readonly maxInline?: number;
@@ -33,7 +33,7 @@ interface MaskRequest {
   /** The session's key; without it placeholders have no digits. */
   readonly key?: string | undefined;
   readonly seen?: readonly MaskedValue[] | undefined;
-  /** Where newlines join parts that may have split a value. */
+  /** The offsets at which newlines join parts that may have split a value. */
   readonly seams?: readonly number[] | undefined;
 }
 
@@ -56,8 +56,8 @@ export class Masker implements AsyncDisposable {
   readonly #waiting: WaitingText[] = [];
   /** The forms of all secrets. */
   #known: readonly string[];
-  /** What the worker was told of them last. */
-  #told: readonly string[] | undefined;
+  /** Their version that the worker got last. */
+  #sentToWorker: readonly string[] | undefined;
   #worker: Worker | undefined;
   #progress = new Int32Array(new SharedArrayBuffer(4));
   #current: WaitingText | undefined;
@@ -71,7 +71,7 @@ export class Masker implements AsyncDisposable {
     this.#maxInline = maxInline;
   }
 
-  /** From now on masks this secret, too, wherever it stands. */
+  /** Masks this secret, too, from now on. */
   learn(secret: string): void {
     if (this.#learned.delete(secret)) {
       this.#learned.add(secret);
@@ -101,7 +101,7 @@ export class Masker implements AsyncDisposable {
 
   /**
    * The text without the secrets of this process, `more` of them, what is a secret by its form, and values masked before. Unlike `mask` it
-   * does not judge by what stands around a value, so that a text is masked in the same way wherever it is quoted.
+   * does not judge by what stands around a value, so that a text is masked in the same way in every quotation.
    */
   maskForms(
     text: string,
@@ -149,8 +149,8 @@ export class Masker implements AsyncDisposable {
     this.#jobs += 1;
     const { text, rules, key, seen = [], seams = [] } = next;
     const worker = (this.#worker ??= this.#start());
-    const isNew = this.#told !== this.#known;
-    this.#told = this.#known;
+    const isNew = this.#sentToWorker !== this.#known;
+    this.#sentToWorker = this.#known;
     worker.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     worker.postMessage({
@@ -178,7 +178,7 @@ export class Masker implements AsyncDisposable {
 
   #start(): Worker {
     this.#progress = new Int32Array(new SharedArrayBuffer(4));
-    this.#told = undefined;
+    this.#sentToWorker = undefined;
     const workerData: MaskWorkerData = { progress: this.#progress };
     // A bundle has it as a file of its own beside the service's.
     const file = import.meta.url.endsWith(".ts") ? "./worker/mask-worker.ts" : "./mask-worker.mjs";

@@ -4,7 +4,7 @@ import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 
-/** With more masked values in a session, those beyond are not found again. */
+/** Masked values of a session beyond this number are not found again. */
 const MAX_VALUES = 10_000;
 
 const READ = `
@@ -23,7 +23,7 @@ const parseRow = compileParser(
   Type.Object({ key: Type.String(), seen: Type.Array(Value) }),
 );
 
-/** What a session's texts are masked with. */
+/** The key and values with which a session's texts are masked. */
 export interface SessionMasking {
   /** Undefined for a session that has been removed. */
   readonly key: string | undefined;

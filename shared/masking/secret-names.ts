@@ -16,14 +16,14 @@ import {
   WEAK_KEY_OWNERS,
 } from "#shared/masking/secret-words.ts";
 
-/** What the value of a key with such a name is; the label of its placeholder. */
+/** The kind of value of a key with such a name; the label of its placeholder. */
 export type SecretKind =
   | "API_KEY"
   | "AUTH"
   | "CERTIFICATE"
   | "CERTIFICATE_AUTHORITY_DATA"
   | "COOKIE"
-  /** Beside a name, as in `REDIS_AUTH`: the name of a scheme is none. */
+  /** The kind beside a name, as in `REDIS_AUTH`: the name of a scheme is none. */
   | "CREDENTIAL"
   /** Only if the value looks generated. */
   | "KEY"
@@ -41,7 +41,7 @@ const JOINED_KEY =
   /(?:api|access|secret|private|encryption|signing|account|master|preshared|shared|session|ssh|unseal|auth|license|jwt|hmac)key$/u;
 const PLURAL = /(?:passwords|passwds|credentials|secrets|tokens|keys)$/u;
 
-/** At most this many characters of a name are looked at: its last words decide. */
+/** The number of characters of a name that are looked at: its last words decide. */
 const MAX_NAME = 120;
 
 /**
@@ -83,7 +83,7 @@ function readName(name: string): SecretKind | undefined {
   return kindOfWords(words, owner, last.replace(/\d+$/u, "") || last) ?? kindOfFirstWord(words);
 }
 
-/** Without accents, width and characters that are not seen. */
+/** The text without accents, width and characters that are not seen. */
 function plainLetters(name: string): string {
   // oxlint-disable-next-line no-control-regex -- most names are ASCII
   if (/^[\x00-\x7F]*$/u.test(name)) return name;
@@ -138,7 +138,7 @@ function kindOfWords(words: readonly string[], owner: string, last: string): Sec
   return KINDS.get(last) ?? KINDS.get(words.slice(-2).join(" ")) ?? KINDS.get(words.slice(-3).join(" "));
 }
 
-/** `PASSWORD_MYSQL`, `tokenGithub`: the value has to look generated, because such names may also tell of a rule or a place. */
+/** `PASSWORD_MYSQL`, `tokenGithub`: the value has to look generated, because such names may also mean a rule or a place. */
 function kindOfFirstWord(words: readonly string[]): SecretKind | undefined {
   const [first = "", second = "", ...more] = words;
   const isNamed = FIRST_WORDS.has(first) && second !== "" && more.length <= 1;
@@ -147,7 +147,7 @@ function kindOfFirstWord(words: readonly string[]): SecretKind | undefined {
     : undefined;
 }
 
-/** By the last word, the last two or the last three. */
+/** The kinds by the last word, the last two or the last three. */
 const KINDS = new Map<string, SecretKind>(
   Object.entries({
     psk: "SECRET",
@@ -198,7 +198,7 @@ const NO_VALUE =
   /^(?:true|false|null|nil|none|undefined|unset|yes|no|on|off|~|-+|\*+|x{3,}|(?:in)?valid|(?:un)?verified|(?:en|dis)abled|missing|present|expired|revoked|required|optional|incorrect|wrong|abgelaufen|falsch|ung(?:ü|ue)ltig|fehlt|expirad[oa]|incorrect[oa]|requerid[oa]|requise?|expirée?|invalide?)$/iu;
 /** A Secret with its namespace, as controllers log it. */
 const NAMESPACED = /^[a-z](?:[a-z-]{0,61}[a-z])?\/[a-z](?:[a-z.-]{0,251}[a-z])?$/u;
-/** What refers to a value or stands for it; only as a whole, because passwords may begin with such characters. */
+/** Text that refers to a value or stands for it; only as a whole, because passwords may begin with such characters. */
 const REFERENCE =
   /^(?:\$[A-Z_][A-Z0-9_]*|\$\{[^{}]*\}|\$\([^()]*\)|\$?\{\{[^{}]*\}\}|%[A-Z0-9]+(?:_[A-Z0-9]+)+%|<[^<>]*>(?:\s+Optional: (?:true|false))?|\d+ bytes|\[(?:redacted|masked|filtered|hidden)\]|\((?:sensitive(?: value)?|known after apply|none|null|empty|unset|not set|hidden|redacted|masked|from [\w -]{1,40})\))$/isu;
 /** A reference with a value of its own, for where the variable is not set. */
@@ -222,14 +222,14 @@ export function isHarmlessValue(value: string, kind: SecretKind): boolean {
   if (kind === "KEY" && !looksLikeKey(trimmed)) return true;
   if (kind === "CREDENTIAL" && SCHEME.test(trimmed)) return true;
   if (SHORT_NUMBER.test(trimmed) || (kind === "SECRET" && NAMESPACED.test(trimmed))) return true;
-  // How to authenticate: `auth: basic`.
+  // A way to authenticate: `auth: basic`.
   if (kind === "AUTH" && (/^[A-Za-z -]{1,20}$/u.test(trimmed) || SCHEME.test(trimmed))) return true;
   // Words of a sentence: only passwords and secrets are made of words.
   if (!kind.startsWith("SECRET") && /^[A-Za-z]+(?: [A-Za-z']+){2}(?=[\s.!?]|$)/u.test(trimmed)) return true;
   return PATH.test(trimmed) && !/[A-Za-z0-9]{32}/u.test(trimmed);
 }
 
-/** How to sign in, and who checks it. */
+/** Ways to sign in, and those that check it. */
 const SCHEME =
   /^(?:basic|bearer|digest|token|tokens|jwt|oauth|oauth2|oidc|saml|ldap|kerberos|ntlm|mtls|tls|ssl|x509|iam|password|md5|peer|trust|ident|cert|certificate|anonymous|native|internal|external|local|custom|default|auto|strict|plain|login|cram-md5|scram-sha-\d+|http-basic|api-?key|key|keycloak|google|github|gitlab|azure|okta|auth0|cognito|dex|sso|aws)$/iu;
 

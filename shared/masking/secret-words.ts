@@ -1,4 +1,4 @@
-/** In every name that a kind is found for, in lower case: most have none of them. Words of every log, as `path` is, are left out. */
+/** Occurs in every name that a kind is found for, in lower case: most have none of them. Words of every log, as `path` is, are left out. */
 const HINT =
   /pass|pwd|psw|pw|se[cgk]r|secure.?str|token|key|cred|sig|dockerc|auth|cookie|certificate.?data|salt|psk|bearer|otp|pat(?!h(?!ex)|ch|tern|ient)|communit|mnemo|seed.?phr|nt.?hash|kennw|gehei|schlu|mdp|jeton|cle(?!a|r)|clave|chave|chiave|contra|senha|parol|wachtw|sleut|hasl|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau|palabra|parool|nyckel|avain|tajne/;
 // oxlint-disable-next-line no-control-regex -- any character beyond ASCII may belong to a name in another language
@@ -45,7 +45,7 @@ export const QUALIFIERS: ReadonlySet<string> = new Set(
     "secondary stage staging string test value val"
   ).split(" "),
 );
-/** What is mixed into passwords and sessions. */
+/** Words that are mixed into passwords and sessions. */
 export const SALT_OWNERS: ReadonlySet<string> = new Set(
   "auth cookie encryption hash password secret secure session".split(" "),
 );
@@ -56,7 +56,7 @@ export const HARMLESS_OWNERS: ReadonlySet<string> = new Set(
     "next num output unexpected illegal expected page pagination pull resume sync"
   ).split(" "),
 );
-/** Before `auth`: a switch or a way to sign in. */
+/** Words before `auth`: a switch or a way to sign in. */
 export const AUTH_VERBS: ReadonlySet<string> = new Set(
   (
     "allow anonymous client default disable enable ext external force forward http https is needs no oauth o optional " +
@@ -68,7 +68,7 @@ export const FIRST_WORDS: ReadonlySet<string> = new Set(
   "password passwd pwd passphrase secret token apikey kennwort passwort senha contrasena clave".split(" "),
 );
 
-/** Other words of names that tell of a secret. */
+/** Other words of names that mean a secret. */
 export const SAID_OF_SECRETS: ReadonlySet<string> = new Set(
   (
     "rotation rotated reset change changed validity valid min max limit limits budget bucket last history attempts " +
@@ -80,7 +80,7 @@ export const SAID_OF_SECRETS: ReadonlySet<string> = new Set(
 /** Passwords in other languages, as whole words or at the end of one, in lower case and without accents. */
 export const FOREIGN_PASSWORD =
   /(?:passwort|kennwort|geheimzahl|motdepasse|contrasena|contrasenya|palavrapasse|wachtwoord|jelszo|losenord|passord|adgangskode|salasana|salasona|lozinka|zaporka|slaptazodis|palabradepaso|parolaccesso|katasandi|matkhau)(?:en|e?s)?$|^(?:(?:db|user|admin|root|app|mi|minha|meine?|mon)?(?:mdp|senha|haslo|heslo|hesla|geslo|sifre|sifra|parola|parool|passe|sandi))$/u;
-/** Beside one of them, any value is a secret: `clave secreta`, `geheimer Schlüssel`, `cle_api`. */
+/** Any value beside one of them is a secret: `clave secreta`, `geheimer Schlüssel`, `cle_api`. */
 export const FOREIGN_QUALIFIER =
   /^(?:secret[aeo]?|segret[ao]|acceso|acesso|acces|accesso|privad[ao]|privee?|privat[ao]|api|geheim\w{0,3})$/u;
 /** The same in scripts without cases, where words are not separated. */

@@ -1,4 +1,4 @@
-/** Where a text comes from, and what keeps secrets out of it before it is stored, sent or shown to a model. */
+/** The origins of a text, with the part that keeps secrets out of it before it is stored, sent or shown to a model. */
 export const TEXT_ORIGINS = {
   alert: "of an alert: masked by the rules of alerts with the session's key, before anything is stored",
   person: "of a person: masked by the rules of alerts where the route reads it",
@@ -19,7 +19,7 @@ export const TEXT_ORIGINS = {
 /** Each column that can hold a text names one (shared/database/tables). */
 export type TextOrigin = keyof typeof TEXT_ORIGINS;
 
-/** Where a request carries free text: in its path, its query, its headers, or its body by dotted paths. */
+/** The members of a request that carry free text: in its path, its query, its headers, or its body by dotted paths. */
 type TextOrigins = Readonly<Record<string, TextOrigin>>;
 
 /** The filters of lists and sums. */

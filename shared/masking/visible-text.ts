@@ -3,7 +3,7 @@ const UNUSUAL =
   // oxlint-disable-next-line no-control-regex -- the escape character begins a colour
   /\u001B\[[\d;:?]{0,40}[A-Za-z]|\u001B\]8;[^\u0007\u001B]{0,2000}(?:\u0007|\u001B\\)|\\(?:x1[bB]|033|e)\[[\d;]{0,20}m|[\u00AD\u180E\u200B-\u200F\u2060-\u2064\uFEFF]|[\uFF01-\uFF5E]/g;
 const PLACEHOLDER = /\[MASKED_[A-Z0-9_]{1,40}(?::[0-9a-f]{6})?\]/g;
-/** From an ordinary letter to its wide form. */
+/** The distance from an ordinary letter to its wide form. */
 const WIDE = 0xfe_e0;
 /** Each may cost a search through the whole text. */
 const MAX_MISSES = 20;
@@ -74,7 +74,7 @@ function restore(masked: string, { whole, text, parts }: VisibleSource): string 
     return text.slice(first, at === whole.length ? text.length : placeOf(at));
   }
 
-  /** Where a visible character is in the text; asked for in ascending order. */
+  /** The offset of a visible character in the text; asked for in ascending order. */
   function placeOf(place: number): number {
     while (part + 1 < parts.length && (parts[part + 1]?.visible ?? Infinity) <= place) part += 1;
     const { visible = 0, text: start = 0 } = parts[part] ?? {};

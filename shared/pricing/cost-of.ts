@@ -9,12 +9,12 @@ export interface ChargedTokens {
   readonly cachedInput: number;
   /** The part of the input that was written to it. */
   readonly cacheWrite: number;
-  /** Without thinking. */
+  /** Excludes thinking. */
   readonly output: number;
   readonly thinking: number;
 }
 
-/** What the tokens cost at these rates, exactly. Cached input is counted once: as cached, not as input. */
+/** The price of the tokens at these rates, exactly. Cached input is counted once: as cached, not as input. */
 export function costOf(tokens: ChargedTokens, rates: Rates): Picodollars {
   const plain = Math.max(0, tokens.input - tokens.cachedInput - tokens.cacheWrite);
   return (

@@ -32,7 +32,7 @@ const FAMILIES_OF_TYPES: Readonly<Record<ProviderType, readonly FamilyName[]>> =
 };
 const FAMILIES_OF_TYPE = new Map<string, readonly FamilyName[]>(Object.entries(FAMILIES_OF_TYPES));
 
-/** What gateways and resellers without prices of their own put before a model's name. */
+/** The prefixes that gateways and resellers without prices of their own put before a model's name. */
 const PREFIXES: readonly (readonly [RegExp, FamilyName])[] = [
   [/^(?:openai|azure)\//u, "openai"],
   [/^anthropic\//u, "anthropic"],

@@ -8,16 +8,16 @@ import type { Picodollars } from "#shared/pricing/usd.ts";
 export interface Promotion extends WrittenRates {
   readonly id?: string;
   readonly model: string;
-  /** In milliseconds since the epoch; absent: since ever. */
+  /** Milliseconds since the epoch; absent: since ever. */
   readonly startMs?: number;
   /** The first moment after it; absent: for ever. */
   readonly endMs?: number;
 }
 
-/** What the operator has set; rates have been checked. */
+/** The prices that the operator has set; rates have been checked. */
 export interface CostEstimation {
   readonly enabled: boolean;
-  /** By the model's exact name. */
+  /** Keyed by the model's exact name. */
   readonly modelRates: ReadonlyMap<string, WrittenRates>;
   /** Those of one model do not overlap. */
   readonly promotions: readonly Promotion[];

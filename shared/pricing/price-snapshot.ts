@@ -142,7 +142,7 @@ export const PRICE_SNAPSHOT = {
         "gemini-3.6-flash": usd(0.75, 3.75, 0.075),
         "gemini-3.5-flash": usd(1.5, 9, 0.15),
         "gemini-3.5-flash-lite": usd(0.3, 2.5, 0.03),
-        // Of text; an image is 60 USD per million tokens of output.
+        // The price of text; an image is 60 USD per million tokens of output.
         "gemini-3.1-flash-image": usd(0.5, 3),
         "gemini-3.1-flash-lite": ends(usd(0.25, 1.5, 0.025), "2027-05-07"),
         "gemini-3.1-pro-preview": tiered(usd(2, 12, 0.2), 200_000, usd(4, 18, 0.4)),

@@ -16,11 +16,11 @@ export interface Retirement {
   readonly successor: string | undefined;
 }
 
-/** What is to be said of a model that retires soon or has retired. */
+/** The notice about a model that retires soon or has retired. */
 interface RetirementNotice extends Retirement {
   /** Such as `retires on 2026-12-01 (in 5 days)` or `was retired on 2026-06-15`; its subject is the model. */
   readonly says: string;
-  /** Since when it is said. */
+  /** The time since which it is said. */
   readonly since: Date;
 }
 

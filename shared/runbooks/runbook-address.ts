@@ -1,4 +1,4 @@
-/** Where a runbook may be, the likeliest place first, or why its address is none that may be fetched. */
+/** The addresses of a runbook, the likeliest one first, or why its address is none that may be fetched. */
 type RunbookAddress = { readonly urls: readonly URL[] } | { readonly problem: string };
 
 /** True for a runbook that is an address, not a text. */
@@ -20,7 +20,7 @@ export function runbookAddresses(ofAlert: string | null, configured: string): re
 }
 
 /**
- * Where a runbook is fetched. Pages of files on Git hosts become the files themselves; on a host of an unknown kind the address as it
+ * The address from which a runbook is fetched. Pages of files on Git hosts become the files themselves; on a host of an unknown kind the address as it
  * is comes last. The hosts that may be asked are in small
  * letters, with the port where it is not 443; `www.` in front of a host changes nothing.
  */
@@ -42,7 +42,7 @@ export function runbookAddress(runbook: string, allowedHosts: readonly string[])
   return { urls: filesOf(page) };
 }
 
-/** What GitHub, GitLab, Bitbucket and Gitea call the pages of a file. */
+/** The names that GitHub, GitLab, Bitbucket and Gitea use for the pages of a file. */
 const PAGES = new Set(["blob", "edit", "blame", "raw", "src", "browse"]);
 
 /** The files that a page of a Git host shows. */

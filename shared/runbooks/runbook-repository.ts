@@ -1,12 +1,12 @@
 /** A directory of a repository on GitHub. */
 export interface RunbookRepository {
-  /** With its port where it is not 443. */
+  /** Includes its port where it is not 443. */
   readonly host: string;
   /** "owner/name" */
   readonly repository: string;
   /** A branch or a tag; HEAD for the default branch. */
   readonly revision: string;
-  /** Without slashes at its ends; empty for the whole repository. */
+  /** Has no slashes at its ends; empty for the whole repository. */
   readonly directory: string;
 }
 

@@ -27,6 +27,6 @@ function checked(name: string, token: string): string {
   // The value is a secret, so it is not repeated.
   throw new TerminalError(
     "invalid_environment",
-    `environment variable ${name} is no token: it must have 16 to 512 printable ASCII characters without spaces`,
+    `environment variable ${name} is not a token: it must have 16 to 512 printable ASCII characters without spaces`,
   );
 }

@@ -15,9 +15,9 @@ export interface HealthServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** By name of the dependency, e.g. { postgres, nats }. */
+  /** Keyed by name of the dependency, e.g. { postgres, nats }. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
-  /** By name: one sentence each that `/readyz` adds, without a part in its verdict. */
+  /** Keyed by name: one sentence each that `/readyz` adds, without a part in its verdict. */
   readonly information?: Readonly<Record<string, () => string>>;
   readonly metrics: Registry;
 }

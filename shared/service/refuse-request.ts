@@ -12,7 +12,7 @@ const PARSER_ERRORS = new Map<string, readonly [number, string]>([
   ["HPE_HEADER_OVERFLOW", [431, "the request's line and headers exceed 16 KiB"]],
 ]);
 
-/** How long a client has to read an answer after which its connection is closed. */
+/** The time for which a client has to read an answer after which its connection is closed. */
 const CLOSE_GRACE_MS = 2_000;
 
 /** Answers what Node's parser rejects in the form of every other error; no handler ever sees such a request. */

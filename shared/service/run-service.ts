@@ -11,7 +11,7 @@ import { untilStarted } from "#shared/service/until-started.ts";
 import { startTelemetry } from "#shared/telemetry/start-telemetry.ts";
 import { logIds } from "#shared/telemetry/tracing.ts";
 
-/** What `start` gets. */
+/** The input of `start`. */
 export interface ServiceContext<C> {
   readonly config: C;
   readonly log: Logger;

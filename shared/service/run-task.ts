@@ -7,7 +7,7 @@ import { configDirectory, logSettings } from "#shared/service/service-config.ts"
 import { untilStarted } from "#shared/service/until-started.ts";
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
 
-/** What a task gets. */
+/** The input of a task. */
 interface TaskContext<C> {
   readonly config: C;
   readonly log: Logger;

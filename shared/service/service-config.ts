@@ -20,7 +20,7 @@ import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/
 /** Settings common to all services. */
 export interface ServiceConfig {
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
-  /** Where `/healthz`, `/readyz` and `/metrics` are served; port 0 means any. */
+  /** The address of `/healthz`, `/readyz` and `/metrics`; port 0 means any. */
   readonly health: { readonly host: string; readonly port: number };
   /** Secrets of this process, which no log line, alert or tool result may contain. */
   readonly knownSecrets: readonly string[];

@@ -6,11 +6,11 @@ import type { Logger } from "#shared/service/logger.ts";
 interface ServiceStart {
   /** Aborts when the service must stop, or this start has broken off. */
   readonly signal: AbortSignal;
-  /** What the start has opened. */
+  /** The resources that the start has opened. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** Between two starts; each of them waits by itself for what does not answer from the beginning. */
+/** The time between two starts; each of them waits by itself for what does not answer from the beginning. */
 const RETRIES = { firstMs: 250, lastMs: 5_000 };
 
 /**

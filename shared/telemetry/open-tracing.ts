@@ -51,7 +51,7 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const satisfies Record<NonNullable<SpanOptions["kind"]>, SpanKind>;
 
-/** What `startTelemetry` switches on. */
+/** The parts that `startTelemetry` switches on. */
 interface OpenTracing extends Tracing {
   /** Sends what is queued and ends; rejects if that fails. */
   shutdown(): Promise<void>;

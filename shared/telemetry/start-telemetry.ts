@@ -3,7 +3,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { TelemetrySettings } from "#shared/telemetry/telemetry-settings.ts";
 import { setTracing } from "#shared/telemetry/tracing.ts";
 
-/** What is queued is sent within this time at the stop, or lost: an unavailable collector must not delay the stop. */
+/** Queued data is sent within this time at the stop, or lost: an unavailable collector must not delay the stop. */
 const FLUSH_LIMIT_MS = 2_000;
 
 interface TelemetryOptions {

@@ -7,7 +7,7 @@ import {
   secretVariable,
 } from "#shared/service/environment.ts";
 
-/** How traces are taken and sent. */
+/** The settings for taking and sending traces. */
 export interface TelemetrySettings {
   readonly sampler: { readonly name: SamplerName; readonly ratio: number };
   readonly batch: {
@@ -17,7 +17,7 @@ export interface TelemetrySettings {
     readonly maxExportBatchSize: number;
   };
   readonly attributeCountLimit: number;
-  /** In UTF-16 code units. */
+  /** Counted in UTF-16 code units. */
   readonly attributeValueLengthLimit: number;
   /** Spans hold what models and tools said, masked. */
   readonly capturesContent: boolean;
@@ -110,7 +110,7 @@ function decode(text: string): string {
   }
 }
 
-/** What the standard calls insensitive to case. */
+/** Names that the standard calls insensitive to case. */
 function lowerCase(env: Environment, names: readonly string[]): Environment {
   return { ...env, ...Object.fromEntries(names.map((name) => [name, env[name]?.trim().toLowerCase()])) };
 }
@@ -138,7 +138,7 @@ function samplerOf(env: Environment): TelemetrySettings["sampler"] {
   return { name, ratio };
 }
 
-/** With headers from the file that `<name>_FILE` names. */
+/** Includes headers from the file that `<name>_FILE` names. */
 function exporterVariables(env: Environment): Readonly<Record<string, string>> {
   const plain = Object.entries(env).flatMap(([name, value]) =>
     /^OTEL_(?:EXPORTER_OTLP_|SERVICE_NAME$|RESOURCE_ATTRIBUTES$)/u.test(name) &&

@@ -21,11 +21,11 @@ export interface Span {
 export interface SpanOptions {
   readonly kind?: "internal" | "server" | "client" | "consumer";
   readonly attributes?: SpanAttributes;
-  /** Where the trace comes from; null begins a new one. Without it the span is a child of the running one. */
+  /** The carrier of the parent trace; null begins a new one. Without it the span is a child of the running one. */
   readonly parent?: TraceCarrier | null | undefined;
 }
 
-/** What traces, once it is switched on. */
+/** The tracer, once it is switched on. */
 export interface Tracing {
   readonly capturesContent: boolean;
   inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
@@ -52,12 +52,12 @@ export function setTracing(next: Tracing | undefined): void {
   tracing = next;
 }
 
-/** Whether spans are recorded. */
+/** True if spans are recorded. */
 export function isTracing(): boolean {
   return tracing !== undefined;
 }
 
-/** Whether spans may hold what models and tools said; masked. */
+/** True if spans may hold what models and tools said; masked. */
 export function capturesContent(): boolean {
   return tracing?.capturesContent === true;
 }

@@ -4,7 +4,7 @@ const MAX_KEY_CHARS = 40;
 const MAX_SHAPE_CHARS = 400;
 
 /**
- * What a JSON text consists of, in one short line such as `{kind: string, items: [300 × {metadata, spec}]}`; null for any other
+ * The shape of a JSON text, in one short line such as `{kind: string, items: [300 × {metadata, spec}]}`; null for any other
  * text and for one that is a single value.
  */
 export function jsonShape(text: string): string | null {

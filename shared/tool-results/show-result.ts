@@ -8,7 +8,7 @@ import { jsonShape } from "#shared/tool-results/json-shape.ts";
 export interface CollectedResult {
   /** Postgres-safe; the start of the output if that is longer. */
   readonly text: string;
-  /** Of the whole output. */
+  /** The limit of the whole output. */
   readonly totalBytes: number;
   /** False if only the start was collected. */
   readonly isWhole: boolean;
@@ -21,7 +21,7 @@ export interface KeptResult {
   /** The id under which it is read. */
   readonly handle: string;
   readonly text: string;
-  /** Of the text. */
+  /** The limit of the text. */
   readonly bytes: number;
   readonly lines: number;
   /** The window if the session has no room for the text. */
@@ -30,18 +30,18 @@ export interface KeptResult {
 
 /** A result as the conversation gets it. */
 interface ShownResult {
-  /** At most the limits that were given. */
+  /** The limits at most. */
   readonly content: string;
   /** Null if `content` is all there is. */
   readonly kept: KeptResult | null;
 }
 
 const NOT_TEXT = "\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
-/** Of the room, the part for the start of a text; its end gets the rest. */
+/** The part of the room for the start of a text; its end gets the rest. */
 const HEAD = 0.7;
 /** A window is cut at a line break if at least this part of its room is used. */
 const MIN_USED = 0.5;
-/** A window is at least this long, whatever is said about it. */
+/** A window is at least this long, with any text about it. */
 const MIN_PART_CHARS = 100;
 
 /**

@@ -119,7 +119,7 @@ async function answer(call: CommandCall, sessionId: string, content: string): Pr
 }
 
 /**
- * Returns what tells whether the screen has a message's text already: the question, if a person has typed it there, and an answer
+ * Returns a function that knows whether the screen has a message's text already: the question, if a person has typed it there, and an answer
  * that comes again as the final analysis.
  */
 function shownAlready(isTyped: boolean): (message: NotifierMessage) => boolean {

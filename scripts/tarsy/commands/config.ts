@@ -75,7 +75,7 @@ function choose({ option, env }: CommandCall): ChosenDirectory {
   }
 }
 
-/** Why a directory was chosen that neither an option nor a variable names. */
+/** The reason why a directory was chosen that neither an option nor a variable names. */
 function whyChosen({ by, key }: ChosenDirectory): string {
   if (key !== undefined) return `${key.variable} is set, so npm start uses this directory`;
   return by === "demo" ? "no key of an LLM provider is set, so npm start uses the demo" : "";

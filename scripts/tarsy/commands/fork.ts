@@ -98,7 +98,7 @@ async function editedResult(
   const call = given.slice(0, Math.max(at, 0)).toLowerCase();
   if (!isUuid(call)) {
     throw new UsageError(
-      `--tool-result is "${given.slice(0, 100)}": it must be the id of a call in the trace, = and a text or @FILE`,
+      `--tool-result is "${given.slice(0, 100)}": it must be the id of a call in the trace, then = and a text or @FILE`,
     );
   }
   return { interaction_id: call, content: await textArgument("--tool-result", given.slice(at + 1), signal) };

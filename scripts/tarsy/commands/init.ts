@@ -104,7 +104,7 @@ async function hasAnswer({ env, terminal, signal }: CommandCall, directory: stri
   }
 }
 
-/** How much of an answer is shown. */
+/** The length of an answer that is shown. */
 const MAX_SAID = 80;
 
 const NO_MODEL = `nothing was written: no model could investigate. One of these helps:
@@ -132,7 +132,7 @@ function shellWord(text: string): string {
   return /^[\w./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What was found and what was not, one line each. `asked` are the addresses that were asked for a model. */
+/** The lines about each server that was found or not found. `asked` are the addresses that were asked for a model. */
 function foundReport(found: Found, asked: readonly string[]): string {
   const { keys, models, cluster } = found;
   const chosen = chosenProvider(found);

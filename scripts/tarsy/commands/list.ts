@@ -13,9 +13,9 @@ import { cancelledText, stateText } from "../status-text.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 
 type Listed = ApiResponse<"GET /api/v1/sessions">;
-/** As wide as a time of another year. */
+/** This is as wide as a time of another year. */
 const TIME_WIDTH = "Nov 26, 2025, 13:35".length;
-/** As wide as the longest state. */
+/** This is as wide as the longest state. */
 const STATE_WIDTH = Math.max(...Object.values(STATE_WORDS).map(({ length }) => length));
 
 /** The words of the page that stand for several statuses or another one. */

@@ -56,7 +56,7 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
       replayer: configDirectory === undefined ? {} : { configDirectory, environment: env },
       jobs,
       signal,
-      told: (replayed) => (flag("json") ? undefined : write(showResult(replayed, style))),
+      onReplayed: (replayed) => (flag("json") ? undefined : write(showResult(replayed, style))),
       progress: (done) => showProgress(call, done, cassettes.length),
     });
     if (flag("json")) write(`${JSON.stringify(results.map(jsonOf), undefined, 2)}\n`);

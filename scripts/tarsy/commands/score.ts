@@ -7,7 +7,7 @@ import { printable } from "../terminal/terminal-style.ts";
 
 type Score = ApiResponse<"GET /api/v1/sessions/:id/score">;
 
-/** Between two looks at a scoring that is not over. */
+/** The time between two looks at a scoring that is not over. */
 const LOOK_AGAIN_MS = 500;
 
 /** `tarsy score SESSION` */

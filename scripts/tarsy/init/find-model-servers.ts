@@ -5,7 +5,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 export interface ModelServer {
   /** Such as `Ollama`: what usually listens there. */
   readonly name: string;
-  /** With its `/v1`. */
+  /** Ends with `/v1`. */
   readonly url: string;
 }
 
@@ -15,7 +15,7 @@ export interface FoundModel extends ModelServer {
   readonly models: number;
 }
 
-/** Where model servers listen unless they are told otherwise. Nothing beyond this machine is asked. */
+/** The usual addresses of model servers. Only this machine is asked. */
 export const USUAL_SERVERS: readonly ModelServer[] = [
   { name: "Ollama", url: "http://127.0.0.1:11434/v1" },
   { name: "llama.cpp", url: "http://127.0.0.1:8080/v1" },

@@ -2,7 +2,7 @@ import type { FoundKey } from "#shared/agent-config/found/find-keys.ts";
 import type { FoundCluster } from "../../../launcher/packs/connect-cluster.ts";
 import type { FoundModel } from "./find-model-servers.ts";
 
-/** What there is on this machine to investigate with. */
+/** The tools and models of this machine that can investigate. */
 export interface Found {
   readonly keys: readonly FoundKey[];
   readonly models: readonly FoundModel[];

@@ -7,7 +7,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { UsageError, type CommandCall } from "../command.ts";
 import { apiOf } from "../connection.ts";
 
-/** By this ending a folder's cassettes are found. */
+/** The ending of the cassettes in a folder. */
 export const CASSETTE_ENDING = ".cassette.json";
 const MAX_FOUND = 10_000;
 

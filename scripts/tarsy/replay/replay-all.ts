@@ -5,21 +5,21 @@ import { UsageError } from "../command.ts";
 import type { NamedCassette } from "./find-cassettes.ts";
 import type { ReplayedCassette } from "./replayed-cassette.ts";
 
-/** What is replayed, and who is told. */
+/** The cassettes to replay, and the receiver of each result. */
 export interface CassetteReplay {
   readonly cassettes: readonly NamedCassette[];
   readonly replayer: Pick<Parameters<typeof openReplayer>[0], "configDirectory" | "environment">;
   readonly jobs: number;
   readonly signal: AbortSignal;
-  /** Called for each cassette once all before it are told. */
-  readonly told: (replayed: ReplayedCassette) => void;
+  /** Called for each cassette once all before it have been reported. */
+  readonly onReplayed: (replayed: ReplayedCassette) => void;
   /** Called whenever one has ended. */
   readonly progress: (done: number) => void;
 }
 
-/** Replays cassettes, some at a time, and tells of each in their order. Throws the signal's reason, and what the api refuses. */
+/** Replays cassettes, some at a time, and reports each in their order. Throws the signal's reason, and what the api refuses. */
 export async function replayAll(request: CassetteReplay): Promise<ReplayedCassette[]> {
-  const { cassettes, jobs, signal, told, progress } = request;
+  const { cassettes, jobs, signal, onReplayed, progress } = request;
   await using replayer = await openReplayer({ ...request.replayer, jobs, signal });
   const limit = pLimit(jobs);
   const running = new Map<string, Promise<unknown>>();
@@ -39,7 +39,7 @@ export async function replayAll(request: CassetteReplay): Promise<ReplayedCasset
   for (const result of results) {
     const replayed = await result;
     ended.push(replayed);
-    told(replayed);
+    onReplayed(replayed);
   }
   return ended;
 }

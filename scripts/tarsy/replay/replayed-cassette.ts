@@ -1,6 +1,6 @@
 import type { ReplayResult } from "../../../replay/replay-result.ts";
 
-/** What became of one cassette of the command line. */
+/** The result of one cassette of the command line. */
 export interface ReplayedCassette {
   readonly name: string;
   /** Null if it could not be read. */

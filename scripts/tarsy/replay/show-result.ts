@@ -2,7 +2,7 @@ import type { Terminal } from "../command.ts";
 import { durationText, printable } from "../terminal/terminal-style.ts";
 import type { ReplayedCassette } from "./replayed-cassette.ts";
 
-/** Of a text that differs, in code units. */
+/** The length of a text that differs, in code units. */
 const MAX_SHOWN = 400;
 
 /** The lines about a replayed cassette, for people. */

@@ -1,4 +1,4 @@
-/** How the timeline reports a failed call of a model. */
+/** The timeline's report of a failed call of a model. */
 const LLM_ERROR = /^LLM error: (?<message>.*) \(code: [^,]*, retryable: (?:true|false)\)$/su;
 const AGAIN = "the same error again";
 
@@ -7,7 +7,7 @@ export class ShownErrors {
   readonly #messages: string[] = [];
   readonly #contents = new Set<string>();
 
-  /** What to show of an error event, without what only programs read. */
+  /** The text to show of an error event, without the members that only programs read. */
   show(content: string): string {
     if (this.#contents.has(content)) return AGAIN;
     this.#contents.add(content);
@@ -16,7 +16,7 @@ export class ShownErrors {
     return message === undefined ? content : `LLM error: ${message}`;
   }
 
-  /** What to show of the reason of a failure: without what was shown, and undefined if nothing is left. */
+  /** The text to show of the reason of a failure: without the text that was shown before, and undefined if nothing is left. */
   rest(reason: string): string | undefined {
     const shown = this.#messages.filter((message) => message !== "" && reason.includes(message));
     const longest = shown.reduce((left, right) => (right.length > left.length ? right : left), "");

@@ -10,7 +10,7 @@ export interface TerminalStyle {
   cyan(text: string): string;
 }
 
-/** With `colours` false every function returns its text unchanged. */
+/** Every function returns its text unchanged if `colours` is false. */
 export function terminalStyle(colours: boolean): TerminalStyle {
   const paint = (start: number, end: number) => (text: string) =>
     // Line by line, so that no colour runs into other text on the screen.

@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const MAX_TOOL_LINES = 20;
 
-/** What a timeline event of a type is, in words. */
+/** The name of a type of timeline event. */
 export function eventTitle(type: string): string {
   return LABELS[type] ?? printable(type);
 }

@@ -24,7 +24,7 @@ interface EmbedOptions {
   readonly env: Environment;
   readonly retry: RetryPolicy;
   readonly signal: AbortSignal;
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly deadline: number;
   readonly log: Logger;
 }

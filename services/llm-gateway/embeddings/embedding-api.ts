@@ -2,7 +2,7 @@ import type { EmbedRequest } from "#shared/generated/llm/v1/llm.ts";
 
 /** One request for vectors, as an API takes it. */
 interface EmbeddingHttpRequest {
-  /** Below the API's address. */
+  /** Relative to the API's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
@@ -15,9 +15,9 @@ export interface ReturnedVectors {
   readonly inputTokens: number;
 }
 
-/** How an API turns texts into vectors. */
+/** An API that turns texts into vectors. */
 export interface EmbeddingApi {
-  /** Without a slash at its end. */
+  /** Has no slash at its end. */
   readonly url: string;
   /** The request; `key` is undefined if none is sent. */
   readonly request: (

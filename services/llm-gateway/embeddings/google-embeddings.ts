@@ -36,7 +36,7 @@ export const GOOGLE_EMBEDDINGS: EmbeddingApi = {
   }),
 };
 
-/** Since its second generation the model reads in the text what the text is for; before, in a field. */
+/** The model reads the purpose of a text in the text itself since its second generation; before, in a field. */
 function toldTask(model: string, { text, isQuery }: EmbedText): object {
   if (model.includes("gemini-embedding-2")) {
     return content(isQuery ? `task: search result | query: ${text}` : `title: none | text: ${text}`);

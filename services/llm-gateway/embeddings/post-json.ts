@@ -3,7 +3,7 @@ import { httpPost } from "../providers/http-post.ts";
 import { receive } from "../providers/receive.ts";
 import { retryable } from "../errors/llm-error.ts";
 
-/** Of an answer: a few times the largest. */
+/** The limit of an answer: a few times the largest. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**

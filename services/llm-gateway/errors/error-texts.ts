@@ -1,4 +1,4 @@
-/** How servers say that the conversation exceeds the model's context. */
+/** The words by which servers say that the conversation exceeds the model's context. */
 const TOO_LONG = [
   "context_length_exceeded",
   "exceed_context_size",
@@ -16,7 +16,7 @@ const TOO_LONG = [
   String.raw`too large for model with \d+ maximum`,
   "tokens.{0,40} must be (?:<=|less than)",
   "more than max(?:imum)? tokens allowed",
-  // Of Alibaba, Moonshot and Zhipu.
+  // Words of Alibaba, Moonshot and Zhipu.
   "range of input length should be",
   "exceeded model token limit",
   "exceed max message tokens",
@@ -41,7 +41,7 @@ const UNPAID = [
   // Gemini's, of a model that the account's plan does not include.
   String.raw`quota exceeded for metric[^\n]{0,200}\blimit: 0\b`,
 ];
-/** Of a key; some servers answer 400, 429 or 500 instead of 401. */
+/** Refusals of a key; some servers answer 400, 429 or 500 instead of 401. */
 const BAD_KEY = [
   "(?:incorrect|invalid|wrong|missing|no) (?:api[ _-]?(?:key|token)|x-api-key|subscription key)",
   "api[ _-]?key (?:is )?(?:not valid|invalid|missing|required)",
@@ -50,13 +50,13 @@ const BAD_KEY = [
   "invalid_api_key",
   "authentication fail",
 ];
-/** Of a model that the server does not have, also with a status of another meaning. */
+/** Refusals of a model that the server does not have, also with a status of another meaning. */
 const NO_MODEL = [
   String.raw`\bmodel_(?:not_found|decommissioned|deprecated)\b`,
   String.raw`\binvalid_model\b`,
   "model not (?:found|exist)",
 ];
-/** In types and codes. */
+/** Occur in types and codes. */
 const BLOCKED = [
   "content_filter",
   "content_policy",
@@ -65,7 +65,7 @@ const BLOCKED = [
   "moderation",
   "data_?inspection_?failed",
 ];
-/** In texts, of Azure, xAI, DeepSeek and Zhipu. */
+/** Occur in texts of Azure, xAI, DeepSeek and Zhipu. */
 const BLOCKED_TEXT = [
   "content management policy",
   "ResponsibleAIPolicyViolation",
@@ -73,7 +73,7 @@ const BLOCKED_TEXT = [
   "content exists risk",
   "不安全或敏感内容",
 ];
-/** What servers and the proxies before them say of an address that they do not serve. */
+/** The words of servers and of the proxies before them of an address that they do not serve. */
 const NO_ROUTE = [
   "page not found",
   String.raw`^\W*not found\W*$`,
@@ -92,14 +92,14 @@ const LOADING = [String.raw`\bloading\b.{0,40}\bmodel\b`, String.raw`\bmodel\b.{
 
 const matcher = (patterns: readonly string[]) => new RegExp(patterns.join("|"), "iu");
 
-/** What the text, type or code of an error says, in the words of many servers. */
+/** The meaning of the text, type or code of an error, in the words of many servers. */
 export const ERROR_TEXTS = {
   tooLong: matcher(TOO_LONG),
   /** The account has no credit; a retry does not help then, whatever the status. */
   unpaid: matcher(UNPAID),
   badKey: matcher(BAD_KEY),
   noModel: matcher(NO_MODEL),
-  /** In types and codes only. */
+  /** Counts in types and codes only. */
   blocked: matcher(BLOCKED),
   blockedText: matcher(BLOCKED_TEXT),
   noRoute: matcher(NO_ROUTE),

@@ -3,7 +3,7 @@ import { parseWaitText } from "./parse-wait-text.ts";
 import { kindOfStatus, type FailureKind } from "./provider-failure.ts";
 import { WEB_PAGE } from "./web-page.ts";
 
-/** What a server said of a failure. */
+/** A failure as a server reports it. */
 interface ReportedFailure {
   /** HTTP status; undefined for an error inside an answer, whose status was 200. */
   readonly status: number | undefined;
@@ -13,7 +13,7 @@ interface ReportedFailure {
   readonly detail: string;
 }
 
-/** What a failure of a server means, in whatever words it reports it. */
+/** The meaning of a failure of a server, in any words of its report. */
 export function failureKind(failure: ReportedFailure): FailureKind {
   const { status, kinds } = failure;
   const said = kindInWords(failure);
@@ -37,7 +37,7 @@ function kindInWords({ status, kinds, detail }: ReportedFailure): FailureKind | 
   return permanent ?? (isNoApi(status, kinds, detail) ? "no_api" : undefined);
 }
 
-/** What a failure with a status that says little cannot recover from, in its words. */
+/** The kinds of failure that no retry ends, although the status says little, in its words. */
 function permanentKind(all: string, kinds: readonly string[], detail: string): FailureKind | undefined {
   if (isBlocked(kinds, detail)) return "content_blocked";
   if (ERROR_TEXTS.badKey.test(all)) return "credentials";
@@ -47,7 +47,7 @@ function permanentKind(all: string, kinds: readonly string[], detail: string): F
 const REQUESTED =
   /\blimit:?\s{0,3}(?<limit>\d[\d,]*)\b.{0,200}?\brequested:?\s{0,3}(?<requested>\d[\d,]*)/isu;
 
-/** What a request means that is larger than the rate at any time: no wait makes room for it. Undefined for a smaller one. */
+/** The kind of failure of a request that is larger than the rate at any time: no wait makes room for it. Undefined for a smaller one. */
 function exceededLimit(detail: string): FailureKind | undefined {
   const groups = REQUESTED.exec(detail)?.groups ?? {};
   const [limit = 0, requested = 0] = [groups["limit"], groups["requested"]].map((number = "0") =>
@@ -88,7 +88,7 @@ function kindInAnswer(kinds: readonly string[]): FailureKind {
   return status === undefined ? "failed" : kindOfStatus(status);
 }
 
-/** For errors inside an answer, which have no status. */
+/** Statuses for errors inside an answer, which have no status. */
 const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
   [/overloaded|slow_down|unavailable/iu, "overloaded"],
   [/rate_limit/iu, "rate_limited"],

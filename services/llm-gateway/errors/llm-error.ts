@@ -23,7 +23,7 @@ interface RetryableOptions extends ErrorOptions {
   readonly estimateMs?: number | undefined;
   /** False if the gateway itself must not try again; the caller decides. */
   readonly repeatable?: boolean;
-  /** What is worth keeping of the answer, if not all. */
+  /** The part of the answer that is worth keeping, if not all. */
   readonly keep?: Keep | undefined;
 }
 
@@ -61,12 +61,12 @@ export function waitAfter(error: RetryableError): Pick<RetryableOptions, "retryA
   return { retryAfterMs, estimateMs: error instanceof LlmRetryableError ? error.estimateMs : undefined };
 }
 
-/** Whether the gateway itself may try again after this error. */
+/** True if the gateway itself may try again after this error. */
 export function isRepeatable(error: RetryableError): boolean {
   return !(error instanceof LlmRetryableError) || error.repeatable;
 }
 
-/** What is worth keeping of the answer that this error ended, if not all. */
+/** The part of the answer that is worth keeping that this error ended, if not all. */
 export function keepOf(error: RetryableError): Keep | undefined {
   return error instanceof LlmRetryableError ? error.keep : undefined;
 }

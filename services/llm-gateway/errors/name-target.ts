@@ -2,9 +2,9 @@ import { RetryableError, TerminalError } from "#shared/errors.ts";
 import { daysLeft, type Retirement } from "#shared/pricing/retirement-of.ts";
 import { isLlmErrorCode, keepOf, retryable, terminal, UnknownModelError, waitAfter } from "./llm-error.ts";
 
-/** What a call goes to. */
+/** The target of a call. */
 interface CallTarget {
-  /** For people; many providers may be in use. */
+  /** The name for people; many providers may be in use. */
   readonly name: string;
   readonly model: string;
   /** When the model retires, if that is known. */

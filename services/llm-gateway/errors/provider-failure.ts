@@ -4,7 +4,7 @@ import { retryable, terminal, UnknownModelError } from "./llm-error.ts";
 import { parseWaitText } from "./parse-wait-text.ts";
 import { WAIT_ESTIMATE_MS } from "./wait-estimate.ts";
 
-/** What a failure means, independent of the provider. */
+/** The kind of a failure, independent of the provider. */
 export type FailureKind =
   | "credentials"
   | "unpaid"
@@ -32,12 +32,12 @@ interface ProviderFailure {
   readonly detail: string;
   /** The delay before a retry that the provider asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** As in ErrorContext. */
+  /** The same as in ErrorContext. */
   readonly credential: string;
   readonly cause: Error;
 }
 
-/** What an adapter must know of a call to report its errors. */
+/** The facts of a call that an adapter needs to report its errors. */
 export interface ErrorContext {
   /** The variable with the credential, for messages; empty if none is configured. */
   readonly credential: string;
@@ -65,7 +65,7 @@ const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
   529: "overloaded",
 };
 
-/** What an HTTP status other than 2xx means if nothing else is known. */
+/** The meaning of an HTTP status other than 2xx if nothing else is known. */
 export function kindOfStatus(status: number): FailureKind {
   if (status < 400) return "redirect";
   return KIND_OF_STATUS[status] ?? (status >= 500 ? "failed" : "refused");

@@ -9,7 +9,7 @@ const TOKEN = /\bya29\.[\w.-]{10,}|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/gu;
 const MASKED = /\S{0,200}\*{3,}\S{0,200}/gu;
 
 /**
- * What a provider says, cut to 2,000 code units, with `secrets` and everything that looks like a token replaced, and masked as the results
+ * The text of a provider, cut to 2,000 code units, with `secrets` and everything that looks like a token replaced, and masked as the results
  * of tools are: it goes into logs and errors, and may repeat what a server knows.
  */
 export function redact(text: string, secrets: readonly string[]): string {

@@ -5,7 +5,7 @@ import { terminal } from "./llm-error.ts";
 /** The type that the gateway gives to an error whose body is a web page. */
 export const WEB_PAGE = "web_page";
 
-/** In code units; a title comes before. */
+/** Counted in code units; a title comes before. */
 const MAX_LENGTH = 16 * 1024;
 const MAX_TITLE_LENGTH = 200;
 const TITLE = /<title[^>]{0,200}>(?<title>[^<]{0,1000})/iu;
@@ -20,7 +20,7 @@ export function isDescribable(page: string): boolean {
   return page.length >= MAX_LENGTH || /<\/title|<body/iu.test(page);
 }
 
-/** What a page says of itself: 'a web page with the title "Sign in"'. */
+/** A page's own description: 'a web page with the title "Sign in"'. */
 export function describeWebPage(page: string): string {
   const title =
     TITLE.exec(page.slice(0, MAX_LENGTH))?.groups?.["title"]?.replaceAll(/\s+/gu, " ").trim() ?? "";

@@ -6,7 +6,7 @@ export interface CallLimits {
   readonly bytes: number;
 }
 
-/** What one running call takes of the limits. */
+/** The share that one running call takes of the limits. */
 interface CallShare {
   /** Takes more bytes; false if there is no room for them, and then nothing is taken. */
   add(bytes: number): boolean;

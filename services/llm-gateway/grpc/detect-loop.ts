@@ -1,19 +1,19 @@
 /** A unit that repeats at the end of a text. */
 export interface Loop {
   readonly unit: string;
-  /** How often it stands there, at least. */
+  /** The number of times that it stands there, at least. */
   readonly times: number;
   /** Length in code units of the text before its first repetition. */
   readonly keep: number;
 }
 
-/** How often the end of a text is searched, in code units of new text. */
+/** The interval at which the end of a text is searched, in code units of new text. */
 const EVERY = 2_000;
 const WINDOW = 6_000;
 const MAX_UNIT = 500;
 const MIN_TIMES = 5;
 /**
- * How much of the end must repeat. Real answers quote identical log lines, and long runs of one or two signs: rules and
+ * The length of the end that must repeat. Real answers quote identical log lines, and long runs of one or two signs: rules and
  * separators of tables, zeros in a dump.
  */
 const MIN_LENGTH = 1_500;
@@ -59,7 +59,7 @@ export class LoopDetector {
   }
 }
 
-/** How many code units at the end of `text` equal those `period` before them. */
+/** The number of code units at the end of `text` equal those `period` before them. */
 function repeatedLength(text: string, period: number): number {
   let at = text.length - 1;
   while (at >= period && text.charCodeAt(at) === text.charCodeAt(at - period)) at -= 1;

@@ -14,7 +14,7 @@ import { sha256 } from "#shared/access/secret-equals.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { CallBudget, type CallLimits } from "./call-budget.ts";
 
-/** Why a call was refused before a gateway looked at its request. */
+/** The reason why a call was refused before a gateway looked at its request. */
 export const REFUSALS = ["unauthenticated", "too_many_calls", "too_many_bytes"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -95,7 +95,7 @@ const SCHEME = "Bearer ";
 
 /**
  * Creates the check of a call's `authorization` metadata against the accepted tokens. All tokens are compared, as digests and
- * in constant time, so the time of a refusal tells nothing about them.
+ * in constant time, so the time of a refusal reveals nothing about them.
  */
 function tokenCheck(accepted: readonly string[]): (metadata: readonly unknown[]) => boolean {
   const digests = accepted.map(sha256);

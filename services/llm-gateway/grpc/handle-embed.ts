@@ -11,7 +11,7 @@ import type { CallRecord } from "../gateway-metrics.ts";
 import type { RetryPolicy } from "../providers/retry-before-output.ts";
 import { toErrorInfo } from "./to-error-info.ts";
 
-/** What calls for vectors are answered with. */
+/** The parts that answer calls for vectors. */
 export interface EmbeddingOptions {
   /** The gateway's own; undefined if the configuration has none. */
   readonly settings: EmbeddingSettings | undefined;
@@ -20,7 +20,7 @@ export interface EmbeddingOptions {
 }
 
 interface HandleEmbedOptions extends EmbeddingOptions {
-  /** How long a call without a deadline may take. */
+  /** The time that a call without a deadline may take. */
   readonly callTimeoutMs: number;
   /** Aborts when the stop grace is over. */
   readonly stopping: AbortSignal;

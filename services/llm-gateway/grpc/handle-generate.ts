@@ -30,10 +30,10 @@ const STOPPING_MS = 1_000;
 interface HandleGenerateOptions {
   readonly provider: Provider;
   readonly adaptCall: AdaptCall;
-  /** What a call may name. */
+  /** The providers that a call may name. */
   readonly configured: ConfiguredProviders;
   readonly maxOutputBytes: number;
-  /** How long a call without a deadline may take. */
+  /** The time that a call without a deadline may take. */
   readonly callTimeoutMs: number;
   /** Aborts with CancelledError `shutdown` when the stop grace is over. */
   readonly stopping: AbortSignal;
@@ -97,7 +97,7 @@ function limitTime(
   return { deadline: Date.now() + timeoutMs, signals: [AbortSignal.timeout(timeoutMs)] };
 }
 
-/** Why the gateway itself has ended a call; undefined if it has not. */
+/** The reason why the gateway itself has ended a call; undefined if it has not. */
 function ownReason(
   limits: readonly AbortSignal[],
   { stopping, callTimeoutMs }: HandleGenerateOptions,

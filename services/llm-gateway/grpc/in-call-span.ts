@@ -7,7 +7,7 @@ import type { CallRecord } from "../gateway-metrics.ts";
 const METHOD = "llm.v1.LLMService/Generate";
 
 /**
- * Handles a call in a span that continues its caller's trace, with the outcome that `record` is told as its error. The
+ * Handles a call in a span that continues its caller's trace, with the outcome that `record` gets as its error. The
  * executor's span is the one of the model's call: it has model and tokens, and outlives this process.
  */
 export async function inCallSpan(

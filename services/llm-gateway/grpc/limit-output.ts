@@ -5,7 +5,7 @@ import { retryable } from "../errors/llm-error.ts";
 import type { Content } from "../providers/provider.ts";
 import { LoopDetector, type Loop } from "./detect-loop.ts";
 
-/** Of the repeated text in an error, in code units. */
+/** The length of the repeated text in an error, in code units. */
 const MAX_SHOWN = 80;
 
 /**

@@ -26,19 +26,19 @@ interface ServeGenerateOptions {
   readonly maxMessageBytes: number;
   /** The limit for all content of one answer together. */
   readonly maxOutputBytes: number;
-  /** How long running calls may continue after the server was told to stop. */
+  /** The time for which running calls may continue after the server was asked to stop. */
   readonly stopGraceMs: number;
-  /** How long a call without a deadline may take. */
+  /** The time that a call without a deadline may take. */
   readonly callTimeoutMs: number;
   /** The tokens that callers may use. */
   readonly tokens: readonly string[];
   readonly limits: CallLimits;
-  /** What calls may name. */
+  /** The providers that calls may name. */
   readonly configured: ConfiguredProviders;
   readonly provider: Provider;
   readonly embedding: EmbeddingOptions;
   readonly metrics: GatewayMetrics;
-  /** By default the machine's clock. */
+  /** The default is the machine's clock. */
   readonly now?: () => Date;
   readonly log: Logger;
 }

@@ -9,7 +9,7 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** What of an exchange was recorded, not yet redacted. */
+/** The recorded parts of an exchange, not yet redacted. */
 export interface RecordedExchange {
   readonly request: RecordedRequest;
   readonly at: Date;
@@ -46,12 +46,12 @@ export class ExchangeRecord {
     this.#done = done;
   }
 
-  /** To be called when the head of the response has arrived. */
+  /** Call it when the head of the response has arrived. */
   response(status: number, headers: Iterable<readonly [string, string]>): void {
     this.#response = { at_ms: this.#elapsed(), status, headers };
   }
 
-  /** To be called with each piece of the body as it arrives; the bytes are copied. */
+  /** Call it with each piece of the body as it arrives; the bytes are copied. */
   piece(bytes: Uint8Array): void {
     if (this.#isOver || bytes.length === 0) return;
     const kept = bytes.subarray(0, this.#maxBytes - this.#bytes);
@@ -60,7 +60,7 @@ export class ExchangeRecord {
     if (kept.length > 0) this.#pieces.push({ at_ms: this.#elapsed(), bytes: Uint8Array.from(kept) });
   }
 
-  /** To be called at the end; only the first call counts. */
+  /** Call it at the end; only the first call counts. */
   end(ended: ProviderRecording["ended"], error?: string): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -13,7 +13,7 @@ export interface RecorderSettings {
   readonly dir: string;
   /** Files to keep; the oldest are removed. */
   readonly maxFiles: number;
-  /** Of each body in a recording. */
+  /** The limit of each body in a recording. */
   readonly maxBytes: number;
 }
 

@@ -31,7 +31,7 @@ const Recording = Type.Object({
     }),
   ),
   /**
-   * How the exchange ended. `complete`: with the end of the body. `left`: the gateway stopped reading, because it had the
+   * The end of the exchange. `complete`: with the end of the body. `left`: the gateway stopped reading, because it had the
    * whole answer or the call was over. `cut`: the connection broke in the body. `failed`: it broke before the response.
    */
   ended: Type.Union([

@@ -40,7 +40,7 @@ export function redactText(text: string, secrets: readonly string[]): string {
     .replaceAll(CREDENTIALS, REDACTED);
 }
 
-/** What a text holds that must not be stored; undefined if nothing was found. Never the value itself. */
+/** The kind of data in a text that must not be stored; undefined if nothing was found. Never the value itself. */
 export function findSecret(text: string, secrets: readonly string[]): string | undefined {
   if (secretForms(secrets).some((secret) => text.includes(secret))) return "a configured credential";
   return text.search(CREDENTIALS) === -1 ? undefined : "something that looks like a credential";

@@ -75,7 +75,7 @@ export class SseParser {
     }
   }
 
-  /** To be called at the end of the body: yields the last event if no blank line ended it. */
+  /** Call it at the end of the body: yields the last event if no blank line ended it. */
   *end(): Generator<SseEvent> {
     if (this.#page !== undefined && isWebPage(this.#page)) throw webPageError(this.#page);
     const line = this.#line + this.#decoder.decode();

@@ -22,7 +22,7 @@ export interface AssembledCall {
   extra: string | undefined;
 }
 
-/** In code units, of all calls of an answer; real arguments are nowhere near this long. */
+/** Counted in code units, of all calls of an answer; real arguments are nowhere near this long. */
 const MAX_ARGS_LENGTH = 8 * 1024 * 1024;
 
 /**

@@ -29,7 +29,7 @@ export function wholeArguments(text: string, encodings = 0): string | undefined 
 
 const STRING = /"(?:[^"\\]|\\.)*"/gsu;
 
-/** With the control characters in strings, which models write as they are, in the form that JSON wants. */
+/** Gives the control characters in strings, which models write as they are, the form that JSON wants. */
 function withEscapes(json: string): string {
   return json.replaceAll(STRING, (string) =>
     string.replaceAll(/\p{Cc}/gu, (sign) => JSON.stringify(sign).slice(1, -1)),
@@ -66,7 +66,7 @@ export function* objectsIn(text: string): Generator<string | undefined> {
   }
 }
 
-/** Where the object that begins at `start` ends; undefined if it does not. */
+/** The offset at which the object that begins at `start` ends; undefined if it does not. */
 function endOf(text: string, start: number): number | undefined {
   let depth = 0;
   for (let at: number | undefined = start; at !== undefined; at = next(NEXT_SIGN, text, at)) {

@@ -8,21 +8,21 @@ interface WrittenCall {
   readonly args: string;
 }
 
-/** What a whole text is: calls, or a call that cannot be read; undefined for an answer. */
+/** The meaning of a whole text: calls, or a call that cannot be read; undefined for an answer. */
 type WrittenText = { readonly calls: readonly WrittenCall[] } | { readonly problem: string } | undefined;
 
 /** The offered tool that a written name means; undefined for none. */
 type FindTool = (written: string) => string | undefined;
 
-/** How the templates of models begin a call: Qwen's and Hermes', Llama's, Mistral's, DeepSeek's, Kimi's, gpt-oss', Claude's. */
+/** The beginnings of calls in the templates of models: Qwen's and Hermes', Llama's, Mistral's, DeepSeek's, Kimi's, gpt-oss', Claude's. */
 const MARK =
   /<\/?(?:\w{1,20}:)?tool(?:_calls?|_code|s)>|<start_function_call>|<function(?:=|_calls?>)|<invoke name=|\[TOOL_CALLS?\]|<[|｜](?:tool|channel|start|call|constrain|message|python_tag|function)[^<>]{0,60}[|｜]>/iu;
 const STARTS_WITH_MARK = new RegExp(String.raw`^\s*(?:${MARK.source})`, "iu");
-/** What a call written as JSON has, besides its name and arguments. */
+/** The members of a call written as JSON, besides its name and arguments. */
 const CALL_KEYS = new Set(
   "name tool tool_name function arguments parameters args tool_input id type".split(" "),
 );
-/** How such templates end a call. */
+/** The ends of calls in such templates. */
 const ENDS_WITH_MARK = /<\/(?:\w{1,20}:)?(?:tool_calls?|function(?:_calls?)?|invoke)>\s*$/iu;
 const NAMING_TAG = /<function=([^<>]{1,200})>/gu;
 const MAX_FRAGMENT_LENGTH = 2_000;
@@ -56,11 +56,11 @@ export function mayBeWrittenCall(text: string): boolean {
   if (begin === "" || STARTS_WITH_MARK.test(begin)) return true;
   if (/^(?:```[\w-]{0,20}\s*)?[[{]/u.test(begin)) return true;
   if (/^[,}\]):"]/u.test(begin)) return text.length <= MAX_FRAGMENT_LENGTH;
-  // Before the first blank: a mark, a fence or the middle of a call may begin so.
+  // The text before the first blank: a mark, a fence or the middle of a call may begin so.
   return /^(?:\S{0,200}|`{3}[\w-]{0,20}\s*|<invoke [^>]{0,20})$/u.test(begin);
 }
 
-/** What is in a code fence that is the whole text; the text itself if it is none. */
+/** The content of a code fence that is the whole text; the text itself if it is none. */
 function withoutFence(text: string): string {
   const begin = text.indexOf("\n");
   const isFenced = begin > 0 && begin < 30 && text.startsWith("```") && text.endsWith("```");

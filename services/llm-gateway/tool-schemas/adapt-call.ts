@@ -25,7 +25,7 @@ export type AdaptCall = (request: GenerateRequest, api: CalledApi) => AdaptedCal
 
 /** Lists of tools that are kept: an agent sends the same one with each of its calls. */
 const MAX_LISTS = 128;
-/** Of the kept lists together, in UTF-16 code units. */
+/** The length of the kept lists together, in UTF-16 code units. */
 const MAX_KEPT_LENGTH = 16 * 1024 * 1024;
 
 /**
@@ -74,7 +74,7 @@ export function callAdapter(): AdaptCall {
   };
 }
 
-/** The model must see its own earlier calls with the names that it was told. */
+/** The model must see its own earlier calls with the names that it got. */
 function withApiNames(message: ConversationMessage, tools: AdaptedTools["tools"]): ConversationMessage {
   if (!message.toolCalls.some(({ name }) => tools.get(name)?.toApi !== undefined)) return message;
   const toolCalls = message.toolCalls.map((call) => ({
@@ -94,15 +94,15 @@ function keyOf(definitions: readonly ToolDefinition[], { api }: ToolRules): stri
 
 /** The tools of a call in a form that its API accepts. */
 interface AdaptedTools {
-  /** By the tool's own name, in the order of the call. */
+  /** Keyed by the tool's own name, in the order of the call. */
   readonly tools: ReadonlyMap<string, AdaptedTool>;
   /** About tools that are left out, and schemas that lost more than an API's form costs. */
   readonly warnings: readonly WarningInfo[];
 }
 
-/** How many tools a warning names. */
+/** The number of tools that a warning names. */
 const MAX_NAMED = 20;
-/** Below this, a schema says too little to shorten it further. */
+/** A schema below this length says too little to shorten it further. */
 const MIN_SCHEMA_LENGTH = 512;
 
 /**

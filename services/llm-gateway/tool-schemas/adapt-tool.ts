@@ -19,25 +19,25 @@ import type { ToolRules } from "./tool-rules.ts";
 /** A tool in a form that its API accepts. */
 export interface AdaptedTool {
   readonly definition: ToolDefinition;
-  /** From the API's names of arguments to the tool's; undefined if they are the same, as in most tools. */
+  /** Maps the API's names of arguments to the tool's; undefined if they are the same, as in most tools. */
   readonly toTool: ArgumentNames | undefined;
   readonly toApi: ArgumentNames | undefined;
-  /** What people should know about the schema; undefined if it says all that matters. */
+  /** A remark on the schema for people; undefined if it says all that matters. */
   readonly loss: string | undefined;
 }
 
-/** Why a tool cannot be offered to a model. */
+/** The reason why a tool cannot be offered to a model. */
 interface HopelessTool {
   readonly hopeless: string;
 }
 
 const OPEN_SCHEMA = JSON.stringify({ type: "object", properties: {} });
-/** Of the text about alternative sets of arguments. */
+/** The length of the text about alternative sets of arguments. */
 const MAX_SETS_LENGTH = 1_000;
 
 /**
- * Brings a tool into the form that an API accepts, its schema no longer than `maxLength` UTF-16 code units. Whatever the
- * schema is, the result accepts it: what cannot be kept is left open.
+ * Brings a tool into the form that an API accepts, its schema no longer than `maxLength` UTF-16 code units. The
+ * result accepts all that the schema accepts: parts that cannot be kept are left open.
  */
 export function adaptTool(
   tool: ToolDefinition,
@@ -47,7 +47,7 @@ export function adaptTool(
   const schema = parseJson(tool.parametersSchema);
   const isSchema = isObject(schema) || typeof schema === "boolean";
   const isMissing = tool.parametersSchema.trim() === "" || schema === null;
-  const loss = isSchema || isMissing ? undefined : "its schema is no JSON Schema";
+  const loss = isSchema || isMissing ? undefined : "its schema is not a JSON Schema";
   const open = (reason: string | undefined) => adapted(tool, rules, { schema: OPEN_SCHEMA, reason });
   if (!isSchema) return open(loss);
   const document = new SchemaDocument(schema);
@@ -122,7 +122,7 @@ interface ArgumentSet {
 /** The arguments of a tool as one object. */
 interface ObjectRoot {
   readonly node: SchemaNode;
-  /** What was merged into the object; empty if there was only one set. */
+  /** The sets that were merged into the object; empty if there was only one set. */
   readonly sets: readonly ArgumentSet[];
 }
 
@@ -194,7 +194,7 @@ function unite(a: SchemaNode, b: SchemaNode): SchemaNode {
   if (isAnything(b)) return { ...b, description };
   const [left, right] = [fingerprint(a), fingerprint(b)];
   if (left === right) return a;
-  // A constant that tells the alternatives apart.
+  // A constant distinguishes the alternatives.
   if (
     a.values !== undefined &&
     b.values !== undefined &&

@@ -3,11 +3,11 @@ import type { SchemaNode } from "./schema-node.ts";
 import { parseJson } from "../parse-json.ts";
 
 /**
- * Where a tool's arguments have names that its API got replacements for. Only these places are renamed: the keys of free
+ * The positions of a tool's arguments whose names are replaced for its API. Only these places are renamed: the keys of free
  * data are left as they are.
  */
 export interface ArgumentNames {
-  /** By the API's name, the tool's own name and what is inside. */
+  /** Keyed by the API's name; the value has the tool's own name and the names inside. */
   readonly properties: ReadonlyMap<
     string,
     { readonly name: string; readonly inside: ArgumentNames | undefined }
@@ -58,7 +58,7 @@ export function invertNames(names: ArgumentNames | undefined): ArgumentNames | u
 
 const HASH_LENGTH = 6;
 
-/** Which names of properties an API accepts. */
+/** The names of properties that an API accepts. */
 export interface PropertyNameRule {
   readonly pattern: RegExp;
   readonly maxLength: number;
@@ -123,7 +123,7 @@ export function renameArguments(json: string, names: ArgumentNames | undefined):
   return pieces.join("");
 }
 
-/** Where a value ends, and up to where its text is in the pieces. */
+/** The end of a value, and the end of its text that is in the pieces. */
 interface ValueEnd {
   readonly end: number;
   readonly copied: number;
@@ -188,7 +188,7 @@ class Scanner {
     return at + 1;
   }
 
-  /** After a comma, or at the closing bracket. */
+  /** The offset after a comma, or at the closing bracket. */
   #next(at: number): number {
     const after = this.#skipSpace(at);
     return this.#json[after] === "," ? this.#skipSpace(after + 1) : after;

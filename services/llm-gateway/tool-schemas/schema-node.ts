@@ -16,15 +16,15 @@ export interface SchemaNode {
   readonly description: string | undefined;
   /** The allowed values; undefined for any. */
   readonly values: readonly unknown[] | undefined;
-  /** In the order of the source. */
+  /** Keeps the order of the source. */
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** All of them are in `properties`. */
   readonly required: ReadonlySet<string>;
-  /** For other properties; undefined if the source says nothing. */
+  /** The schema of other properties; undefined if the source says nothing. */
   readonly additional: SchemaNode | undefined;
-  /** By property: those that must be present with it. */
+  /** Keyed by property: those that must be present with it. */
   readonly dependent: ReadonlyMap<string, readonly string[]>;
-  /** For the elements after the prefix; undefined if the source says nothing. */
+  /** The schema of the elements after the prefix; undefined if the source says nothing. */
   readonly items: SchemaNode | undefined;
   /** The first elements, one by one. */
   readonly prefix: readonly SchemaNode[] | undefined;
@@ -117,7 +117,7 @@ export function addAlternatives(node: SchemaNode, branches: readonly SchemaNode[
   const pairs = node.anyOf.flatMap((left) =>
     open.filter((right) => !contradicts(left.types, right.types)).map((right) => [left, right] as const),
   );
-  // What is not combined is at least known by name.
+  // Alternatives that are not combined are at least known by name.
   if (pairs.length === 0 || pairs.length > MAX_COMBINED) return addProperties(node, open);
   return { ...node, anyOf: pairs.map(([left, right]) => intersect(left, right)) };
 }

@@ -24,11 +24,11 @@ import {
   type SchemaPlace,
 } from "./schema-source.ts";
 
-/** How much of a schema is kept. */
+/** The limits of a schema. */
 interface SchemaLimits {
   /** Levels of schemas inside each other, references included. */
   readonly depth: number;
-  /** How often a schema may occur inside itself. */
+  /** The number of times that a schema may occur inside itself. */
   readonly recursion: number;
   /** Schemas in total. */
   readonly nodes: number;
@@ -36,11 +36,11 @@ interface SchemaLimits {
   readonly properties: number;
   /** Values of an enum. */
   readonly values: number;
-  /** Of the description of a property, in UTF-16 code units. */
+  /** The length of the description of a property, in UTF-16 code units. */
   readonly description: number;
 }
 
-/** From nearly everything to little more than the names of the arguments; each is tried if the one before is too large. */
+/** The limits from nearly everything to little more than the names of the arguments; each is tried if the one before is too large. */
 export const SCHEMA_LIMITS: readonly SchemaLimits[] = [
   { depth: 16, recursion: 2, nodes: 4_000, properties: 1_000, values: 500, description: 2_000 },
   { depth: 10, recursion: 1, nodes: 2_000, properties: 500, values: 100, description: 500 },
@@ -50,13 +50,13 @@ export const SCHEMA_LIMITS: readonly SchemaLimits[] = [
   { depth: 2, recursion: 0, nodes: 100, properties: 40, values: 0, description: 0 },
 ];
 
-/** Where the reader is. */
+/** The position of the reader. */
 interface Position extends SchemaPlace {
   /** Levels of the described value above. */
   readonly depth: number;
   /** Schemas above, those included that describe the same value. */
   readonly steps: number;
-  /** How often each schema that a reference led to is above. */
+  /** The number of times that each schema that a reference led to is above. */
   readonly above: ReadonlyMap<unknown, number>;
 }
 
@@ -137,7 +137,7 @@ class SchemaReader {
     return this.read({ ...target, depth: here.depth, steps: here.steps + 1, above });
   }
 
-  /** What the schema says itself, without references and combinations. */
+  /** The schema's own statements, without references and combinations. */
   #readOwn(schema: Record<string, unknown>, here: Position): SchemaNode {
     const properties = new Map<string, SchemaNode>();
     const members = readMembers(schema["properties"]);
@@ -252,7 +252,7 @@ class SchemaReader {
   }
 }
 
-/** What only a text can say. */
+/** The statements that only a text can make. */
 function statements(schema: Record<string, unknown>): readonly string[] {
   const notes: string[] = [];
   if (isObject(schema["not"])) notes.push(`not ${shortJson(schema["not"])}`);

@@ -1,9 +1,9 @@
 import { isObject } from "../parse-json.ts";
 import { JSON_TYPES, type JsonType, asList, type SchemaNode } from "./schema-node.ts";
 
-/** Where a document is if it does not say so itself. */
+/** The address of a document that names none itself. */
 const ROOT_BASE = "tool-schema://root/";
-/** How many values are searched for identifiers. */
+/** The number of values that are searched for identifiers. */
 const MAX_SEARCHED = 50_000;
 const DEFINITION_PLACES = [["$defs"], ["definitions"], ["components", "schemas"]];
 
@@ -126,7 +126,7 @@ function unescapePointer(step: string): string {
   return text.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** What servers write for types, besides the standard's names; in lower case. */
+/** Names that servers use for types, besides the standard's; in lower case. */
 const ALIASES: Readonly<Record<string, JsonType>> = {
   int: "integer",
   int32: "integer",
@@ -200,7 +200,7 @@ function readLimits(schema: Record<string, unknown>): readonly (readonly [string
   for (const [key, exclusive] of RANGES) {
     const limit = number(key);
     const beyond = number(exclusive);
-    // In draft 4 the exclusive limit is a boolean beside the limit.
+    // The exclusive limit is a boolean beside the limit in draft 4.
     if (limit !== undefined) limits.push([schema[exclusive] === true ? exclusive : key, limit]);
     if (beyond !== undefined) limits.push([exclusive, beyond]);
   }
@@ -252,7 +252,7 @@ export function declaredTypes(node: SchemaNode, named: readonly JsonType[]): rea
   return node.items === undefined && node.prefix === undefined ? undefined : ["array"];
 }
 
-/** Which properties must be present with others, by `dependentRequired` and the `dependencies` of earlier drafts. */
+/** The properties that must be present with others, by `dependentRequired` and the `dependencies` of earlier drafts. */
 export function readDependent(
   schema: Record<string, unknown>,
   properties: ReadonlyMap<string, SchemaNode>,

@@ -16,7 +16,7 @@ interface WriterOptions {
   readonly rules: ToolRules;
   /** Replacements for names of properties. */
   readonly replaced: ReadonlyMap<string, string>;
-  /** Of a property, in UTF-16 code units. */
+  /** The length of a property's description, in UTF-16 code units. */
   readonly maxDescription: number;
 }
 
@@ -50,7 +50,7 @@ function kindOf(value: unknown): string {
   return typeof value === "number" ? "number" : typeOf(value);
 }
 
-/** What a node says about values of one type. */
+/** The statements of a node about values of one type. */
 function onlyType(node: SchemaNode, type: JsonType): SchemaNode {
   const { properties, required, additional, dependent, items, prefix, constraints } = node;
   const values = node.values?.filter((value) => kindOf(value) === type || typeOf(value) === type);
@@ -70,7 +70,7 @@ function writeAlternatives(
     description: node.description,
     notes: node.notes,
   };
-  // Without parts, the node's own alternatives say enough.
+  // The node's own alternatives say enough without parts.
   const anyOf = parts.length === 0 ? node.anyOf : parts;
   return writeOne({ ...texts, anyOf }, options);
 }
@@ -116,7 +116,7 @@ function shownValues({ values }: SchemaNode, { enums }: ToolRules): readonly unk
   return isSimple && others.length > 0 ? others : undefined;
 }
 
-/** What an enum says that could not be sent as one; nothing if the type says the same. */
+/** The values of an enum that could not be sent as one; nothing if the type says the same. */
 function valueNotes({ values }: SchemaNode): readonly string[] {
   if (values === undefined) return [];
   const others = values.filter((value) => value !== null);

@@ -1,15 +1,15 @@
 import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 import type { PropertyNameRule } from "./argument-names.ts";
 
-/** What one API accepts of tools, and how far beyond its documents we trust it. Sources: docs/providers.md. */
+/** The tools that one API accepts of tools, and how far beyond its documents we trust it. Sources: docs/providers.md. */
 export interface ToolRules {
-  /** For people: the API's name. */
+  /** The API's name for people. */
   readonly api: string;
   readonly maxTools: number;
-  /** Of one schema as JSON, and of all together, in UTF-16 code units. */
+  /** The lengths of one schema as JSON and of all together, in UTF-16 code units. */
   readonly maxSchemaLength: number;
   readonly maxTotalLength: number;
-  /** Of a tool, in UTF-16 code units. */
+  /** The length of a tool's description, in UTF-16 code units. */
   readonly maxDescription: number;
   /** False if a tool must have a description. */
   readonly allowsBlankDescription: boolean;
@@ -20,13 +20,13 @@ export interface ToolRules {
   readonly keywords: ReadonlySet<string>;
   /** `prefixItems`, or one `items` for all elements of a tuple. */
   readonly tuples: "prefixItems" | "items";
-  /** Whether `type` may be a list: of any types, or of one and "null". */
+  /** The lists that `type` may be: any types, or one and "null". */
   readonly typeLists: "any" | "nullable";
-  /** Whether the values of an enum may be of any type; else strings or numbers of one type. */
+  /** The types that the values of an enum may have: any, or strings or numbers of one type. */
   readonly enums: "any" | "one type";
-  /** Whether `pattern` must compile in Python, as the validators of some APIs do. */
+  /** True if `pattern` must compile in Python, as the validators of some APIs do. */
   readonly pythonPatterns: boolean;
-  /** Whether an object without known properties has `properties: {}`. */
+  /** True if an object without known properties has `properties: {}`. */
   readonly emptyProperties: boolean;
 }
 
@@ -121,7 +121,7 @@ export const COMPATIBLE_RULES: ToolRules = {
 export const XAI_RULES: ToolRules = { ...OPENAI_RULES, api: "xAI" };
 
 /**
- * For APIs whose rules are not known well, such as Amazon Bedrock's Converse and Mistral's: the strictest rule of all
+ * The rules for APIs whose rules are not known well, such as Amazon Bedrock's Converse and Mistral's: the strictest rule of all
  * others, so that a new provider loses no call to a schema.
  */
 export const CONSERVATIVE_RULES: ToolRules = {
@@ -140,7 +140,7 @@ export const CONSERVATIVE_RULES: ToolRules = {
   emptyProperties: true,
 };
 
-/** What decides which API a call reaches. */
+/** The parts of a call that decide which API it reaches. */
 export interface CalledApi {
   /** The provider's type. */
   readonly provider: string;

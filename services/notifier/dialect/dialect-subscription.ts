@@ -18,12 +18,12 @@ interface DialectSubscriptionOptions {
 }
 
 /**
- * What the client has of an open event's text. It appends whatever it gets and cannot take anything back, so text of which
+ * The part that the client has of an open event's text. It appends everything that it gets and cannot take anything back, so text of which
  * that is not known, and text that was begun anew, is not sent: the completed event brings it.
  */
 type SentText =
   | { readonly kind: "sent"; readonly attempt: number; readonly offset: number }
-  /** How far the text was when the client came is not known yet. */
+  /** The length of the text when the client came is not known yet. */
   | { readonly kind: "unknown" }
   | { readonly kind: "silent" };
 
@@ -35,7 +35,7 @@ export class DialectSubscription implements FeedWatcher {
   readonly #options: DialectSubscriptionOptions;
   /** Open events whose created message this client got from us, with their cursors. */
   readonly #opened = new Map<string, number>();
-  /** By open event, once live. */
+  /** Keyed by open event, once live. */
   readonly #texts = new Map<string, SentText>();
   #position = 0;
   #detach: (() => void) | undefined;

@@ -4,7 +4,7 @@ import { shownStages, synthesisStageId, type ShownStageType } from "#shared/cont
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ITERATION_STRATEGIES, isActionAgent } from "#shared/contracts/resolved-chain.ts";
 
-/** What the numbering needs of a stage of a chain. Other properties, which other versions may have, are not read. */
+/** The members of a stage of a chain that the numbering needs. Other properties, which other versions may have, are not read. */
 const StageInPlan = Type.Object({
   name: Type.String(),
   agents: Type.Array(
@@ -26,7 +26,7 @@ export function parsePlannedStages(stored: unknown): StageInPlan[] {
 
 /** A stage as clients of the contract see it, before it has a row. */
 export interface NumberedStage {
-  /** From 1 over all shown stages. */
+  /** Counts from 1 over all shown stages. */
   readonly index: number;
   readonly name: string;
   readonly type: ShownStageType;
@@ -40,9 +40,9 @@ interface NumberedChainStage extends NumberedStage {
   readonly synthesis: NumberedStage | null;
 }
 
-/** How the shown stages of a session are numbered if nothing fails; what is shown of it after a failure has the same numbers. */
+/** The numbering of a session's shown stages if nothing fails; what is shown of it after a failure has the same numbers. */
 export interface PlanNumbering {
-  /** By position in the chain. */
+  /** Keyed by position in the chain. */
   readonly stages: readonly NumberedChainStage[];
   readonly summary: NumberedStage;
   readonly total: number;

@@ -7,7 +7,7 @@ import { STAGE_TYPES, isChainStage, type StageType } from "#shared/contracts/sta
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { PlanNumbering } from "./plan-numbering.ts";
 
-/** What the rows of a session say that the translation of an event must know. */
+/** The facts in the rows of a session that the translation of an event needs. */
 const FactRows = Type.Object({
   /** Milliseconds since its end by the database's clock; null while it runs. */
   ended_ms_ago: Type.Union([Type.Number(), Type.Null()]),
@@ -38,17 +38,17 @@ type FactRows = Static<typeof FactRows>;
 export const parseFactRows = compileParser("rows of a session's stages", FactRows);
 
 /**
- * What is known of a session: its plan, which stages, executions and tool calls there are, and what has ended. Facts are only
+ * The known facts of a session: its plan, which stages, executions and tool calls there are, and what has ended. Facts are only
  * ever added, in any order, so that an event's translation is the same whenever it is made once its own facts are known.
  */
 export class DialectFacts {
   readonly sessionId: string;
   readonly plan: PlanNumbering;
-  /** Of the chain. */
+  /** The stages of the chain. */
   readonly #stages = new Map<string, number>();
   /** Those that follow the session's end. */
   readonly #followUps = new Set<string>();
-  /** Without sub-agents, which are neither agents of their stage nor its synthesis. */
+  /** Has no sub-agents, which are neither agents of their stage nor its synthesis. */
   readonly #executions = new Map<string, { readonly stageId: string; readonly agentIndex: number }>();
   /** The executions of the tool calls. */
   readonly #calls = new Map<string, string>();
@@ -57,7 +57,7 @@ export class DialectFacts {
   #hasRows = false;
   #hasSummary = false;
   #isSummaryDue = false;
-  /** By `performance.now()`. */
+  /** The clock is `performance.now()`. */
   #endedAt: number | undefined;
 
   constructor(sessionId: string, plan: PlanNumbering) {
@@ -109,7 +109,7 @@ export class DialectFacts {
     }
   }
 
-  /** Whether all that came before the first event has been added; until then a stage's position is not known. */
+  /** True if all that came before the first event has been added; until then a stage's position is not known. */
   get hasRows(): boolean {
     return this.#hasRows;
   }
@@ -119,7 +119,7 @@ export class DialectFacts {
     return this.#endedAt === undefined ? undefined : performance.now() - this.#endedAt;
   }
 
-  /** Whether the executive summary has begun: all stages of the chain are completed, and there is an analysis to summarize. */
+  /** True if the executive summary has begun: all stages of the chain are completed, and there is an analysis to summarize. */
   get isSummaryDue(): boolean {
     return this.#isSummaryDue;
   }
@@ -135,19 +135,19 @@ export class DialectFacts {
     return Math.min(earlier, this.plan.stages.length - 1);
   }
 
-  /** Whether the execution is the synthesis of its stage's results. */
+  /** True if the execution is the synthesis of its stage's results. */
   isSynthesis(executionId: string): boolean {
     const execution = this.#executions.get(executionId);
     return execution !== undefined && execution.agentIndex > this.agentsOf(execution.stageId);
   }
 
-  /** Whether the stage's results are synthesized, or were. */
+  /** True if the stage's results are synthesized, or were. */
   isSynthesized(stageId: string): boolean {
     const agents = this.agentsOf(stageId);
     return [...this.#executions.values()].some((one) => one.stageId === stageId && one.agentIndex > agents);
   }
 
-  /** Whether the stage follows the session's end; of an event, once the event or the rows are added. */
+  /** True if the stage follows the session's end; of an event, once the event or the rows are added. */
   isFollowUp(stageId: string): boolean {
     return this.#followUps.has(stageId);
   }

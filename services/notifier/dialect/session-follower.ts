@@ -29,7 +29,7 @@ interface FollowRequest {
   readonly signal: AbortSignal;
 }
 
-/** How long after its end a session's events are sent to a client that subscribes to it. */
+/** The time after its end in which a session's events are sent to a client that subscribes to it. */
 const REPLAYED_AFTER_END_MS = 60_000;
 
 /**

@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 10_000;
 
 const parseRow = compileParser("stages of a session", Type.Object({ stages: Type.Unknown() }));
 
-/** How the stages of sessions are numbered. A session's chain never changes, so it is remembered. */
+/** The numbering of the stages of sessions. A session's chain never changes, so it is remembered. */
 export class SessionPlans {
   readonly #reads: DatabaseReads;
   readonly #remembered = new LRUCache<string, PlanNumbering>({ max: MAX_REMEMBERED });

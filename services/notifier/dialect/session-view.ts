@@ -87,10 +87,10 @@ export class DialectView implements FeedWatcher {
   }
 
   failed(): void {
-    // The clients are told by their own subscriptions.
+    // The clients learn it by their own subscriptions.
   }
 
-  /** Clients of the contract are not told of an event of a later version. */
+  /** Clients of the contract do not get an event of a later version. */
   #translate(framed: EventFrame, { payload: stored, db_event_id }: Omit<StoredEvent, "session_id">) {
     const payload = knownPayload(stored);
     const messages = payload === undefined ? [] : translateEvent({ payload, db_event_id }, this.facts);

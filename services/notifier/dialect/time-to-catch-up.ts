@@ -1,7 +1,7 @@
 import { untilAborted } from "#shared/until-aborted.ts";
 
 /**
- * How long a subscription waits for a catchup before it sends events from the first one: longer than one lost packet between
+ * The time for which a subscription waits for a catchup before it sends events from the first one: longer than one lost packet between
  * the two messages delays the second.
  */
 const WAIT_MS = 250;

@@ -25,7 +25,7 @@ const SENT_AS_STORED = [
 ] as const;
 
 /**
- * A stored event as messages of the contract, in their order; none if its clients are not told of it. The facts must include
+ * A stored event as messages of the contract, in their order; none if its clients do not get it. The facts must include
  * those of the event itself.
  *
  * The cursor of a message that precedes the last one of its event with a cursor lies before the event: a client that got
@@ -174,7 +174,7 @@ function executionChange(
       stage_index: stage.index,
       stage_type: stage.type,
       status: "completed",
-      // Before it there is always an event without a cursor: the progress of the stage's last agent.
+      // An event without a cursor always precedes it: the progress of the stage's last agent.
       db_event_id: db_event_id - 1,
     },
     ofSynthesis(base, stage.synthesis, { status: "started", db_event_id }),

@@ -5,7 +5,7 @@ import type { PlanNumbering } from "./plan-numbering.ts";
 import { translateProgress } from "./translate-progress.ts";
 
 /**
- * A session's event as the message of the channel `sessions`; undefined if its clients are not told of it. Only progress needs
+ * A session's event as the message of the channel `sessions`; undefined if its clients do not get it. Only progress needs
  * the plan.
  */
 export function translateForAll(

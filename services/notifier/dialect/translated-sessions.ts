@@ -26,7 +26,7 @@ const MAX_WAITING = 10_000;
 export class TranslatedSessions {
   readonly #context: TranslatedSessionsContext;
   readonly #watchers = new Set<Watch>();
-  /** By session: the last of its events that wait. */
+  /** Keyed by session: the last of its events that wait. */
   readonly #waiting = new Map<string, Promise<void>>();
   #waitingEvents = 0;
   #source: Attached | undefined;
@@ -36,7 +36,7 @@ export class TranslatedSessions {
     this.#context = context;
   }
 
-  /** As `AllSessionsFeed.attach`. */
+  /** The same as `AllSessionsFeed.attach`. */
   attach(watch: Watch): Attached {
     this.#watchers.add(watch);
     const source = this.#context.allSessions.attach((_framed, event) => this.#receive(event));

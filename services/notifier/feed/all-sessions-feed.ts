@@ -17,7 +17,7 @@ interface AllSessionsContext {
 interface AllSessionsSubscription extends BusSubscription {
   /** Aborted when the last watcher is gone. */
   readonly closing: AbortController;
-  /** By session: the numbers of events that are read from Postgres one after another, the next one first. */
+  /** Keyed by session: the numbers of events that are read from Postgres one after another, the next one first. */
   readonly waiting: Map<string, number[]>;
 }
 

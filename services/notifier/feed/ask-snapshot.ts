@@ -8,7 +8,7 @@ import type { NotifierMetrics } from "../notifier-metrics.ts";
 /** Part of an open event's text; offsets and lengths in UTF-16 code units. */
 interface TextSnapshot {
   readonly attempt: number;
-  /** Where `text` begins. */
+  /** The offset at which `text` begins. */
   readonly offset: number;
   readonly text: string;
   /** Length of the whole text so far. */

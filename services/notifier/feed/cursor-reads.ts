@@ -33,7 +33,7 @@ export class CursorReads {
     });
   }
 
-  /** Whether there is such a session, and it is not deleted. */
+  /** True if there is such a session, and it is not deleted. */
   async exists(signal: AbortSignal): Promise<boolean> {
     const { sessionId } = this.#options;
     const count = await this.#share("exists", signal, async (manager) => {
@@ -80,7 +80,7 @@ export class CursorReads {
 const parseSeqRow = compileParser("seq row", Type.Object({ seq: Type.Integer() }));
 
 async function readSeqAt(manager: Queryable, sessionId: string, id: number): Promise<number> {
-  // Within a session ids ascend with seq, because both are assigned under the session's row lock.
+  // Ids ascend with seq within a session, because both are assigned under the session's row lock.
   const [row] = await selectRows(
     manager,
     parseSeqRow,

@@ -24,7 +24,7 @@ interface ReadRequest<T> {
   readonly what: ReadKind;
   readonly signal: AbortSignal;
   readonly read: (manager: Queryable) => Promise<T>;
-  /** Whether the read waits although too many wait already: for reads of which there is at most one per session. */
+  /** True if the read waits although too many wait already: for reads of which there is at most one per session. */
   readonly always?: boolean;
 }
 
@@ -44,7 +44,7 @@ export class DatabaseReads {
     this.#limit = pLimit(options.concurrency);
   }
 
-  /** Whether Postgres was unavailable for the last read. */
+  /** True if Postgres was unavailable for the last read. */
   get isAway(): boolean {
     return this.#isAway;
   }

@@ -7,7 +7,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 
-/** What a feed starts from: the session and its timeline events that are still streaming. */
+/** The start of a feed: the session and its timeline events that are still streaming. */
 interface FeedState {
   readonly session: FoundSession;
   readonly openEventIds: readonly string[];

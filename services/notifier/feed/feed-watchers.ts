@@ -10,7 +10,7 @@ export interface FeedWatcher {
   event(framed: EventFrame, event: StoredEvent): void;
   /** Called after the chunk was added to `liveText`. */
   chunk(frame: WebSocketFrame, chunk: StreamChunk): void;
-  /** What a tool call has reached or an agent begins to do, which is not stored. */
+  /** The progress that a tool call has reached or an agent begins to do, which is not stored. */
   progress(frame: WebSocketFrame, progress: LiveProgress): void;
   /** Resolves once most of what was sent is read; immediately if an earlier call is still waiting for that. */
   drained(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { EventFrame } from "../outbox/frames.ts";
 
-/** What an event costs in memory beside its frame, about. */
+/** The approximate memory of an event beside its frame. */
 const OBJECT_BYTES = 300;
 
 /** The memory that an event in its frame takes, about. */

@@ -8,10 +8,10 @@ interface TextOfAttempt {
   readonly text: string;
 }
 
-/** How far a text is, with what waits to be passed on. */
+/** The length of a text, with the part that waits to be passed on. */
 interface TextEnd {
   readonly attempt: number;
-  /** In code units. */
+  /** Counted in code units. */
   readonly length: number;
   /** An earlier attempt wrote another text. */
   readonly isRepeated: boolean;
@@ -20,10 +20,10 @@ interface TextEnd {
 interface BufferedText {
   readonly eventId: string;
   attempt: number;
-  /** What was passed on. */
+  /** The part that was passed on. */
   text: string;
   /**
-   * What follows `text`. Cut from one text, every piece would make the engine copy all of it: `+=` only links strings, and
+   * The text that follows `text`. Cut from one text, every piece would make the engine copy all of it: `+=` only links strings, and
    * `slice` joins them.
    */
   unsent: string;
@@ -119,7 +119,7 @@ export class LiveTextBuffer {
   }
 
   /**
-   * How far an open event's text is, once a snapshot that is requested for it has been added; undefined if the event is not
+   * The length of an open event's text, once a snapshot that is requested for it has been added; undefined if the event is not
    * open. Never rejects.
    */
   async settledEnd(eventId: string): Promise<TextEnd | undefined> {

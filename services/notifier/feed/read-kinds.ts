@@ -1,4 +1,4 @@
-/** What the notifier reads from Postgres, as counted in its metrics. */
+/** The reads of the notifier from Postgres, as counted in its metrics. */
 export const READ_KINDS = [
   "feed state",
   "gap",

@@ -60,10 +60,10 @@ export class RecentEvents implements KeptFrames {
     return this.#events.slice(seq - this.startSeq);
   }
 
-  /** The `seq` of the newest event whose `db_event_id` is at most `id`; undefined if memory does not tell. */
+  /** The `seq` of the newest event whose `db_event_id` is at most `id`; undefined if memory does not know it. */
   seqAt(id: number): number | undefined {
     const newest = this.#events.at(-1);
-    // Above the newest id there may be an event that is stored and not received yet.
+    // An event above the newest id may be stored and not received yet.
     if (newest === undefined || id > newest.dbEventId) return undefined;
     const found = this.#events.findLast(({ dbEventId }) => dbEventId <= id);
     return found?.seq ?? (this.startSeq === 0 ? 0 : undefined);

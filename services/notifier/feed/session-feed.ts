@@ -22,7 +22,7 @@ export interface FeedContext extends StoredEventsContext {
   readonly log: Logger;
   readonly metrics: NotifierMetrics;
   readonly pacer: ChunkPacer;
-  /** How long one slow client can delay the others while a gap is filled, in milliseconds. */
+  /** The time for which one slow client can delay the others while a gap is filled, in milliseconds. */
   readonly slowReaderMs: number;
 }
 
@@ -115,7 +115,7 @@ export class SessionFeed {
     if (seq > this.lastSeq) this.#fill(seq);
   }
 
-  /** Whether the session has the event `seq`; resolves with the newest `seq` if not. Throws the signal's reason. */
+  /** True if the session has the event `seq`; resolves with the newest `seq` if not. Throws the signal's reason. */
   async lacks(seq: number, signal: AbortSignal): Promise<number | undefined> {
     if (seq <= Math.max(this.#storedSeq, this.lastSeq)) return undefined;
     // Another notifier may have received the event from the bus before this one.
@@ -130,7 +130,7 @@ export class SessionFeed {
   }
 
   /**
-   * For a client that joins after the start: throws TerminalError `unknown_session` if the session has been deleted
+   * Throws, for a client that joins after the start, TerminalError `unknown_session` if the session has been deleted
    * meanwhile, and the signal's reason. Asks Postgres only about a session that is over.
    */
   async checkExists(signal: AbortSignal): Promise<void> {

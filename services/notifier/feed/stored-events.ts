@@ -68,7 +68,7 @@ export class StoredEvents {
     this.#recent.append(event);
   }
 
-  /** The `seq` of the newest event whose `db_event_id` is at most `id`; undefined if memory does not tell. */
+  /** The `seq` of the newest event whose `db_event_id` is at most `id`; undefined if memory does not know it. */
   seqAt(id: number): number | undefined {
     return this.#recent.seqAt(id);
   }
@@ -129,7 +129,7 @@ export class StoredEvents {
       what: "history",
       signal,
       read: async (manager) => {
-        // What is in memory by now is not read again.
+        // Data that is in memory by now is not read again.
         const throughSeq = Math.max(this.#recent.startSeq, afterSeq + 1);
         return readEvents(manager, this.sessionId, { afterSeq, throughSeq, limit, maxBytes: PAGE_BYTES });
       },

@@ -14,7 +14,7 @@ type OutboxLimits = Pick<
 export interface ClientSocket {
   readonly socket: WebSocket;
   readonly stream: Duplex;
-  /** Whether its client speaks the dialect of the contract. */
+  /** True if its client speaks the dialect of the contract. */
   readonly dialect: boolean;
 }
 
@@ -124,7 +124,7 @@ export class ClientOutbox {
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
-  /** As `close`; the reason says how to resume in the protocol that the client speaks. */
+  /** Does the same as `close`; the reason says how to resume in the protocol that the client speaks. */
   closeResumably(cause: ResumableClose, graceMs?: number): void {
     const reasons = this.#dialect ? DIALECT_REASONS : EXACT_REASONS;
     this.close(CLOSE_CODES[cause], reasons[cause], graceMs);

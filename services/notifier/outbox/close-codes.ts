@@ -9,7 +9,7 @@ export const CLOSE_CODES = {
 /** Causes after which a client may connect again and go on where it was. */
 export type ResumableClose = "goingAway" | "unauthenticated" | "tooSlow";
 
-/** What the close reasons say, which may have at most 123 bytes. */
+/** The texts of the close reasons, which may have at most 123 bytes. */
 type CloseReasons = Readonly<Record<ResumableClose, string>>;
 
 /** The reasons of `/ws`, whose clients resume with `after_seq`. */

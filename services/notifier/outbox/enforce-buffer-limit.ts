@@ -1,6 +1,6 @@
 import type { ClientOutbox } from "./client-outbox.ts";
 
-/** How long a client closed by this limit has to read the close reason. */
+/** The time for which a client closed by this limit has to read the close reason. */
 const GRACE_MS = 1_000;
 
 /**

@@ -15,7 +15,7 @@ declare module "ws" {
   };
 
   export interface ServerOptions {
-    /** How many pongs may wait to be written before the socket is destroyed. */
+    /** The number of pongs that may wait to be written before the socket is destroyed. */
     maxPendingAutoPongs?: number;
   }
 }

@@ -18,7 +18,7 @@ import { subscribeToSession, type SessionSubscriptionContext } from "./subscribe
 type ChannelTarget = { readonly kind: "session"; readonly sessionId: string } | { readonly kind: "sessions" };
 
 export interface Channel {
-  /** As the client spelled it; replies repeat it. */
+  /** The name as the client spelled it; replies repeat it. */
   readonly name: string;
   readonly target: ChannelTarget;
 }
@@ -34,7 +34,7 @@ interface Subscription {
   readonly stop: AbortController;
   /** Resolves with the `after_seq` of the confirmation; never settles if the subscription fails or ends first. */
   readonly confirmed: Promise<number | undefined>;
-  /** Of a session in the dialect. */
+  /** The follower of a session in the dialect. */
   readonly follower?: SessionFollower;
 }
 
@@ -43,7 +43,7 @@ interface ClientSubscriptionsOptions {
   readonly outbox: ClientOutbox;
   readonly identity: Identity;
   readonly maxSubscriptions: number;
-  /** Whether the client speaks the dialect of the contract. */
+  /** True if the client speaks the dialect of the contract. */
   readonly dialect: boolean;
   readonly report: (error: Error, channel: string) => void;
 }
@@ -97,7 +97,7 @@ export class ClientSubscriptions {
   }
 
   /**
-   * In the dialect: the client has what precedes the cursor. False if no subscription sends what follows it, or one has sent it
+   * The client has, in the dialect, the events that precede the cursor. False if no subscription sends what follows it, or one has sent it
    * already.
    */
   catchUp(channel: Channel, lastEventId: number): boolean {

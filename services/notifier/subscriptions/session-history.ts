@@ -4,7 +4,7 @@ import type { StoredEvents } from "../feed/stored-events.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import type { EventFrame } from "../outbox/frames.ts";
 
-/** Where a history starts: after the event with this `seq`, or after this `db_event_id`. */
+/** The start of a history: after the event with this `seq`, or after this `db_event_id`. */
 export type Cursor = { readonly afterSeq: number } | { readonly lastEventId: number };
 
 /**

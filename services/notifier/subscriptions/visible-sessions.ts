@@ -18,7 +18,7 @@ interface AccessReading {
   waiting: number;
 }
 
-/** Which sessions a client may see. Owner and teams of a session never change, so they are remembered. */
+/** The sessions that a client may see. Owner and teams of a session never change, so they are remembered. */
 export class VisibleSessions {
   readonly #reads: DatabaseReads;
   readonly #remembered = new LRUCache<string, SessionAccess>({ max: MAX_REMEMBERED });
@@ -36,7 +36,7 @@ export class VisibleSessions {
     if (!isVisible) throw unknownSession(sessionId);
   }
 
-  /** Whether the client may see the session; undefined if that has to be read. */
+  /** True if the client may see the session; undefined if that has to be read. */
   remembered(identity: Identity, sessionId: string): boolean | undefined {
     const access = this.#remembered.get(sessionId);
     return access === undefined ? undefined : maySee(identity, access);

@@ -47,7 +47,7 @@ export function answerHandshakes(options: HandshakeOptions): void {
 interface Handshake {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** What the client has sent after its request. */
+  /** The bytes that the client has sent after its request. */
   readonly head: Buffer;
 }
 

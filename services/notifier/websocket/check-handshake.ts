@@ -52,7 +52,7 @@ export function checkPathAndSite(request: IncomingMessage, door: Door): Rejectio
   }
 }
 
-/** Whether the client asks for the dialect of the contract. */
+/** True if the client asks for the dialect of the contract. */
 export function speaksDialect(request: IncomingMessage): boolean {
   return pathOf(request) === PATHS.dialect;
 }
@@ -61,7 +61,7 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return url.split("?", 1)[0] ?? "/";
 }
 
-/** Who opens the socket: by a ticket among the subprotocols, else by the headers. Returns why it is rejected otherwise. */
+/** Finds the identity of the socket's client: by a ticket among the subprotocols, else by the headers. Returns why it is rejected otherwise. */
 export async function identifyClient(
   request: IncomingMessage,
   { door, db }: { readonly door: Door; readonly db: Queryable },

@@ -24,7 +24,7 @@ export interface Client extends ClientSocket {
   readonly identity: Identity;
 }
 
-/** What a connection needs of the notifier. */
+/** The parts of the notifier that a connection needs. */
 export interface ConnectionContext extends SubscriptionContext {
   readonly door: Door;
 }

@@ -12,16 +12,16 @@ interface TypedText {
   readonly text: string;
 }
 
-/** What a request to the outside may do. */
+/** The limits of a request to the outside. */
 export interface EgressRules {
   /** The hosts that may be asked, in small letters, with the port where it is not 443. */
   readonly allowedHosts: readonly string[];
   /** The headers for a host, asked for again at each redirect, so that no host gets those of another. */
   readonly headersFor: (url: URL) => Readonly<Record<string, string>>;
   readonly maxBytes: number;
-  /** For the whole request with its redirects. */
+  /** The limit of the whole request with its redirects. */
   readonly timeoutMs: number;
-  /** Why an answer is not what was asked for; by default every text is. */
+  /** The reason why an answer is not what was asked for; by default every text is. */
   readonly refuses?: (answer: TypedText) => string | undefined;
   /** The addresses of a name; by default the system's. */
   readonly resolve?: Resolve;
@@ -68,7 +68,7 @@ export async function guardedFetch(address: URL, rules: EgressRules, signal: Abo
       }
       await response.body?.cancel();
       const next = URL.parse(location, url.href);
-      if (next === null) throw new EgressError(`${url.host} redirects to what is no address`);
+      if (next === null) throw new EgressError(`${url.host} redirects to an invalid address`);
       if (isSignIn(next, address)) {
         throw new EgressError(
           `${url.host} asks to sign in (${next.host}): the file is not public, or no token is sent to this host`,
@@ -123,7 +123,7 @@ async function readText(body: AsyncIterable<unknown> | null, maxBytes: number): 
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {
-    if (!(chunk instanceof Uint8Array)) throw new EgressError("the answer is no sequence of bytes");
+    if (!(chunk instanceof Uint8Array)) throw new EgressError("the answer is not a sequence of bytes");
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new EgressError(`the answer has more than ${maxBytes} bytes`);
     chunks.push(chunk);

@@ -39,7 +39,7 @@ export function contentOf(part: unknown): ResultContent | undefined {
   }
 }
 
-/** What a tool returned, in either era of the protocol; its parts are of any kind. */
+/** The result that a tool returned, in either era of the protocol; its parts are of any kind. */
 export const CallResult = Type.Object({
   content: Type.Optional(Type.Array(Type.Unknown())),
   structuredContent: Type.Optional(Type.Unknown()),

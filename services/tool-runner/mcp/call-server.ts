@@ -5,7 +5,7 @@ import type { CallResult } from "./call-result.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import type { Lease, ServerConnections } from "./server-connections.ts";
 
-/** Of one call, whatever happens to its connections. */
+/** The number of attempts of one call over all its connections. */
 const MAX_ATTEMPTS = 3;
 const RATE_LIMIT_MS = 1_000;
 const REPEAT_MS = 500;
@@ -15,7 +15,7 @@ export interface ServerCall {
   readonly executionId: string;
   readonly tool: string;
   readonly args: Record<string, unknown>;
-  /** How long the server may show no sign of life. */
+  /** The time for which the server may show no sign of life. */
   readonly idleTimeoutMs: number;
   /** Ends the call, at the server too; the absolute limit of its time. */
   readonly signal: AbortSignal;

@@ -11,7 +11,7 @@ const MAX_PROBLEMS = 5;
 const MAX_ALLOWED_CHARS = 300;
 /** Keywords whose check may take long for values that a model writes, by patterns that a server writes; the server checks them. */
 const UNCHECKED = ["pattern", "patternProperties", "uniqueItems"];
-/** Of a schema with values that were masked, not even the values are known. */
+/** A schema with masked values does not even say its values. */
 const MASKED = "[MASKED";
 const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
 
@@ -44,7 +44,7 @@ export function compileArgumentsCheck(schemaText: string): ArgumentsCheck {
   }
 }
 
-/** Of a schema, each value; where members are required, without those that have a default. */
+/** Each value of a schema; where members are required, without those that have a default. */
 function withoutFilledIn(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { required, properties, ...others }: Record<string, unknown> = { ...value };

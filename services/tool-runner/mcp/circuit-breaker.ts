@@ -16,7 +16,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Whether an attempt may begin; its outcome must be reported. */
+  /** True if an attempt may begin; its outcome must be reported. */
   mayTry(): boolean {
     if (this.#failures < FAILURES_TO_OPEN) return true;
     if (this.#isTrying || this.#now() < this.#retryAt) return false;
@@ -24,7 +24,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** Whether attempts are held back after failures. */
+  /** True if attempts are held back after failures. */
   get isOpen(): boolean {
     return this.#failures >= FAILURES_TO_OPEN;
   }

@@ -69,7 +69,7 @@ function failureIn(error: unknown, depth = 0): McpFailure | undefined {
   return ofStatus(error) ?? failureIn(error.cause, depth + 1);
 }
 
-/** Of a request whose status the library has made an error of. */
+/** The failure of a request whose status the library has made an error of. */
 function ofStatus(error: unknown): McpFailure | undefined {
   if (!SdkHttpError.isInstance(error) || typeof error.status !== "number") return undefined;
   return statusFailure({ status: error.status, headers: new Headers() }, false);

@@ -30,19 +30,19 @@ const MODERN = "2026-07-28";
 const PROBE_MS = 5_000;
 /** The longest timer: the call's own signal ends it. */
 const NEVER_MS = 2_147_483_647;
-/** How long the notice of a cancel may take before the response is closed all the same. */
+/** The time that the notice of a cancel may take before the response is closed all the same. */
 const NOTICE_MS = 500;
-/** How long a server may take to agree to tell of changes. */
+/** The time that a server may take to agree to report changes. */
 const LISTEN_MS = 10_000;
-/** Of the end of a server's log in the message of a failure. */
+/** The length of the end of a server's log in the message of a failure. */
 const MAX_LOG_CHARS = 300;
 
-/** Of errors by which libraries refuse the request of a session. */
+/** The codes of errors by which libraries refuse the request of a session. */
 const SESSION_CODES = new Set([-32_000, -32_001, -32_600]);
 
 export interface ConnectionDeps extends TransportDeps {
   readonly era: ProtocolEra;
-  /** For the server's log, which goes into messages. */
+  /** Masks the server's log, which goes into messages. */
   readonly mask: MaskText;
   /** The server says that its list of tools has changed. */
   readonly onToolsChanged: () => void;
@@ -63,9 +63,9 @@ interface CallOptions {
 interface ToolPage {
   readonly tools: readonly McpTool[];
   readonly next: string | undefined;
-  /** Why tools of the page are left out, one reason each. */
+  /** The reason why tools of the page are left out, one reason each. */
   readonly leftOut: readonly string[];
-  /** How long the server lets the list be used. */
+  /** The time for which the server lets the list be used. */
   readonly ttlMs: number | undefined;
 }
 
@@ -148,7 +148,7 @@ export class Connection implements AsyncDisposable {
     return name === undefined ? undefined : `${name} ${version ?? ""}`.trim().slice(0, 100);
   }
 
-  /** Whether calls can still be made. */
+  /** True if calls can still be made. */
   get isAlive(): boolean {
     return !this.#lost.signal.aborted && !this.#isClosing && !this.#isRetired;
   }
@@ -161,7 +161,7 @@ export class Connection implements AsyncDisposable {
   /** The next page of the server's tools. */
   async listPage(cursor: string | undefined, signal: AbortSignal): Promise<ToolPage> {
     try {
-      // With a cursor the library reads one page and remembers nothing, so that no result is checked against its list.
+      // The library reads one page with a cursor and remembers nothing, so that no result is checked against its list.
       const page = await this.#client.request(
         { method: "tools/list", params: cursor === undefined ? {} : { cursor } },
         { signal, timeout: NEVER_MS },
@@ -173,7 +173,7 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** Calls a tool, in a span that the server is told of. Throws McpFailure. */
+  /** Calls a tool, in a span whose id the server gets. Throws McpFailure. */
   async call(call: CallOptions): Promise<CallResult> {
     const attributes = {
       "mcp.method.name": "tools/call",
@@ -223,7 +223,7 @@ export class Connection implements AsyncDisposable {
       this.#opened.requests.takeResult(callId)?.memory[Symbol.dispose]();
       if (this.#isRetired) this.retire();
       ending.abort(new Error("the call is over"));
-      // In the older era the notice of the cancel is a request of its own; then the response is closed.
+      // The notice of the cancel is a request of its own in the older era; then the response is closed.
       if (signal.aborted) setTimeout(() => call.close(), NOTICE_MS).unref();
       else call.close();
     }

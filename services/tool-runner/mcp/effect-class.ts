@@ -2,14 +2,14 @@ import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts"
 import type { GateClass } from "#shared/contracts/tool-gate.ts";
 import type { ServerSettings, ServerToolRules } from "./server-settings.ts";
 
-/** What a server says of its tool; the defaults of the protocol are the worst case. */
+/** A server's own description of its tool; the defaults of the protocol are the worst case. */
 export interface ToolAnnotations {
   readonly readOnlyHint?: boolean | undefined;
   readonly destructiveHint?: boolean | undefined;
   readonly idempotentHint?: boolean | undefined;
 }
 
-/** What a tool may do, whether that is known, and what it means for its calls. */
+/** The effect of a tool, how sure it is, and its consequences for calls. */
 interface EffectClass {
   /** `write` if it is not known. */
   readonly effect: ToolEffect;
@@ -20,7 +20,7 @@ interface EffectClass {
 
 /**
  * The effect of a tool and its class for the gate: as the operator's lists say, else as the server says if it is trusted,
- * else `write`. A server that calls its tool destructive is believed by the gate also without trust, and whatever else it says:
+ * else `write`. A server that calls its tool destructive is believed by the gate also without trust, and also if it says more:
  * of hints that contradict each other the more dangerous one counts.
  */
 export function effectClass(
@@ -50,12 +50,12 @@ export function listedEffect(rules: ServerToolRules, name: string): ToolEffect |
   return isIn(rules.read_only, name) ? "read" : undefined;
 }
 
-/** Whether a person must agree to each call. */
+/** True if a person must agree to each call. */
 export function needsApproval(rules: ServerToolRules, name: string): boolean {
   return isIn(rules.approve, name);
 }
 
-/** Whether the configuration offers a tool at all. */
+/** True if the configuration offers a tool at all. */
 export function isOffered({ tools }: { readonly tools: ServerToolRules }, name: string): boolean {
   return !isIn(tools.deny, name) && (tools.allow === undefined || isIn(tools.allow, name));
 }
@@ -75,7 +75,7 @@ function isIn(globs: readonly string[], name: string): boolean {
   return globs.some((glob) => matchesGlob(glob, name));
 }
 
-/** Whether a name matches a glob, in which `*` stands for any characters and `?` for one. Takes no more than both lengths multiplied. */
+/** True if a name matches a glob, in which `*` stands for any characters and `?` for one. Takes no more than both lengths multiplied. */
 function matchesGlob(glob: string, name: string): boolean {
   let [at, star, mark] = [0, -1, 0];
   let position = 0;

@@ -1,6 +1,6 @@
 import { isExactNumber, parseExactJson } from "#shared/exact-json.ts";
 
-/** How deep arguments are looked at. */
+/** The depth to which arguments are looked at. */
 const MAX_DEPTH = 32;
 const TYPES = ["string", "integer", "number", "boolean", "null", "array", "object"] as const;
 type JsonType = (typeof TYPES)[number];
@@ -36,7 +36,7 @@ function fit(value: unknown, place: ArgumentSchema): unknown {
     admittedTypes([schema])?.some((type) => isOfType(admitted, type)),
   );
   const [only, ...others] = inside;
-  // Which of several forms is meant is not known before its members are right.
+  // The meant form of several is not known before its members are right.
   if (only === undefined || others.length > 0) return admitted;
   const next = { root: place.root, depth: place.depth + 1 };
   if (Array.isArray(admitted)) {
@@ -150,7 +150,7 @@ function isOfType(value: unknown, type: JsonType): boolean {
   }
 }
 
-/** What a reference within the schema names. */
+/** The schema that a reference within the schema names. */
 function resolved(reference: string, root: unknown): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   const names = reference.split("/").slice(1);

@@ -14,17 +14,17 @@ import type { ServerSettings } from "./server-settings.ts";
 const MAX_PAGES = 64;
 const MAX_TOOLS = 512;
 const MAX_BYTES = 512 * 1024;
-/** Of the tools that are left out, so many are named. */
+/** The number of left-out tools that are named. */
 const MAX_NAMED = 5;
 const MAX_NAME_CHARS = 80;
-/** As in the protocol: letters, digits, `_`, `-`, `.` and `/`. */
+/** The form is that of the protocol: letters, digits, `_`, `-`, `.` and `/`. */
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/u;
 
 /** Keywords of a schema whose value is one that the property may have. */
 const VALUE_KEYWORDS = new Set(["default", "const", "examples", "example"]);
 
 export interface ListedTool {
-  /** Without the server's id. */
+  /** Excludes the server's id. */
   readonly name: string;
   readonly title: string | undefined;
   readonly description: string;
@@ -41,9 +41,9 @@ export interface ListedTool {
 
 export interface ServerTools {
   readonly tools: readonly ListedTool[];
-  /** Which tools are left out, and why; one sentence, empty for none. */
+  /** The tools that are left out, with the reasons; one sentence, empty for none. */
   readonly leftOut: string;
-  /** How long the server lets the list be used, in milliseconds; undefined if it does not say. */
+  /** The time for which the server lets the list be used, in milliseconds; undefined if it does not say. */
   readonly ttlMs?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function listTools(
       }
       tools.set(tool.name, tool);
     }
-    // A server that repeats itself has told all it has.
+    // A server that repeats itself has listed all it has.
     if (page.next === undefined || seen.has(page.next)) return listed();
     if (pages === MAX_PAGES) return listed(`its list has more than ${MAX_PAGES} pages`);
     seen.add(page.next);
@@ -90,7 +90,7 @@ export async function listTools(
   }
 }
 
-/** Why a tool cannot be offered under its name; undefined if it can. */
+/** The reason why a tool cannot be offered under its name; undefined if it can. */
 function problemOf(name: string, others: ReadonlyMap<string, unknown>): string | undefined {
   if (!NAME.test(name)) return "the protocol does not allow its name";
   return others.has(name) ? "listed more than once, and the first one is offered" : undefined;
@@ -124,7 +124,7 @@ function readTool(
   };
 }
 
-/** Of a schema, the texts: a property must be called as the server calls it. */
+/** Makes the texts of a schema readable: a property must be called as the server calls it. */
 function readableMembers(schema: object): object {
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, readable(value)]));
 }
@@ -139,12 +139,12 @@ function safeTitle(title: string | undefined): string | undefined {
   return title === undefined ? undefined : postgresSafeText(readableText(title)).text;
 }
 
-/** By name, so that a prompt does not change with the order in which a server lists. */
+/** Sorts by name, so that a prompt does not change with the order in which a server lists. */
 function sorted(tools: ReadonlyMap<string, ListedTool>): ListedTool[] {
   return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** SHA-256 of what a model is told about a tool, in hex; the order of keys does not count. */
+/** SHA-256 of the description of a tool that a model gets, in hex; the order of keys does not count. */
 export function definitionHash(definition: {
   readonly name: string;
   readonly description: string;

@@ -24,11 +24,11 @@ type Insert = (template: string) => string;
 
 interface LoadedServers {
   readonly servers: readonly ServerSettings[];
-  /** What the configuration says about the tools of each server, also of those that cannot be used. */
+  /** The configured rules for the tools of each server, also of those that cannot be used. */
   readonly rules: ReadonlyMap<string, ServerToolRules>;
-  /** By server id; without a `tarsy.yaml` those of the built-in servers. */
+  /** Keyed by server id; without a `tarsy.yaml` those of the built-in servers. */
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
-  /** By id, why a server of the configuration cannot be used. */
+  /** Keyed by id, why a server of the configuration cannot be used. */
   readonly unavailable: ReadonlyMap<string, string>;
   /** Undefined where no runbook is fetched. */
   readonly runbooks: RunbookSettings | undefined;
@@ -115,7 +115,7 @@ async function readTransport(
   const read = async (file: string | undefined) =>
     file === undefined ? undefined : readFile(resolve(configDir, insert(file)), "utf8");
   const address = URL.parse(insert(url));
-  if (address === null || !/^https?:$/u.test(address.protocol)) throw invalid("its url is no http URL");
+  if (address === null || !/^https?:$/u.test(address.protocol)) throw invalid("its url is not an http URL");
   const headers = all(transport.custom_headers ?? {});
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
   const [ca, cert, key] = await Promise.all([

@@ -1,5 +1,5 @@
 /**
- * Whether the server may have begun the call: `no` is proven, so the call may be sent again whatever it does; after
+ * The certainty that the server has begun the call: `no` is proven, so the call may be sent again in any case; after
  * `maybe` only a call without lasting effect may; `answered` is an error that the server itself gave.
  */
 export type SentState = "no" | "maybe" | "answered";
@@ -45,7 +45,7 @@ const MAX_MESSAGE_CHARS = 16_000;
 export class McpFailure extends Error {
   readonly kind: McpFailureKind;
   readonly sent: SentState;
-  /** How long the server asked to wait. */
+  /** The time for which the server asked to wait. */
   readonly retryAfterMs: number | undefined;
   readonly code: number | undefined;
 

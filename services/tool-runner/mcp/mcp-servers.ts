@@ -23,7 +23,7 @@ const SWEEP_MS = 5_000;
  * needs time to start, a server over HTTP runs already.
  */
 const LIST_WAIT_MS = { stdio: 5_000, http: 1_000, sse: 1_000 } as const;
-/** Of large messages in memory, beside one that is larger; their texts and values need several times as much. */
+/** The room for large messages in memory, beside one that is larger; their texts and values need several times as much. */
 const LARGE_MESSAGES_BYTES = 32 * 1024 * 1024;
 /** A runner is ready after this long although a server has never answered. */
 const FIRST_LISTS_MS = 15_000;
@@ -38,12 +38,12 @@ interface HeldServer {
 interface McpServersOptions {
   readonly settings: readonly ServerSettings[];
   readonly env: Environment;
-  /** Of the processes of servers; absent: that of this process. */
+  /** The user of the processes of servers; absent: that of this process. */
   readonly user?: ServerUser | undefined;
   readonly maxProcesses?: number;
   /** Masks what servers say of their tools and of failures. */
   readonly masker?: Masker;
-  /** By server id; the defaults for one without. */
+  /** Keyed by server id; the defaults for one without. */
   readonly maskingRules?: ReadonlyMap<string, MaskingRules>;
 }
 
@@ -101,7 +101,7 @@ export class McpServers implements AsyncDisposable {
     return this.#servers.get(id)?.settings;
   }
 
-  /** What the server was last known to offer; undefined before its first listing. */
+  /** The tools that the server was last known to offer; undefined before its first listing. */
   lastListing(id: string): ServerToolListing["last"] {
     return this.#servers.get(id)?.listing.last;
   }
@@ -114,7 +114,7 @@ export class McpServers implements AsyncDisposable {
   /** Asks all servers for their tools, in the background, and again from time to time. */
   warm(): void {
     this.#warmSince = performance.now();
-    for (const { listing } of this.#servers.values()) listing.refresh().catch(() => undefined); // told when listed
+    for (const { listing } of this.#servers.values()) listing.refresh().catch(() => undefined); // reported when listed
   }
 
   /**
@@ -128,7 +128,7 @@ export class McpServers implements AsyncDisposable {
     return Promise.reject(new Error(`the tools of ${awaited.join(", ")} are not listed yet`));
   }
 
-  /** What is known of each server. */
+  /** The known state of each server. */
   reports(): readonly ServerReport[] {
     return [...this.#servers.values()].map(
       ({ settings: { id, transport }, connections, listing, health }) => ({
@@ -195,7 +195,7 @@ export class McpServers implements AsyncDisposable {
     }
   }
 
-  /** Whether this runner has connections for the execution alone. */
+  /** True if this runner has connections for the execution alone. */
   holds(executionId: string): boolean {
     return [...this.#servers.values()].some(({ connections }) => connections.held.has(executionId));
   }
@@ -216,14 +216,14 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  /** The servers that want to be told when an execution has ended. */
+  /** The servers that want a notice when an execution has ended. */
   cleanUpServers(): string[] {
     return [...this.#servers.values()].flatMap(({ settings: { id, transport } }) =>
       transport.type === "stdio" || transport.sessionCleanupUrl === undefined ? [] : [id],
     );
   }
 
-  /** Tells a server that an execution has ended; see `cleanUpSession`. */
+  /** Notifies a server that an execution has ended; see `cleanUpSession`. */
   async cleanUp(server: string, executionId: string): Promise<boolean> {
     const { settings, connections } = this.#servers.get(server) ?? {};
     if (settings === undefined || connections === undefined) return true;

@@ -71,7 +71,7 @@ interface CheckedSchema {
   readonly problemOf: ArgumentsCheck;
 }
 
-/** By tool, as long as its list is kept. */
+/** Keyed by tool, as long as its list is kept. */
 const parameters = new WeakMap<ListedTool, CheckedSchema>();
 
 function parametersOf(listed: ListedTool): CheckedSchema {

@@ -21,24 +21,24 @@ export interface TransportDeps {
   readonly groups: ProcessGroups;
   /** This process's own environment, of which a server's process gets little. */
   readonly env: Environment;
-  /** Of the processes of servers; absent: that of this process. */
+  /** The user of the processes of servers; absent: that of this process. */
   readonly user?: ServerUser;
-  /** For `{{.SESSION_ID}}`; empty for connections of no execution. */
+  /** The value of `{{.SESSION_ID}}`; empty for connections of no execution. */
   readonly executionId: string;
-  /** For the bytes of large messages. */
+  /** The room for the bytes of large messages. */
   readonly room: ByteRoom;
   /** Absent for a server without `auth`. */
   readonly tokens?: AccessTokens;
 }
 
-/** A transport with what the client library's own interface does not tell. Disposal ends it. */
+/** A transport with the facts that the client library's own interface lacks. Disposal ends it. */
 export interface OpenTransport extends AsyncDisposable {
   readonly transport: Transport;
   readonly tracked: TrackedTransport | undefined;
   readonly requests: UnansweredRequests;
   /** The end of the server's log, for the message of a failure: whole lines, not masked. */
   readonly log: () => string;
-  /** Why it has ended, if that is known. */
+  /** The reason why it has ended, if that is known. */
   readonly why: () => string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { parseExactJson } from "#shared/exact-json.ts";
 
 const FENCED = /^(`{3,}|~{3,})[\w+.-]{0,40}\s([\s\S]*?)\s*\1$/u;
-/** How often JSON may be the text of JSON. */
+/** The number of times that JSON may be the text of JSON. */
 const MAX_ENCODED = 3;
 
 /**
@@ -27,7 +27,7 @@ export function parseArguments(text: string): Record<string, unknown> | string {
   return { ...value };
 }
 
-/** Of objects in a row the only one that is not empty, or the last one if all are; undefined if they differ, or are none. */
+/** The only one of objects in a row that is not empty, or the last one if all are; undefined if they differ, or are none. */
 function onlyValue(text: string): string | undefined {
   const objects = objectsInRow(text);
   const full = new Set(objects.filter((one) => !/^\{\s*\}$/u.test(one)));

@@ -5,7 +5,7 @@ interface Idle {
   readonly close: () => Promise<void>;
 }
 
-/** How many processes of servers this runner has at a time. When all are taken, the one idle longest makes room. */
+/** Limits the processes of servers that this runner has at a time. When all are taken, the one idle longest makes room. */
 export class ProcessLimit {
   readonly #max: number;
   readonly #longestIdle: () => Idle | undefined;

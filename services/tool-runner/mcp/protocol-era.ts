@@ -3,7 +3,7 @@ type Era = "legacy" | "modern";
 /** A server may be upgraded: what it speaks is asked again after this time. */
 const KNOWN_FOR_MS = 10 * 60_000;
 
-/** What a server was found to speak. One per server of the configuration. */
+/** The protocol that a server was found to speak. There is one per server of the configuration. */
 export class ProtocolEra {
   #known: { readonly era: Era; readonly until: number } | undefined;
 

@@ -1,6 +1,6 @@
 import { isExactNumber, withPlainNumbers } from "#shared/exact-json.ts";
 
-/** What stands for an object in some languages' JSON if it is empty. */
+/** The values that stand for an object in some languages' JSON if it is empty. */
 export function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
@@ -17,7 +17,7 @@ export function objectOr(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
-/** Without the members that are `null`: in the protocol an optional member is there or not. */
+/** The value without the members that are `null`: in the protocol an optional member is there or not. */
 export function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth === MAX_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, depth + 1));
@@ -49,7 +49,7 @@ function readableCapabilities(capabilities: unknown): Record<string, unknown> {
   return Object.fromEntries(known);
 }
 
-/** An error of JSON-RPC with a code and a message, whatever the server left out. */
+/** An error of JSON-RPC with a code and a message, also if the server left them out. */
 export function readableError(error: unknown): Record<string, unknown> {
   const { code, message, ...others } = objectOr(withPlainNumbers(error));
   const number = Number(code ?? Number.NaN);

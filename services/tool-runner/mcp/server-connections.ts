@@ -11,10 +11,10 @@ import type { ConnectionsReport } from "./server-report.ts";
 import type { Isolation } from "./server-settings.ts";
 import { Slots } from "./slots.ts";
 
-/** A scope without connection is remembered this long, so that its next call is told that state was lost. */
+/** A scope without connection is remembered this long, so that its next call learns that state was lost. */
 const REMEMBERED_MS = 60 * 60_000;
 
-/** Who a connection is for. */
+/** The execution or call that a connection is for. */
 interface Scope {
   readonly executionId: string;
   readonly callId: string;
@@ -25,7 +25,7 @@ export interface Lease extends Disposable {
   readonly connection: Connection;
   /** It was opened for this call, or while the call waited for it. */
   readonly isNew: boolean;
-  /** From 1; grows with each new connection of the same scope. */
+  /** Counts from 1; grows with each new connection of the same scope. */
   readonly generation: number;
   /** An earlier connection of this scope ended with the state that the server kept for it. */
   readonly stateLost: boolean;
@@ -76,7 +76,7 @@ export class ServerConnections implements AsyncDisposable {
           });
   }
 
-  /** What the server speaks, once known. */
+  /** The protocol that the server speaks, once known. */
   get era(): "legacy" | "modern" | undefined {
     return this.#era.known;
   }
@@ -147,7 +147,7 @@ export class ServerConnections implements AsyncDisposable {
   }
 
   #isolation(): Isolation {
-    // What is not known yet may keep state.
+    // A server that is not known yet may keep state.
     const { isolation, transport } = this.#deps.settings;
     const chosen = isolation ?? (this.era === "modern" ? "shared" : "execution");
     return chosen === "shared" && namesExecution(transport) ? "execution" : chosen;

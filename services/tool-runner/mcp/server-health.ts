@@ -4,7 +4,7 @@ import { McpFailure, type McpFailureKind } from "./mcp-failure.ts";
 /** Ends of a contact for which the server is not to blame. */
 const SAYS_NOTHING: ReadonlySet<McpFailureKind> = new Set(["aborted", "busy", "too_large", "input_required"]);
 
-/** What the last contacts with a server, calls and listings, say of it. */
+/** The state of a server by the last contacts with it, calls and listings. */
 export class ServerHealth {
   #checkedAt: Date | undefined;
   #failure: { readonly code: string; readonly message: string; readonly at: Date } | undefined;
@@ -15,7 +15,7 @@ export class ServerHealth {
     return this.#checkedAt;
   }
 
-  /** Whether the last contact succeeded. */
+  /** True if the last contact succeeded. */
   get isWell(): boolean {
     return this.#isWell;
   }

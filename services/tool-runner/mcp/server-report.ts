@@ -2,9 +2,9 @@ import type { ServerTools } from "./list-tools.ts";
 import type { ServerHealth } from "./server-health.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
-/** What the connections of this runner to a server say of it. */
+/** The state of a server by this runner's connections to it. */
 export interface ConnectionsReport {
-  /** What it speaks, once known. */
+  /** The protocol that it speaks, once known. */
   readonly era: "legacy" | "modern" | undefined;
   /** Name and version as the server says them, once known. */
   readonly version: string | undefined;
@@ -17,15 +17,15 @@ export interface ConnectionsReport {
   readonly isCircuitOpen: boolean;
 }
 
-/** What this runner knows of a server. */
+/** The state of a server as this runner knows it. */
 export interface ServerReport extends ConnectionsReport {
   readonly id: string;
   readonly transport: ServerSettings["transport"]["type"];
   readonly health: Pick<ServerHealth, "checkedAt" | "isWell" | "failure">;
   /** The last list, however old. */
   readonly tools: ServerTools | undefined;
-  /** How long the server has not answered the request for its list, in milliseconds; 0 while there is none. */
+  /** The time for which the server has not answered the request for its list, in milliseconds; 0 while there is none. */
   readonly unansweredMs: number;
-  /** Whether the list may still be given to an execution. */
+  /** True if the list may still be given to an execution. */
   readonly isUsable: boolean;
 }

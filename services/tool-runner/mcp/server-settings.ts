@@ -1,4 +1,4 @@
-/** How this runner gets tokens for a server from its authorization server (OAuth 2, grant `client_credentials`). */
+/** The way in which this runner gets tokens for a server from its authorization server (OAuth 2, grant `client_credentials`). */
 export interface Auth {
   readonly type: "client_credentials" | "private_key_jwt";
   readonly clientId: string;
@@ -7,7 +7,7 @@ export interface Auth {
   /** The credentials are sent to this authorization server only. */
   readonly issuer: string;
   readonly scope?: string;
-  /** Of the key; ES256, RS256 and so on. */
+  /** The algorithm of the key; ES256, RS256 and so on. */
   readonly algorithm?: string;
 }
 
@@ -47,7 +47,7 @@ export interface HttpSettings {
   readonly auth?: Auth;
 }
 
-/** How far a connection is shared: by all executions of this runner, by the calls of one execution, or not at all. */
+/** The executions that share a connection: by all executions of this runner, by the calls of one execution, or not at all. */
 export type Isolation = "shared" | "execution" | "call";
 
 /** A configured MCP server with all variables inserted, which only the tool-runner does. */
@@ -60,7 +60,7 @@ export interface ServerSettings {
   readonly tools: ServerToolRules;
   readonly trustAnnotations: boolean;
   readonly connectTimeoutMs: number;
-  /** Without a sign of life from the tool; progress starts it again. */
+  /** The limit without a sign of life from the tool; progress starts it again. */
   readonly callTimeoutMs: number;
   /** A connection without calls is closed after this long. */
   readonly idleTimeoutMs: number;

@@ -19,7 +19,7 @@ const USABLE_MS = 10 * 60_000;
 const RENEW_MS = 40_000;
 /** Any other list is asked for again while it is still usable. */
 const RENEW_UNUSED_MS = 4 * 60_000;
-/** How long a request waits for a server that answered the last time, to get the newest list. */
+/** The time for which a request waits for a server that answered the last time, to get the newest list. */
 const PATIENCE_MS = 500;
 const RETRY = { firstMs: 5_000, lastMs: 30_000 };
 const MAX_MESSAGE_CHARS = 300;
@@ -31,7 +31,7 @@ interface ListingFailure {
   readonly message: string;
 }
 
-/** What is known of a server's tools, masked: a list, or why there is none. `isStale`: it is older than it should be. */
+/** The known tools of a server, masked: a list, or why there is none. `isStale`: it is older than it should be. */
 export type KnownTools =
   | (ServerTools & { readonly kind: "listed"; readonly isStale: boolean })
   | ListingFailure;
@@ -39,11 +39,11 @@ export type KnownTools =
 interface ToolListingDeps {
   readonly settings: ServerSettings;
   readonly connections: Pick<ServerConnections, "lendShared" | "lend">;
-  /** For descriptions, schemas and the reasons of failures. */
+  /** Masks descriptions, schemas and the reasons of failures. */
   readonly mask: MaskText;
   /** Ends a refresh. */
   readonly signal: AbortSignal;
-  /** Told how each refresh ended. */
+  /** Gets the end of each refresh. */
   readonly health?: Pick<ServerHealth, "answered" | "failed">;
   /** Milliseconds. */
   readonly now?: () => number;
@@ -57,7 +57,7 @@ export class ServerToolListing {
   readonly #deps: ToolListingDeps;
   readonly #now: () => number;
   #last: { readonly tools: ServerTools; readonly at: number } | undefined;
-  /** Of the last refresh; undefined if it succeeded. */
+  /** The failure of the last refresh; undefined if it succeeded. */
   #failure: ListingFailure | undefined;
   #failures = 0;
   #retryAt = 0;
@@ -65,7 +65,7 @@ export class ServerToolListing {
   #isOutdated = false;
   /** The server has refused a request without the id of an execution. */
   #needsExecution = false;
-  /** By hash and title. */
+  /** Keyed by hash and title. */
   #maskedTools: ReadonlyMap<string, ListedTool> = new Map();
   #requestedAt = Number.NEGATIVE_INFINITY;
 
@@ -79,17 +79,17 @@ export class ServerToolListing {
     return this.#last?.tools;
   }
 
-  /** How long the server has not answered the request for its list, in milliseconds; 0 while there is none. */
+  /** The time for which the server has not answered the request for its list, in milliseconds; 0 while there is none. */
   get unansweredMs(): number {
     return this.#refreshing === undefined ? 0 : this.#now() - this.#refreshing.since;
   }
 
-  /** Whether the server has neither answered nor failed yet. */
+  /** True if the server has neither answered nor failed yet. */
   get isAwaited(): boolean {
     return this.#last === undefined && this.#failure === undefined && !this.#needsExecution;
   }
 
-  /** Whether the last list may still be given to an execution. */
+  /** True if the last list may still be given to an execution. */
   get isUsable(): boolean {
     return this.#last !== undefined && this.#now() - this.#last.at <= USABLE_MS;
   }

@@ -19,7 +19,7 @@ import { usableTools } from "./usable-tools.ts";
 /** The key of a call's id in the request: a server may use it to recognise a call that it has had before. */
 export const CALL_ID_KEY = "tarsy/call-id";
 
-/** Of the error that stands for an answer that is none of the protocol; none that a server may give. */
+/** The code of the error that stands for an answer that is none of the protocol; none that a server may give. */
 export const INVALID_ANSWER_CODE = -32_098;
 
 /** The result of a call, and the memory that it holds. */
@@ -29,10 +29,10 @@ interface HeldAnswer {
 }
 
 interface Unanswered {
-  /** As it was sent: some servers send it back as text. */
+  /** The id as it was sent: some servers send it back as text. */
   readonly id: RequestId;
   readonly method: string;
-  /** Of a call. */
+  /** The id of a call. */
   readonly callId: string | undefined;
 }
 
@@ -42,13 +42,13 @@ interface Unanswered {
  * here first, and the result of a call not through the library at all.
  */
 export class UnansweredRequests {
-  /** By id as text. */
+  /** Keyed by id as text. */
   readonly #requests = new Map<string, Unanswered>();
-  /** By the call's id. */
+  /** Keyed by the call's id. */
   readonly #results = new Map<string, HeldAnswer>();
   #lastId = -1;
 
-  /** To be called with each message before it is sent. */
+  /** Call it with each message before it is sent. */
   sent(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) {
       const { id, method, params } = message;
@@ -75,7 +75,7 @@ export class UnansweredRequests {
   }
 
   /**
-   * What a server has written, one message or several, as the library is to get it. The results of calls are kept here, with what is
+   * The output of a server, one message or several, as the library is to get it. The results of calls are kept here, with what is
    * held for them.
    */
   readable(written: unknown, held: DisposableStack): unknown {
@@ -125,7 +125,7 @@ export class UnansweredRequests {
     }
   }
 
-  /** To be called with each message that the library has got. */
+  /** Call it with each message that the library has got. */
   received(message: JSONRPCMessage): void {
     if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) {
       this.#requests.delete(String(message.id));
@@ -139,12 +139,12 @@ export class UnansweredRequests {
     return result;
   }
 
-  /** Whether a request with this id waits for its answer. */
+  /** True if a request with this id waits for its answer. */
   has(id: unknown): boolean {
     return this.#find(id) !== undefined;
   }
 
-  /** Whether no request of this connection ever had this id. */
+  /** True if no request of this connection ever had this id. */
   isForeign(id: RequestId | undefined): boolean {
     return typeof id === "number" && id > this.#lastId;
   }

@@ -40,14 +40,14 @@ export function usableTools(page: Readonly<Record<string, unknown>>): Record<str
 
 /** The tool, or why it cannot be used. */
 function readTool(tool: unknown, index: number): object | string {
-  if (!isObject(tool)) return `tool ${index + 1} is no object`;
+  if (!isObject(tool)) return `tool ${index + 1} is not an object`;
   const { name, title, description, inputSchema, annotations } = tool;
   if (typeof name !== "string") return `tool ${index + 1} has no name`;
   const left = (why: string) => `${JSON.stringify(name.slice(0, MAX_NAME_CHARS))}: ${why}`;
   const isText = description === undefined || description === null || typeof description === "string";
-  if (!isText) return left("its description is no text");
+  if (!isText) return left("its description is not a text");
   const schema = isEmptyList(inputSchema) ? {} : (inputSchema ?? {});
-  if (!isObject(schema)) return left("its inputSchema is no object");
+  if (!isObject(schema)) return left("its inputSchema is not an object");
   const types = [schema["type"] ?? "object"].flat();
   if (!types.includes("object")) return left('its inputSchema has another type than "object"');
   return {

@@ -44,7 +44,7 @@ export async function fetchRunbook(
       failure ??= "the answer is empty";
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
-      // That of the likeliest place says most.
+      // The failure at the likeliest address says most.
       failure ??= error.message;
     }
   }
@@ -59,7 +59,7 @@ const MAX_HEAD = 65_536;
 const SIGN_IN = /<input[^>]+type=["']?password|\b(?:sign|log)[ -]?in\b|single sign-on/iu;
 const NO_TEXT = /^(?:image|audio|video|font)\/|\/(?:pdf|zip|gzip|x-tar)$/u;
 
-/** Why a body is no runbook. */
+/** The reason why a body is no runbook. */
 function refuses({ type, text }: { readonly type: string; readonly text: string }): string | undefined {
   if (PAGE_TYPES.has(type) || PAGE.test(text.slice(0, MAX_HEAD))) {
     return SIGN_IN.test(text)

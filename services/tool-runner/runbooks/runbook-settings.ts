@@ -5,15 +5,15 @@ import { rulesOfAlerts, type MaskingRules } from "#shared/masking/masking-rules.
 import { parseRunbookRepository, type RunbookRepository } from "#shared/runbooks/runbook-repository.ts";
 import { type Environment, secretVariable } from "#shared/service/environment.ts";
 
-/** How runbooks are fetched. */
+/** The settings for fetching runbooks. */
 export interface RunbookSettings {
-  /** In small letters, with the port where it is not 443. */
+  /** Written in small letters, with the port where it is not 443. */
   readonly allowedHosts: readonly string[];
   /** Whose runbooks are listed; absent if none are. */
   readonly repository?: RunbookRepository;
-  /** How long a list of them is used, in milliseconds. */
+  /** The time for which a list of them is used, in milliseconds. */
   readonly cacheMs: number;
-  /** For GitHub; empty if there is none. */
+  /** The token for GitHub; empty if there is none. */
   readonly githubToken: string;
   /** A runbook is masked as the alert that names it. */
   readonly maskingRules: MaskingRules;

@@ -27,7 +27,7 @@ interface RunbookDeps {
   readonly log: Logger;
   /** Undefined if the configuration of this runner says nothing about runbooks. */
   readonly settings: RunbookSettings | undefined;
-  /** Of tests, whose hosts are on this machine. */
+  /** The network of tests, whose hosts are on this machine. */
   readonly network?: Pick<EgressRules, "resolve" | "isBlocked" | "ca">;
 }
 
@@ -51,7 +51,7 @@ const parseFound = compileParser(
   }),
 );
 
-/** The first outcome stays, whoever else has fetched meanwhile. */
+/** The first outcome stays, also if others have fetched meanwhile. */
 const SETTLE = `
 WITH settled AS (
   INSERT INTO session_runbooks (session_id, hash, failure) VALUES ($1, $2, $3)

@@ -164,7 +164,7 @@ describe("the states of MCP servers", () => {
     });
     expect(row).to.include({
       error_code: "tools_left_out",
-      error: 'left out: "bad": its inputSchema is no object',
+      error: 'left out: "bad": its inputSchema is not an object',
     });
   });
 

@@ -84,7 +84,7 @@ interface SettingsLevel {
 /** An agent of a stage, with the levels of its settings, nearest first. */
 interface StageAgent {
   readonly definition: Loose<AgentEntry> | undefined;
-  /** Where the chain names the agent; undefined where it does not. */
+  /** The block in which the chain names the agent; undefined where it does not. */
   readonly block: (SettingsLevel & { name?: string; agent?: string }) | undefined;
   readonly providers: readonly (SettingsLevel | undefined)[];
   readonly backends: readonly (SettingsLevel | undefined)[];

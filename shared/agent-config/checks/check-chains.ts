@@ -23,7 +23,7 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
   checkServers(chain.mcp_servers, context);
   checkSubAgents(chain.sub_agents, context);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
-  // What is switched off may name what there is no more.
+  // A block that is switched off may name entries that no longer exist.
   if (chain.chat !== undefined && chain.chat.enabled !== false) checkChat(chain.chat, context);
   if (chain.scoring !== undefined) checkScoring(chain.scoring, context);
 }

@@ -49,7 +49,7 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
   }
   for (const provider of written(llmProviders, reporter)) checkLlmProvider(provider, reporter);
   for (const chain of written(chains, reporter)) checkChain(chain, context);
-  // Without a readable tarsy.yaml it is unknown what the chains need.
+  // The needs of the chains are unknown without a readable tarsy.yaml.
   if (!reporter.sources.has(tarsy)) return { alertTypes: new Map(), leaveOut: [] };
   if (tarsy.defaults !== undefined) {
     const target = { container: tarsy.defaults, key: "llm_provider" };

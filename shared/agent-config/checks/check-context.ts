@@ -60,7 +60,7 @@ type StageInFile = Loose<StageEntry>;
 interface AgentInChain {
   readonly chain: Loose<ChainEntry>;
   readonly stage: StageInFile;
-  /** Where the chain names the agent; undefined where it does not. */
+  /** The block in which the chain names the agent; undefined where it does not. */
   readonly block: NonNullable<StageInFile["agents"]>[number] | StageInFile["synthesis"];
   readonly isSynthesis: boolean;
   readonly name: string;

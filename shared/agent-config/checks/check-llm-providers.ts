@@ -165,7 +165,7 @@ function checkRates(rates: object, reporter: Reporter): void {
   }
 }
 
-/** Whether the promotion can be compared with others. */
+/** True if the promotion can be compared with others. */
 function checkPeriod(promotion: PromotionEntry, reporter: Reporter): boolean {
   const broken = (key: "start" | "end") =>
     promotion[key] === undefined && reporter.sources.hasChild(promotion, key);

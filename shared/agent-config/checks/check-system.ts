@@ -31,7 +31,11 @@ export function checkSystem(system: Loose<SystemSection>, reporter: Reporter): v
   const { dashboard_url } = system;
   if (typeof dashboard_url === "string" && dashboardOrigin({ dashboard_url }) === undefined) {
     const where = { container: system, key: "dashboard_url" };
-    reporter.warn(where, "is no web address and has no effect", "give one such as https://tarsy.example.com");
+    reporter.warn(
+      where,
+      "is not a web address, so it has no effect",
+      "give one such as https://tarsy.example.com",
+    );
   }
   for (const holiday of system.holidays ?? []) {
     if (holiday?.date === undefined || isDay(holiday.date)) continue;

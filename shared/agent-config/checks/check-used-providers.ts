@@ -79,7 +79,7 @@ function checkUsable(
   }
 }
 
-/** What is wrong with an entry that names no credential; undefined if nothing is. */
+/** The rule that an entry without a credential breaks; undefined if it breaks none. */
 function missingKeyRule(provider: Loose<LlmProviderEntry>): string | undefined {
   const { type, base_url } = provider;
   if (type === undefined) return undefined;
@@ -109,7 +109,7 @@ function chainList(ids: readonly string[]): string {
 }
 
 interface UsedProviders {
-  /** By provider name: the chains that use it, and the first reference to it. */
+  /** Keyed by provider name: the chains that use it, and the first reference to it. */
   readonly providers: ReadonlyMap<string, { readonly chainIds: Set<string>; readonly reference: Target }>;
   /** Chains in which something has no provider at all. */
   readonly chainsWithout: readonly string[];
@@ -204,7 +204,7 @@ function fallbackReferences(
 
 type ProviderBlock = { llm_provider?: string };
 
-/** For each part of a chain that calls an LLM, the block that may name its provider. */
+/** The block that may name the provider, for each part of a chain that calls an LLM. */
 function providerBlocks(chain: Loose<ChainEntry>, context: CheckContext): ProviderBlock[][] {
   const blocks: ProviderBlock[][] = [];
   // A provider named for a chain counts as used by it even where every agent names another.
@@ -236,7 +236,7 @@ function firstProvider(
   return name === undefined ? undefined : { name, reference: defaultProvider(tarsy) };
 }
 
-/** Where a file names the default provider, or would. */
+/** The key with which a file names the default provider, or would. */
 function defaultProvider(tarsy: CheckContext["tarsy"]): Target {
   return { container: tarsy.defaults ?? tarsy, key: "llm_provider", path: "defaults.llm_provider" };
 }

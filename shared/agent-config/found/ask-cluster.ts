@@ -93,7 +93,7 @@ function tlsOf(cluster: Static<typeof Cluster>, user: Static<typeof User>, direc
   };
 }
 
-/** As kubectl does: the data in the file goes first; paths are relative to the file. */
+/** The data in the file goes first, as with kubectl; paths are relative to the file. */
 function textOf(path: string | undefined, data: string | undefined, directory: string): string | undefined {
   if (data !== undefined) return Buffer.from(data, "base64").toString();
   return path === undefined ? undefined : readFileSync(resolve(directory, path), "utf8");

@@ -23,7 +23,7 @@ export const PREFERRED_PROVIDERS = [
   "vertexai-default",
 ] as const;
 
-/** What Google's clients read on Vertex AI, which has no keys. */
+/** The variables that Google's clients read on Vertex AI, which has no keys. */
 const VERTEX_CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS";
 
 /**

@@ -4,7 +4,7 @@ import type { LlmBackend, ProviderType } from "#shared/contracts/resolved-chain.
 /** The backends that a file may name; a scripted provider has one of its own. */
 const WRITTEN_BACKENDS = ["google-native", "langchain"] as const satisfies readonly LlmBackend[];
 
-/** How the gateway calls a provider. */
+/** The ways in which the gateway calls a provider. */
 export const Backend = Type.Enum(WRITTEN_BACKENDS);
 
 /** The backends that serve providers of a type. */

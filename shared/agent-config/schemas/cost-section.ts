@@ -9,7 +9,7 @@ const RATES = {
   reasoning_per_million: Type.Optional(UsdRate),
 };
 
-/** What LLM calls cost. */
+/** The prices of LLM calls. */
 export const CostSection = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
   model_rates: Type.Optional(Type.Record(Type.String(), Type.Object(RATES))),

@@ -14,14 +14,14 @@ const GROUPING_KEYS = {
   on_resolved: Type.Optional(Type.Enum(["continue", "conclude", "cancel"])),
 };
 
-/** How an alert of unknown form says that it is over; `alert` tells the alerts of a group apart. */
+/** The member by which an alert of unknown form says that it is over; `alert` distinguishes the alerts of a group. */
 const Resolved = Type.Object({
   path: Pointer,
   values: Type.Array(Name, { minItems: 1 }),
   alert: Type.Optional(Pointers),
 });
 
-/** Which alerts are one incident, where the form of the alerts is not known. */
+/** The rule for the alerts of one incident, where the form of the alerts is not known. */
 export const Grouping = Type.Object({ by: Pointers, ...GROUPING_KEYS, resolved: Type.Optional(Resolved) });
 export type Grouping = Static<typeof Grouping>;
 

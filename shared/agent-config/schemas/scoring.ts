@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { Name, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 
-/** How sessions are scored, in a chain or in the defaults. The last two keys are those of the format and have no effect. */
+/** The scoring of sessions, in a chain or in the defaults. The last two keys are those of the format and have no effect. */
 export const ScoringSection = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
   agent: Type.Optional(Name),

@@ -14,7 +14,7 @@ import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
 /** Each receiver has a loop and connections of its own. */
 const MAX_WEBHOOKS = 20;
 
-/** Other systems that are told. */
+/** Other systems that get notifications. */
 const Notifications = Type.Object({
   webhooks: Type.Optional(
     Type.Array(

@@ -83,7 +83,7 @@ export type DefaultsSection = Static<typeof DefaultsSection>;
 
 export type McpServerEntry = Static<typeof McpServer>;
 
-/** Of an agent, and of a stage's entry for it, which adds to them. */
+/** The skills of an agent, and of a stage's entry for it, which adds to them. */
 const SKILL_KEYS = {
   skills: Type.Optional(Names),
   required_skills: Type.Optional(Names),

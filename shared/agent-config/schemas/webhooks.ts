@@ -11,7 +11,7 @@ const ALERT_TYPE_KEYS = {
   ),
 };
 
-/** As for alert types; without a rule that matches, `priority` of the source, else that of the chain. */
+/** The rules are those of alert types; without a rule that matches, `priority` of the source, else that of the chain. */
 const PRIORITY_KEYS = {
   priority: Type.Optional(Type.Enum(SESSION_LANES)),
   priorities: Type.Optional(
@@ -20,7 +20,7 @@ const PRIORITY_KEYS = {
 };
 const SOURCE_KEYS = { ...ALERT_TYPE_KEYS, ...PRIORITY_KEYS };
 
-/** Where alerts come from; a source that is not named here is off. */
+/** The sources of alerts; a source that is not named here is off. */
 export const Webhooks = Type.Object({
   alertmanager: Type.Optional(
     Type.Object({
@@ -47,7 +47,7 @@ export const Webhooks = Type.Object({
 });
 export type Webhooks = Static<typeof Webhooks>;
 
-/** What every source may set. */
+/** The keys that every source may set. */
 export type WebhookSource = Pick<
   NonNullable<Webhooks["raw"]>,
   "alert_type" | "alert_types" | "priority" | "priorities"

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
 /**
- * Whether a script, given relative to the configuration directory, is a file below it. Follows symbolic links, as the gateway does when
+ * True if a script, given relative to the configuration directory, is a file below it. Follows symbolic links, as the gateway does when
  * it reads the script.
  */
 export function findScript(configDir: string, script: string): "file" | "missing" | "outside" {

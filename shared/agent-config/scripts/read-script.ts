@@ -47,7 +47,7 @@ export function readScript(file: string, text: string): ReadScript {
   return { script: undefined, problems: problems.found };
 }
 
-/** What the schema cannot say. */
+/** The rules that the schema cannot state. */
 function checkCalls({ calls }: Script, problems: ScriptProblems): void {
   for (const [callIndex, { when, steps }] of calls.entries()) {
     const path = ["calls", callIndex];
@@ -119,12 +119,12 @@ class ScriptProblems {
     });
   }
 
-  /** Of the value at a path, or of the nearest one around it. */
+  /** Reports a problem of the value at a path, or of the nearest one around it. */
   add(path: Path, message: string): void {
     this.addAt(this.#offsetOf(path), message, pathText(path));
   }
 
-  /** Of the key that is the path's last segment. */
+  /** Reports a problem of the key that is the path's last segment. */
   addKey(path: Path, message: string): void {
     const parent: unknown =
       path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true);
@@ -144,7 +144,7 @@ class ScriptProblems {
   }
 }
 
-/** As in the other files: `calls[0].steps`. */
+/** The form is that of the other files: `calls[0].steps`. */
 function pathText(path: Path): string {
   return path.reduce<string>(joinPath, "");
 }

@@ -4,7 +4,7 @@ import { LLM_ERROR_CODES } from "#shared/contracts/llm-error-codes.ts";
 const closed = { additionalProperties: false };
 const optionalText = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_000_000_000 }));
-/** As in Go: "200ms", "1.5s". */
+/** The form is that of Go: "200ms", "1.5s". */
 const optionalDuration = Type.Optional(Type.String({ minLength: 1, maxLength: 32 }));
 
 const Grounding = Type.Object(
@@ -31,7 +31,7 @@ const Grounding = Type.Object(
   closed,
 );
 
-/** What a step can do; each step has exactly one of these keys. */
+/** The actions of a step; each step has exactly one of these keys. */
 const actions = {
   thinking: optionalText,
   text: optionalText,
@@ -71,7 +71,7 @@ const actions = {
         retry_after: optionalDuration,
         /** False to end the call at once, with the delay for its caller. */
         retried: Type.Optional(Type.Literal(false)),
-        /** How many characters of the text or the thinking are worth keeping; for `output_loop`. */
+        /** The number of characters of the text or the thinking are worth keeping; for `output_loop`. */
         keep_text: Type.Optional(Type.Integer({ minimum: 0 })),
         keep_thinking: Type.Optional(Type.Integer({ minimum: 0 })),
       },
@@ -96,7 +96,7 @@ const ScriptStep = Type.Object(
     chunk_size: Type.Optional(Type.Integer({ minimum: 1 })),
     /** The pause before each delta except the first. */
     chunk_delay: optionalDuration,
-    /** How often the step is played. */
+    /** The number of times that the step is played. */
     repeat: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   },
   closed,

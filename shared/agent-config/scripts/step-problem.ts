@@ -1,7 +1,7 @@
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { STEP_ACTIONS, type ScriptStep } from "#shared/agent-config/scripts/script-schema.ts";
 
-/** What is wrong with a step of a script whose shape is right; undefined if nothing is. */
+/** The problem of a step of a script whose shape is right; undefined if it has none. */
 export function stepProblem(step: ScriptStep): string | undefined {
   const keys = Object.keys(step).filter((key) => STEP_ACTIONS.includes(key));
   if (keys.length !== 1) {

@@ -3,7 +3,7 @@ import type { Skill } from "#shared/agent-config/skills/skill.ts";
 import { textHash } from "#shared/database/text-hash.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
-/** What is wrong with a file, and in which line, from 1. */
+/** The problem of a file, and in which line, from 1. */
 interface SkillProblem {
   readonly line: number;
   readonly column: number;
@@ -20,7 +20,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 const MAX_DESCRIPTION = 1_024;
 const FENCE = /^---[ \t]*$/u;
 
-/** Whether a file begins with front matter in YAML, closed by a second line `---`, after empty lines. */
+/** True if a file begins with front matter in YAML, closed by a second line `---`, after empty lines. */
 export function hasFrontMatter(source: string): boolean {
   return /^\uFEFF?\s*---[ \t]*\r?\n(?:[^]*\n)?---[ \t]*(?:\r?\n|$)/u.test(source);
 }

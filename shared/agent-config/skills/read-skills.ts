@@ -56,7 +56,7 @@ export async function readSkills(
       continue;
     }
     if (!isNamed && !("text" in source && hasFrontMatter(source.text))) {
-      if (extname(entry) === "") warn(file, "is no skill: it has no front matter");
+      if (extname(entry) === "") warn(file, "is not a skill: it has no front matter");
       continue;
     }
     if ("failure" in source) {

@@ -33,7 +33,7 @@ export function resolveSkills(
 }
 
 /**
- * What is stored of an agent's skills: names, descriptions and hashes, without what its strategy has no use for. A synthesis has no
+ * The stored parts of an agent's skills: names, descriptions and hashes, without what its strategy has no use for. A synthesis has no
  * skills, and a single call can load none.
  */
 export function storedSkills(

@@ -45,7 +45,7 @@ export type StubTool = Static<typeof StubTool>;
 export const StubToolsFile = Type.Object({
   /** A file: each call is appended as a line of JSON and synced to disk before the tool does anything. */
   call_log: Type.Optional(Name),
-  /** By server id, then by tool name. */
+  /** Keyed by server id, then by tool name. */
   servers: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), StubTool))),
 });
 export type StubToolsFile = Static<typeof StubToolsFile>;

@@ -58,7 +58,7 @@ describe("skills of a configuration", () => {
     expect(
       config.warnings.map(({ file, message }) => `${relative(skills, file)}: ${message}`),
     ).to.include.members([
-      "LICENSE: is no skill: it has no front matter",
+      "LICENSE: is not a skill: it has no front matter",
       "empty/SKILL.md: is missing: the directory has no skill",
     ]);
   });

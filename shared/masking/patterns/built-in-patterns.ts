@@ -31,7 +31,7 @@ export const MASKING_PATTERN_GROUPS: Readonly<Record<string, readonly MaskingPat
   all: MASKING_PATTERNS,
 };
 
-/** Masked wherever masking is enabled, whatever groups are chosen: nothing else looks like them. */
+/** Masked if masking is enabled, with any groups: nothing else looks like them. */
 export const ALWAYS: readonly Form[] = [
   {
     kind: "TOKEN",

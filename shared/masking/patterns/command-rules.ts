@@ -1,4 +1,4 @@
-/** Where a command has its secrets among its arguments. */
+/** The positions of a command's secrets among its arguments. */
 export interface CommandRule {
   readonly names: readonly string[];
   /** One of these must be among the arguments. */
@@ -7,7 +7,7 @@ export interface CommandRule {
   readonly options?: RegExp;
   /** Options whose own rest is the secret: `-pVALUE`. */
   readonly attached?: RegExp;
-  /** What stands before the secret within an argument: `user%`, `pass:`. */
+  /** The text before the secret within an argument: `user%`, `pass:`. */
   readonly within?: RegExp;
   /** The arguments behind a word, counted from 1: `add_user name VALUE`. */
   readonly behind?: readonly [word: RegExp, offset: number];

@@ -4,7 +4,7 @@ import type { MaskContext } from "#shared/masking/mask-context.ts";
 
 /** A pattern of the configuration. */
 export interface CustomPattern {
-  /** In the syntax of RE2, as in Go: without look-around and back-references. */
+  /** The syntax is that of RE2, as in Go: without look-around and back-references. */
   readonly pattern: string;
   /** May name groups: `$1`, `${name}`. */
   readonly replacement: string;
@@ -34,7 +34,7 @@ export function compilePattern({ pattern, replacement }: CustomPattern): Compile
   }
 }
 
-/** Replaces all matches of the patterns, one pattern after the other. Linear in the text, whatever the pattern. */
+/** Replaces all matches of the patterns, one pattern after the other. Linear in the text for every pattern. */
 export function maskCustom(text: string, patterns: readonly CompiledPattern[], context: MaskContext): string {
   if (patterns.length === 0) return text;
   return pieces(text)
@@ -44,7 +44,7 @@ export function maskCustom(text: string, patterns: readonly CompiledPattern[], c
 
 function replaceIn(text: string, { expression, replacement }: CompiledPattern, context: MaskContext): string {
   context.progress();
-  // Without groups the test is a single pass of a finite automaton, which most pieces end with.
+  // The test without groups is a single pass of a finite automaton, which most pieces end with.
   if (!expression.test(text)) return text;
   context.count("CUSTOM");
   return expression.matcher(text).replaceAll(replacement);

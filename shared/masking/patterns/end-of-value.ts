@@ -4,7 +4,7 @@ const NEXT_PAIR = /^(?:\s|$|[A-Za-z_][\w.-]{0,60}(?: [\w.-]{1,30})?["']?[ \t]{0,
 /** Behind a space in the line of a variable. */
 const NEXT_IN_LINE = /^(?:[A-Za-z_][\w.-]{0,60}=|&&|\|\||[|#>])/u;
 const TAG = /^<\/?[A-Za-z!][^<>\n]{0,200}>/u;
-/** What may follow the quote that ends the text around a pair. */
+/** The text that may follow the quote that ends the text around a pair. */
 const AFTER_QUOTE = /^(?:$|[\s,;)\]}>:.'"\\])/u;
 /** A template, a remark in brackets or a value in braces, which may have spaces. */
 const BRACKETED =
@@ -83,7 +83,7 @@ function endOfQuoted(text: string, start: number, quote: string): number | undef
   }
 }
 
-/** Of a value in escaped quotes, within a string of JSON. */
+/** The end of a value in escaped quotes, within a string of JSON. */
 function endOfEscaped(text: string, start: number): number {
   for (let at = start; ; at += 1) {
     const char = text[at];

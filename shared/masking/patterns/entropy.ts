@@ -16,7 +16,7 @@ const WORD = /^(?:[a-z]{3,}|[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+)$/u;
 /** The beginning of a compiled name. */
 const MANGLED = /^_?_(?:Z|R)[A-Z0-9]/u;
 const MAX_DECODED = 64 * 1024;
-/** The beginning of a longer run tells as much. */
+/** The beginning of a longer run says as much. */
 const MAX_SAMPLE = 4_096;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -74,7 +74,7 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /(?:\bauth\s{0,3}=\s{0,3}\w{0,40}\(|\bdb\.auth\(|\.(?:basicAuth|setBasicAuth|basic_auth|changeUserPassword)\()\s{0,3}\\?["'][^"'\n]{1,200}["']\s{0,3},\s{0,3}\\?(?<quote>["'])(?<secret>(?:(?!\\?\k<quote>)[^\n]){1,400})/gi,
   },
-  // What a program says once about a password that it has made.
+  // A program's one report of a password that it has made.
   {
     kind: "PASSWORD",
     hint: /password/i,
@@ -88,7 +88,7 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /(?:\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?!PLAIN|LOGIN|CRAM|XOAUTH|DIGEST|NTLM)|(?<=\bUSER \S{1,100}\s(?:[^\n]{0,200}\n){0,3}[^\n]{0,60}?)\bPASS |(?<=^|[\s:])[A-Za-z]?\d{1,6} LOGIN \S{1,100} )["']?(?<secret>[^\s"'\\[]{1,400})/gm,
   },
-  // What a shell gives to a command that reads a secret.
+  // Input that a shell gives to a command that reads a secret.
   {
     kind: "PASSWORD",
     hint: /\|\s{0,3}\S|<<</,
@@ -107,7 +107,7 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /(?:ConvertTo-SecureString[ \t]{1,3}(?:-\w{1,20}[ \t]{1,3}){0,4}|(?:NetworkCredential|PSCredential)\(\s{0,3}\\?["'][^"'\n]{1,200}["']\s{0,3},\s{0,3})\\?(?<quote>["'])(?<secret>(?:(?!\\?\k<quote>)[^\n]){1,4096})/gi,
   },
-  // What a script answers to a prompt.
+  // The answer of a script to a prompt.
   {
     kind: "PASSWORD",
     hint: /assword|assphrase/,
@@ -133,7 +133,7 @@ export const IN_FILES: readonly Form[] = [
     expression:
       /\bidentified\s{1,3}by\s{1,3}\S{1,200}\s{1,3}replace\s{1,3}(?<quote>["']|)(?<secret>(?:(?!\k<quote>["';])[^\n\s"';]){1,400})/gi,
   },
-  // A statement about an account, whatever stands before the word.
+  // A statement about an account, with any text before the word.
   {
     kind: "PASSWORD",
     hint: /(?:alter|create)\s/i,

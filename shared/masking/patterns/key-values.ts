@@ -9,9 +9,9 @@ import { mayNameSecret } from "#shared/masking/secret-words.ts";
 /** `name=`, `name: `, `"name": `, `["name"] = `, `**name:** `: the name begins where a word begins, in any language. */
 const NAME =
   /(?<![\w./\u00C0-\u1FFF\u3040-\uD7FF-])([\w/\u00C0-\u1FFF\u3040-\uD7FF-][\w./\u00C0-\u1FFF\u3040-\uD7FF-]{0,120})(\\?["'`”»*]{0,3}\]?[ \t]{0,3}(?::=|=>|==?|:)(?:\*{1,2}(?=[ \t]))?[ \t]{0,3})/g;
-/** Of a name of several words, the first ones: `API key: `, `mot de passe : `. */
+/** The first words of a name of several words: `API key: `, `mot de passe : `. */
 const WORDS_BEFORE = /(?<![\w.-])(?:[A-Za-z\u00C0-\u024F]{1,20} ){1,2}$/u;
-/** What a program puts around a text in quotes: `Some("…")`, `SecretStr('…')`. Calls of functions have arguments of any kind. */
+/** Wrappers that a program puts around a text in quotes: `Some("…")`, `SecretStr('…')`. Calls of functions have arguments of any kind. */
 const WRAPPER =
   /^(?:Some|Just|Secret|SecretStr|SecretString|Password|str|String|String::from|new String)\((?=["'])/u;
 /** The name of a secret of AWS stands in its ARN. */
@@ -41,7 +41,7 @@ function maskFlags(text: string, context: MaskContext): string {
     const kind = secretNameKind(found[1] ?? "");
     if (kind === undefined) continue;
     const end = endOfValue(text, start, "word");
-    // In the help of a command.
+    // This is the help of a command.
     if (/^(?:strings?|stringArray|text|value)(?: {2}|\s*$)/mu.test(text.slice(start, start + 20))) continue;
     parts.push(
       text.slice(copied, start),
@@ -106,10 +106,10 @@ function kindOfName(text: string, at: number, name: string): SecretKind | undefi
 const LAST_WORD = /^(?:keys?|passe|phrase|code|word|string|hash|acceso|accesso|api|privée?|secr[eè]te?)$/iu;
 
 interface FoundPair {
-  /** Where the name begins. */
+  /** The offset at which the name begins. */
   readonly at: number;
   readonly separator: string;
-  /** Where the value begins. */
+  /** The offset at which the value begins. */
   readonly start: number;
 }
 
@@ -139,7 +139,7 @@ function isLineOfVariable(text: string, at: number, name: string, separator: str
   return /^(?:\s*(?:export|set|ENV|declare -x|-)\s+|\s*)$/u.test(before.slice(before.lastIndexOf("\n") + 1));
 }
 
-/** After a colon in the middle of a line may come a sentence: `error: invalid token: signature is invalid`. */
+/** A sentence may follow a colon in the middle of a line: `error: invalid token: signature is invalid`. */
 function isProse(text: string, at: number, separator: string): boolean {
   if (!/^:[ \t]/u.test(separator)) return false;
   const before = text.slice(Math.max(0, at - 40), at);

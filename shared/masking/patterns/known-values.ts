@@ -27,7 +27,7 @@ export function maskKnown(text: string, forms: readonly string[], context: MaskC
   return masked;
 }
 
-/** What base64 has of the secret wherever it begins among the encoded bytes, e.g. after a user's name and a colon. */
+/** The parts of the secret in base64, for each position at which it begins among the encoded bytes, e.g. after a user's name and a colon. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].flatMap((offset) => {

@@ -73,7 +73,7 @@ function readArguments(text: string, from: number): readonly Argument[] {
       continue;
     }
     if (found[0].startsWith("\\n") || end < start) break;
-    // In a string of JSON, a line break ends the command.
+    // A line break ends the command in a string of JSON.
     const feed = quote === "" ? /\\[nr]/u.exec(found[0])?.index : undefined;
     if (feed !== undefined) end = found.index + feed;
     args.push({ start, end, text: text.slice(start, end) });
@@ -106,7 +106,7 @@ function behindOption(option: Argument, next: Argument, within: RegExp | undefin
   return next.text.startsWith("-") ? [] : [next];
 }
 
-/** What follows a beginning within an argument; `before` is the option that the argument belongs to. */
+/** The rest of an argument after a beginning; `before` is the option that the argument belongs to. */
 function rest({ end, text }: Argument, beginning: RegExp, before = "", hasHost = false): readonly Argument[] {
   const head = beginning.exec(before + text)?.[0];
   if (head === undefined || head.length < before.length) return [];

@@ -6,7 +6,7 @@ import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts
 interface Declaration {
   readonly hint: RegExp;
   readonly expression: RegExp;
-  /** In prose the same words say something else. */
+  /** The same words say something else in prose. */
   readonly isHarmless?: (before: string, value: string) => boolean;
 }
 

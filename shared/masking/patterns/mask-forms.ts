@@ -8,7 +8,7 @@ import { urlPasswords } from "#shared/masking/patterns/url-passwords.ts";
 
 /** Begins a block of a private key or a certificate, for its end to be searched. */
 const PEM_BEGIN = /----(?:-| )BEGIN ([A-Z0-9 ]{1,60}?) ?-----?/g;
-/** Labels of blocks with a secret, whatever made them. */
+/** Labels of blocks with a secret, of any program. */
 const SECRET_LABEL =
   /PRIVATE|SECRET|SEED|CREDENTIAL|TOKEN|PASSW|JWT|(?<!PUBLIC )KEY(?! BLOCK| PARAM)|ENCRYPTED KEY/;
 
@@ -99,7 +99,7 @@ const BEFORE_KEY = /^(?:\\[nr]|[\s"',>|#+])*/u;
 const FOREIGN = /[^A-Za-z0-9+/=\s\\:,-]/g;
 
 /**
- * At `-----END`, if it is near; or where a cut-off block ends: at a character that base64, headers and escaped line breaks do
+ * The end at `-----END`, if it is near; or the end of a cut-off block: at a character that base64, headers and escaped line breaks do
  * not have.
  */
 function endOfPem(text: string, start: number, nextEnd: number): number {
@@ -117,7 +117,7 @@ function endOfPem(text: string, start: number, nextEnd: number): number {
   return text.length;
 }
 
-/** How many characters at the end of the body are none of the key. */
+/** The number of characters at the end of the body are none of the key. */
 function trailing(body: string, from: number): number {
   let end = body.length;
   while (end > from) {

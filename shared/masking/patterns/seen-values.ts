@@ -5,12 +5,12 @@ const RUN = /[^\s"'`]+/g;
 const QUOTED = /"([^"\n]{8,1024})"|'([^'\n]{8,1024})'/g;
 const MIN_LENGTH = 8;
 const MAX_RUN = 8_192;
-/** What is no part of a value although it has letters: escape sequences of terminals and JSON, percent-encoded punctuation. */
+/** Text with letters that is no part of a value: escape sequences of terminals and JSON, percent-encoded punctuation. */
 const ESCAPE =
   // oxlint-disable-next-line no-control-regex -- the escape character begins a colour
   /\u001B\[[\d;]{0,20}[A-Za-z]|%(?:2[0-9A-F]|3[A-F]|5[B-F]|7[B-E]|60)|\\[nrt](?=.)|\\u[0-9a-f]{4}/giu;
 const WORD = /[\p{L}\p{N}]/u;
-/** What stands around most values: a part between two of them is always compared. */
+/** Characters that stand around most values: a part between two of them is always compared. */
 const SEPARATOR = /[=:,;&@?|(){}[\]<>\\]/u;
 /** Other comparisons per character of the text, and at least; each takes a few microseconds. */
 const TRIES_PER_CHARACTER = 0.25;
@@ -19,7 +19,7 @@ const MAX_MISSES = 100_000;
 const MIN_TRIES = 50_000;
 
 /**
- * Masks values that were masked before, wherever they stand as a whole: where neither a letter nor a digit is right before or
+ * Masks values that were masked before, at each place where they stand as a whole: where neither a letter nor a digit is right before or
  * behind them. `seen` has them by their digest, so that no value needs to be kept. The number of comparisons is proportional
  * to the text.
  */
@@ -60,7 +60,7 @@ class Finder {
     return this.#isLength.has(value.length) ? this.#seen.get(this.#context.digestOf(value)) : undefined;
   }
 
-  /** As `find`, as long as tries are left. */
+  /** Does the same as `find`, as long as tries are left. */
   try(value: string): MaskedValue | undefined {
     if (this.#misses.has(value)) return undefined;
     if (this.#triesLeft <= 0) return undefined;
@@ -72,7 +72,7 @@ class Finder {
   }
 }
 
-/** Between any two borders of words within a run; longer values first. */
+/** Masks values between any two borders of words within a run; longer values first. */
 function maskWithin(run: string, finder: Finder, context: MaskContext): string {
   const borders = bordersOf(run);
   const parts: string[] = [];
@@ -98,7 +98,7 @@ function maskWithin(run: string, finder: Finder, context: MaskContext): string {
 const START = 1;
 const END = 2;
 
-/** Where a value may begin and end: wherever not two letters or digits meet. */
+/** The offsets at which a value may begin and end: those where not two letters or digits meet. */
 function bordersOf(run: string): Uint8Array {
   const borders = new Uint8Array(run.length + 1);
   const mark = (at: number, border: number) => void (borders[at] = (borders[at] ?? 0) | border);
@@ -108,7 +108,7 @@ function bordersOf(run: string): Uint8Array {
   let wasWord = false;
   for (let at = 0; at < run.length; at += 1) {
     const isWord = isWordCode(run.charCodeAt(at));
-    // In a long run, as base64 is, only words begin and end a value.
+    // Only words begin and end a value in a long run such as base64.
     if ((!isWord || !wasWord) && (isWord || !isLong)) mark(at, START);
     if ((!isWord || !wasWord) && (wasWord || !isLong)) mark(at, END);
     wasWord = isWord;

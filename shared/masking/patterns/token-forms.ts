@@ -1,7 +1,7 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import type { Form } from "#shared/masking/patterns/form.ts";
 
-/** Tokens that tell by their beginning whose they are: by kind, what they begin with, apart by spaces. */
+/** Tokens whose beginning names their issuer: by kind, what they begin with, apart by spaces. */
 const BEGINNINGS = {
   GITHUB_TOKEN: "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
   SLACK_TOKEN: "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp- xwfp-",
@@ -22,7 +22,7 @@ const SHORT_BEGINNINGS =
   "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi rdme_";
 
 const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
-/** Behind a beginning, a digit tells a token from a name of words. */
+/** Behind a beginning, a digit distinguishes a token from a name of words. */
 const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
   ...Object.entries(BEGINNINGS).map(([kind, list]) =>
     expression(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
@@ -30,7 +30,7 @@ const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
   expression("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
 ];
 
-/** The first letters of beginnings, which tell most words from tokens. */
+/** The first letters of beginnings, which distinguish most words from tokens. */
 const FIRST = new Set(
   [...Object.values(BEGINNINGS), SHORT_BEGINNINGS]
     .join(" ")
@@ -120,7 +120,7 @@ export const TOKEN_FORMS: readonly Form[] = [
     hint: ".atlasv1.",
     expression: /(?<![A-Za-z0-9])(?<secret>[A-Za-z0-9]{10,20}\.atlasv1\.[\w-]{20,200})/g,
   },
-  // Of Airtable, HubSpot and Sourcegraph, and the identifiers of keys at other clouds.
+  // Tokens of Airtable, HubSpot and Sourcegraph, and the identifiers of keys at other clouds.
   {
     kind: "TOKEN",
     hint: /pat[A-Za-z0-9]{14}\.|pat-[a-z]{2}\d-|sgp_/,

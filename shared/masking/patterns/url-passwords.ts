@@ -5,7 +5,7 @@ const BEGINNING =
 const REST = /(?:(?!,\w{1,30}:\/\/)[^\s"'<>`]){1,600}/y;
 const HOST =
   /^@(?:(?<name>[A-Za-z0-9._%-]{1,253})|\[[0-9a-f:.]{2,45}\])(?:(?<port>:\d)|[:/?#,\s"'<>)\]}\\`;]|$)|^@(?:\$?[{(<]|\$[A-Z_]|\/[\w?])/i;
-/** Where the parameters of an address begin. */
+/** The beginnings of the parameters of an address. */
 const PARAMETERS = /[?&][\w.]{1,60}=/u;
 
 /** The place of a password in an address. */

@@ -10,14 +10,14 @@ import { isSecretKind, isSecretType } from "#shared/masking/structure/secret-obj
 export interface Leaf {
   readonly token: JsonToken;
   readonly value: string;
-  /** What its key says; what the object says about itself counts first. */
+  /** The kind by its key; the object's own statement counts first. */
   readonly kind: SecretKind | undefined;
   isMasked: boolean;
 }
 
 export interface JsonFrame {
   readonly isObject: boolean;
-  /** Below `data` or `stringData` of an outer object. */
+  /** True below `data` or `stringData` of an outer object. */
   readonly inData: boolean;
   /** The length of the list of leaves below `data` when the frame was opened. */
   readonly firstLeaf: number;
@@ -27,7 +27,7 @@ export interface JsonFrame {
   kind: string | undefined;
   apiVersion: string | undefined;
   type: string | undefined;
-  /** As the answers of Vault. */
+  /** True for answers of Vault. */
   isLease: boolean;
   hasData: boolean;
   /** `name` and `value`, as in the environment of a container. */
@@ -35,20 +35,20 @@ export interface JsonFrame {
   namedValue: Leaf | undefined;
   /** The names in a list of columns. */
   readonly names: string[] | undefined;
-  /** By column, of the rows below or of the row itself. */
+  /** Keyed by column, of the rows below or of the row itself. */
   columns: readonly (SecretKind | undefined)[] | undefined;
   readonly isRows: boolean;
-  /** Of the item that is read, in an array. */
+  /** The index of the item that is read, in an array. */
   index: number;
-  /** What the key of the object says, for the value of `value`. */
+  /** The kind by the key of the object, for the value of `value`. */
   readonly outerKind: SecretKind | undefined;
   /** The key of the object says that its `key` is a secret: `{"Jwt": {"Key": "…"}}`. */
   readonly holdsKey: boolean;
   /** The item before, in an array. */
   previous: string;
-  /** How far below a key whose object holds secrets, from 0 for a list of such objects. */
+  /** The depth below a key whose object holds secrets, from 0 for a list of such objects. */
   readonly heldDepth: number | undefined;
-  /** Those that tell together what one of them is. */
+  /** Those that say together what one of them is. */
   telling: Map<string, Leaf> | undefined;
 }
 
@@ -67,7 +67,7 @@ const NAMES = new Set([
   "header",
   "optionname",
 ]);
-/** Names of fields with the value that a name beside them tells about. */
+/** Names of fields with the value that a name beside them describes. */
 export const VALUES = new Set(["value", "val", "parametervalue", "plaintext", "cleartext"]);
 
 /** The frame of an object or array that opens within `outer`. */
@@ -136,7 +136,7 @@ export function noteField(frame: JsonFrame, leaf: Leaf): void {
   else if (VALUES.has(field)) frame.namedValue = leaf;
 }
 
-/** As Kubernetes writes it, and clients in other languages. */
+/** The name as Kubernetes writes it, and as clients in other languages. */
 export function fieldName(key: string): string {
   return key.replaceAll("_", "").toLowerCase();
 }
@@ -165,12 +165,12 @@ export function looksEncoded({ value, token }: Leaf): boolean {
 /** Longer than any name or kind. */
 const MAX_NAME = 300;
 
-/** What a string stands for if it may be a name or a kind; a longer one stays as it is. */
+/** The meaning of a string if it may be a name or a kind; a longer one stays as it is. */
 export function shortText(raw: string, quote: string): string {
   return raw.length <= MAX_NAME ? unescapeString(raw, quote) : raw;
 }
 
-/** What a string of JSON or Python stands for. */
+/** The text that a string of JSON or Python stands for. */
 export function unescapeString(raw: string, quote: string): string {
   if (!raw.includes("\\")) return raw;
   const json = quote === "'" ? raw.replaceAll("\\'", "'").replaceAll(/(?<!\\)"/gu, '\\"') : raw;

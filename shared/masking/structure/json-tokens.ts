@@ -5,7 +5,7 @@ export interface JsonToken {
   readonly quote: string;
   readonly start: number;
   readonly end: number;
-  /** Where the next token begins. */
+  /** The offset at which the next token begins. */
   readonly next: number;
   /** False for a string that the end of the text or of its line cut off. */
   readonly isClosed: boolean;

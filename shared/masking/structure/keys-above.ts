@@ -3,10 +3,10 @@ import { KEY_HOLDERS } from "#shared/masking/secret-words.ts";
 import { holdsSecrets, isHeldSecret } from "#shared/masking/structure/secret-holders.ts";
 
 const PLURAL = /(?<=password|passwd|token|key|credential)s$/iu;
-/** Names of fields with the value that a name beside them or the key above tells about. */
+/** Names of fields with the value that a name beside them or the key above describes. */
 export const VALUES: ReadonlySet<string> = new Set(["value", "Value", "ParameterValue"]);
 
-/** What the keys without a value, further up in YAML, tell about the lines below them. */
+/** The context that keys without a value, further up in YAML, give to the lines below them. */
 export class KeysAbove {
   /** Looks secret: `password:`, `passwords:`. */
   #below: { readonly column: number; readonly kind: SecretKind } | undefined;

@@ -23,19 +23,19 @@ import { readJsonToken, type JsonToken } from "#shared/masking/structure/json-to
 /** Masks the text that a string of JSON stands for. */
 type MaskInner = (text: string) => string;
 
-/** What a text may lack that begins in the middle of an object. */
+/** The parts that a text may lack which begins in the middle of an object. */
 const HEADS = ["{", '{"data":{', '{"data":{"', '{"data":{"x":"'];
 const NAMES_SECRET =
   /["']?(?:kind|type)["']?\s{0,3}:\s{0,3}["']?(?:\\u0053|S)ecret|["']?type["']?\s{0,3}:\s{0,3}["']?(?:Opaque|kubernetes\.io\/)/iu;
 const FLAG = /^--?([A-Za-z][\w-]{1,60})$/u;
 
 /**
- * Masks JSON wherever it stands in a text, also if it is cut off, in lines, or only resembles JSON: the values of Kubernetes
+ * Masks JSON anywhere in a text, also if it is cut off, in lines, or only resembles JSON: the values of Kubernetes
  * Secrets, and those whose key looks secret. Keys, layout and everything else stay. Takes time proportional to the text.
  */
 export function maskJson(text: string, context: MaskContext, maskInner: MaskInner): string {
   if (!/[{}[\]]/u.test(text)) return text;
-  // Of a text that begins in the middle of a Secret, what is missing is put before it.
+  // The missing parts are put before a text that begins in the middle of a Secret.
   const heads = text.includes("}") && !/^\s*[{[]/u.test(text) && NAMES_SECRET.test(text) ? HEADS : [];
   for (const head of heads) {
     const masked = new JsonMasker(head + text, context, maskInner).runFrom(head.length);
@@ -98,7 +98,7 @@ class JsonMasker {
     }
   }
 
-  /** In the rest of such a line, single quotes are apostrophes. No part of the text is read as a string again and again. */
+  /** Single quotes are apostrophes in the rest of such a line. No part of the text is read as a string again and again. */
   #afterUnclosed({ quote, start, next }: JsonToken): number {
     if (quote !== "'") return next;
     this.#apostrophesBefore = next;
@@ -223,7 +223,7 @@ class JsonMasker {
     if (!isUndecided || this.#stack.length === 0) this.#decide(frame.firstLeaf);
   }
 
-  /** Masks the fields that those beside them tell to be secrets. */
+  /** Masks the fields that those beside them mark as secrets. */
   #maskMembers({ telling }: JsonFrame, outer: JsonFrame | undefined): void {
     if (telling === undefined) return;
     const fields = new Map([...telling].map(([name, { value }]) => [name, value]));

@@ -1,13 +1,13 @@
-/** What only a Secret says about itself, at the beginning of a line but for a prefix. */
+/** A statement that only a Secret makes about itself, at the beginning of a line but for a prefix. */
 const ANCHOR =
   /(?<![\w.-])["']?(?:kind["']?\s{0,3}:\s{0,3}["']?Secret|type["']?\s{0,3}:\s{0,3}["']?(?:Opaque\b|kubernetes\.io\/)|stringData["']?\s{0,3}:)/giu;
 const MAX_PREFIX = 200;
-/** How far a line of a masked block is searched among those before, after a value of several lines has become one. */
+/** The distance in which a line of a masked block is searched among those before, after a value of several lines has become one. */
 const MAX_SKIP = 500;
 
 /**
  * Masks Secrets in lines that begin with something else: line numbers, names of files, quotation marks, times and levels of a
- * log, marks of comments and changes. The prefix of the line that names the Secret tells that of the others. Linear.
+ * log, marks of comments and changes. The prefix of the line that names the Secret gives that of the others. Linear.
  */
 export function maskPrefixed(text: string, maskBlock: (block: string) => string): string {
   const parts: string[] = [];
@@ -30,7 +30,7 @@ export function maskPrefixed(text: string, maskBlock: (block: string) => string)
   return parts.join("");
 }
 
-/** What lines with such a prefix begin with: numbers differ, white space and levels, too. */
+/** The beginning of lines with such a prefix: numbers differ, white space and levels, too. */
 function shapeOf(prefix: string): RegExp | undefined {
   const trimmed = prefix.trim();
   if (trimmed === "" || prefix.length > MAX_PREFIX || /[{"']/u.test(prefix)) return undefined;

@@ -6,7 +6,7 @@ const RULE = /^[\s|+:=-]*-[\s|+:=-]*$/u;
 const FIELD_NAME = /^[\p{L}_][\p{L}\p{M}\w.-]{0,60}$/u;
 const LABEL = /^[\p{L}\p{M}\w .-]{1,60}$/u;
 const MAX_HEADER = 4_096;
-/** As kubectl prints it: names in capitals, with white space between. */
+/** The form that kubectl prints: names in capitals, with white space between. */
 const CAPITALS = /^[A-Z][A-Z0-9_()%-]*(?: [A-Z0-9_()%-]+)*(?: {2,}[A-Z0-9_()%-]+(?: [A-Z0-9_()%-]+)*)+\s*$/u;
 /** A table of names and values. */
 const PAIRS = /^\s{0,20}(?:key|name|variable|field|property)\s{1,200}value\s*$/iu;
@@ -95,12 +95,12 @@ function fits(row: string, header: string): boolean {
   );
 }
 
-/** Where the columns of a table begin whose header has a rule of its own below each of them. */
+/** The offsets of the columns of a table whose header has a rule of its own below each of them. */
 function ruledColumns(rule: string): readonly number[] {
   return [...rule.matchAll(/(?<=^|\s)-+(?=\s|$)/gu)].map(({ index }) => index);
 }
 
-/** As the tools of Vault, PowerShell and SQL Server print it. */
+/** The form that the tools of Vault, PowerShell and SQL Server print. */
 function ruledTable(header: string, columns: readonly number[]): TextTable | undefined {
   const cellsOf = (line: string) =>
     columns.map((start, index) =>

@@ -30,7 +30,7 @@ const MAX_QUOTED = 64 * 1024;
 const MAX_HEAD_LINES = 1_000;
 
 /**
- * Masks YAML in block style wherever it stands in a text, line by line, also if it is cut off: the values of Kubernetes
+ * Masks YAML in block style anywhere in a text, line by line, also if it is cut off: the values of Kubernetes
  * Secrets and those whose key looks secret. Lines that are no YAML stay. Takes time proportional to the text.
  */
 export function maskYaml(text: string, context: MaskContext): string {
@@ -43,13 +43,13 @@ class YamlMasker {
   readonly #context: MaskContext;
   readonly #edits = new Edits();
   readonly #frames: YamlFrame[] = [];
-  /** In the output of diff, the first column is no part of the YAML. */
+  /** The first column is no part of the YAML in the output of diff. */
   readonly #isDiff: boolean;
   /** Lines deeper than this column belong to a block scalar whose key looks secret. */
   #block: { readonly column: number; readonly kind: string; value: Value | undefined } | undefined;
   #previousFlag: string | undefined;
   readonly #above = new KeysAbove();
-  /** Where the lines end that a text begins with in the middle of an object, and these lines. */
+  /** The end of the lines with which a text begins in the middle of an object, and these lines. */
   #headEnd = 0;
   #head: Value[] = [];
   /** A bracket that nothing closes; no other is searched for its end, for the time to stay linear. */
@@ -117,7 +117,7 @@ class YamlMasker {
     }
     const open = this.#frames.findLast(({ dataColumn }) => dataColumn !== undefined);
     const isBelowData = open?.dataColumn !== undefined && column > open.dataColumn;
-    // What separates documents, and comments, may be part of a value.
+    // Separators of documents, and comments, may be part of a value.
     if (isBelowData && (line.type === "end" || line.type === "comment")) {
       noteData(open, line);
       return 0;
@@ -311,5 +311,5 @@ function isProse(key: string, value: string): boolean {
   return /^[A-Za-z]+(?: [A-Za-z']+){2,}[.!?]?$/u.test(value) || SENTENCE.test(value);
 }
 
-/** With a verb, or with a colon of its own: `token is expired by 3h`, `oauth2: "invalid_grant"`. */
+/** Has a verb, or a colon of its own: `token is expired by 3h`, `oauth2: "invalid_grant"`. */
 const SENTENCE = /^(?:(?:[A-Za-z]+ )?(?:is|was|has|must|cannot|does) [a-z]|[a-z][a-z\d ]{2,40}: )/u;

@@ -11,13 +11,13 @@ const DATE = /^\d{4}-\d{2}-\d{2}/u;
 const FILE = /^[\w-]{1,100}\.[a-z]{2,5}$/u;
 const MAX_NAME = 120;
 
-/** True for the key of an object whose fields are secrets, whatever their names: `secret`, `dbCredentials`, `secretEnv`. */
+/** True for the key of an object whose fields are secrets, with any names: `secret`, `dbCredentials`, `secretEnv`. */
 export function holdsSecrets(key: string): boolean {
   return key.length <= MAX_NAME && HOLDER.test(key);
 }
 
 /**
- * True for the value of a field within such an object, unless the field or the value tells that it is something else. Further
+ * True for the value of a field within such an object, unless the field or the value says that it is something else. Further
  * down, where fields have any meaning, only a value that looks generated is one; so is that of `key`, which may name an entry.
  */
 export function isHeldSecret(field: string, value: string, isDeep: boolean): boolean {

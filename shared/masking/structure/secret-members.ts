@@ -1,12 +1,12 @@
 /** Members of a key in the form of JSON Web Keys that are private. */
 const PRIVATE = ["d", "p", "q", "dp", "dq", "qi", "k"];
-/** Of its further primes. */
+/** The names of its further primes. */
 const PRIME = ["r", "d", "t"];
 const KEY_TYPE = /^(?:RSA|EC|OKP|oct|AKP)$/u;
-/** Where Azure's and Google's services for secrets have the one whose value stands beside it. */
+/** Addresses of Azure's and Google's services for secrets, beside which the value stands. */
 const VAULT = /\.vault\.[a-z.]{1,60}\/secrets\//u;
 
-/** The fields of an object that tell, together, which of them is a secret. */
+/** The fields of an object that say, together, which of them is a secret. */
 export const TELLING_FIELDS: ReadonlySet<string> = new Set([
   ...PRIVATE,
   ...PRIME,

@@ -1,8 +1,8 @@
-/** What an object of Kubernetes says about itself if it is a Secret or a list of them. */
+/** The statement of an object of Kubernetes if it is a Secret or a list of them. */
 const KIND = /^Secret(?:List)?$/iu;
 const TYPE = /^(?:Opaque$|(?:bootstrap\.)?kubernetes\.io\/|helm\.sh\/release)/u;
 
-/** What stands for no data. */
+/** Text that stands for no data. */
 export const NO_DATA = /^(?:null|none|nil|~|\{\}|""|''|)$/iu;
 
 export function isSecretKind(kind: string): boolean {

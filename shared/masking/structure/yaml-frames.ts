@@ -20,7 +20,7 @@ export interface YamlFrame {
   dataFirstColumn: number | undefined;
   name: string | undefined;
   namedValue: Value | undefined;
-  /** Those that tell together what one of them is. */
+  /** Those that say together what one of them is. */
   telling: Map<string, Value> | undefined;
 }
 

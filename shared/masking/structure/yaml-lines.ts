@@ -1,4 +1,4 @@
-/** What a line is if it is read as YAML in block style. Places are offsets in the text; columns count from 0. */
+/** The parts of a line that is read as YAML in block style. Places are offsets in the text; columns count from 0. */
 export interface YamlLine {
   /** `end` separates documents, or ends a block of code in Markdown. */
   readonly type: "empty" | "end" | "comment" | "key" | "text";
@@ -6,7 +6,7 @@ export interface YamlLine {
   readonly column: number;
   /** It begins with the dash of a list's item. */
   readonly isItem: boolean;
-  /** From the first character that is not white space to the last. */
+  /** The range from the first character that is not white space to the last. */
   readonly start: number;
   readonly end: number;
   readonly key: string;

@@ -2,7 +2,7 @@ import type { MaskedText } from "#shared/masking/mask-text.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 
-/** What the worker is started with. */
+/** The data with which the worker is started. */
 export interface MaskWorkerData {
   /** One counter, raised while the worker gets on. */
   readonly progress: Int32Array<SharedArrayBuffer>;

@@ -13,7 +13,7 @@ function serveJobs({ progress }: MaskWorkerData): void {
     try {
       result = { id, masked: maskByRules(text, rules, { known, key, seen, seams, progress: advance }) };
     } catch (error) {
-      // Without the text: an error may quote it.
+      // Leaves out the text: an error may quote it.
       result = { id, error: errorMessage(error).slice(0, 200) };
     }
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

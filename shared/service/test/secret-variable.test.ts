@@ -63,7 +63,7 @@ describe("a secret in a file", () => {
     );
     for (const token of ["short", "with spaces 0123456789", "ümlaut-0123456789012", "x".repeat(513)]) {
       const attempt = () => acceptedGatewayTokens({ LLM_GATEWAY_TOKEN: token });
-      expect(attempt, token).to.throw("LLM_GATEWAY_TOKEN is no token");
+      expect(attempt, token).to.throw("LLM_GATEWAY_TOKEN is not a token");
       expect(attempt, token).to.not.throw(token);
     }
     expect(() => acceptedGatewayTokens({})).to.throw("LLM_GATEWAY_TOKEN is not set");

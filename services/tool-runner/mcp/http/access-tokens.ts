@@ -19,7 +19,7 @@ const SKEW_MS = 30_000;
 
 /**
  * The access tokens for one server, shared by all its connections. Requests that need a new token at the same time share
- * one request for it. The authorization server is the configured one, whatever the server says.
+ * one request for it. The authorization server is the configured one, not one that the server names.
  */
 export class AccessTokens implements AuthProvider, AsyncDisposable {
   readonly #provider: OAuthClientProvider;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { McpFailure } from "../mcp-failure.ts";
 
-/** One `tools/call` on its way over HTTP: what the client library does not tell about it. */
+/** One `tools/call` on its way over HTTP: the facts that the client library does not report. */
 export class CallInFlight {
   /** The response is a stream of events: the answer may come after its headers. */
   isStreamed = false;
@@ -26,7 +26,7 @@ export class CallInFlight {
     this.#failed.reject(failure);
   }
 
-  /** Closes the response, which releases its socket and tells the server. */
+  /** Closes the response, which releases its socket and notifies the server. */
   close(): void {
     this.#closing.abort(new Error("the call is over"));
   }

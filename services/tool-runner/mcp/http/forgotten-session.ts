@@ -4,7 +4,7 @@ const IS_GONE =
   /not found|could not find|no transport|unknown|not valid|invalid|no valid|expired|terminated|does(?: not|n't) exist|no such|no longer|missing|not initialized|gone|closed/iu;
 
 /**
- * Whether these words of a refusal say that the server does not know the session, in the form of any library. They prove nothing: a
+ * True if these words of a refusal say that the server does not know the session, in the form of any library. They prove nothing: a
  * tool that has run may report a session of its own, so only a call that may be repeated is.
  */
 export function saysForgottenSession(words: string): boolean {

@@ -7,7 +7,7 @@ import type { UnansweredRequests } from "../unanswered-requests.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { TrackedTransport } from "./tracked-transport.ts";
 
-/** How long the server may take to end a session. */
+/** The time that the server may take to end a session. */
 const TERMINATE_MS = 2_000;
 
 interface HttpConnection extends AsyncDisposable {

@@ -1,5 +1,5 @@
 /**
- * What a server writes, as the client library is to get it: the text of one message or several. What has been taken for it may be
+ * The output of a server as the client library is to get it: the text of one message or several. What has been taken for it may be
  * moved.
  */
 export type ReadMessages = (text: string, held?: DisposableStack) => string;

@@ -11,13 +11,13 @@ import { readableEvents, readableJson, textOf, type ReadMessages } from "./reada
 interface ServerFetchOptions {
   readonly settings: HttpSettings;
   readonly connectTimeoutMs: number;
-  /** Of a response, and of one event of an endless response. */
+  /** The limit of a response, and of one event of an endless response. */
   readonly maxBytes: number;
   /** An event stream that the server should keep open has ended. */
   readonly onEventStreamEnd: () => void;
   /** Changes the messages of each body; by default they stay as they are. */
   readonly read?: ReadMessages;
-  /** For the bytes of large bodies; by default there is room for all. */
+  /** The room for the bytes of large bodies; by default there is room for all. */
   readonly room?: ByteRoom;
 }
 
@@ -26,7 +26,7 @@ export const usedAuthorization = new WeakMap<Response, string>();
 
 /**
  * fetch for one server: its certificates and connect timeout, no redirects, bounded bodies. What happens to the request
- * of a call is told to its `CallInFlight`. Disposal closes all connections.
+ * of a call is reported to its `CallInFlight`. Disposal closes all connections.
  */
 export function serverFetch({
   settings,
@@ -69,7 +69,7 @@ export function serverFetch({
   };
   const checked = async (response: Response, headers: Headers, call: CallInFlight | undefined) => {
     const { status } = response;
-    // With the older transport the session is part of the address.
+    // The session is part of the address with the older transport.
     const hasSession = headers.has("mcp-session-id") || settings.type === "sse";
     if ((status === 400 || status === 410) && call !== undefined && hasSession) {
       return refusedOrForgotten(response);
@@ -207,7 +207,7 @@ interface WatchedBody {
   readonly take: (bytes: number) => Promise<void>;
 }
 
-/** Passes a body on. However it ends, also cut or left, the end of an endless one is told. */
+/** Passes a body on. However it ends, also cut or left, the end of an endless one is reported. */
 async function* watchBody(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, isEndless, call, onEventStreamEnd, take }: WatchedBody,

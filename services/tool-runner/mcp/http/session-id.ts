@@ -2,7 +2,7 @@ import type { ServerSettings } from "../server-settings.ts";
 
 const SESSION_ID = /\{\{\s*\.SESSION_ID\s*\}\}/gu;
 
-/** Whether requests of a server carry the id of an execution. */
+/** True if requests of a server carry the id of an execution. */
 export function namesExecution(transport: ServerSettings["transport"]): boolean {
   return (
     transport.type !== "stdio" &&

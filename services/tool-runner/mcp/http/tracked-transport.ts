@@ -25,7 +25,7 @@ export class TrackedTransport implements Transport {
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #requests: UnansweredRequests;
   readonly #calls = new Map<string, CallInFlight>();
-  /** By the id of their request; an entry goes when the answer comes. */
+  /** Keyed by the id of their request; an entry goes when the answer comes. */
   readonly #unanswered = new Map<RequestId, CallInFlight>();
 
   /** `requests` must have seen each message of a response before the library does. */

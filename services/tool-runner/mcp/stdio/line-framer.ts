@@ -1,7 +1,7 @@
 const NEWLINE = 0x0a;
-/** Of a line that is too long, its start and its end are kept. */
+/** The start and the end of a line that is too long are kept. */
 const KEPT_BYTES = 1_024;
-/** How much longer than its limit a line may be before it is taken for one without end. */
+/** The factor by which a line may exceed its limit before it is taken for one without end. */
 const SKIP_FACTOR = 4;
 
 interface LineFramerOptions {
@@ -17,7 +17,7 @@ export class LineFramer {
   readonly #options: LineFramerOptions;
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Of a line that is too long. */
+  /** The start of a line that is too long. */
   #start: Buffer | undefined;
   #end: Buffer = Buffer.alloc(0);
 

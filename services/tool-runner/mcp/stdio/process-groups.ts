@@ -74,7 +74,7 @@ export class ProcessGroups implements AsyncDisposable {
     };
     watcher.on("error", forget);
     watcher.on("exit", forget);
-    watcher.stdin.on("error", () => undefined); // `exit` tells
+    watcher.stdin.on("error", () => undefined); // `exit` reports it
     createInterface({ input: watcher.stdout }).on("line", (line) => this.#waiting.get(Number(line))?.());
     for (const group of this.#groups) watcher.stdin.write(`+ ${group}\n`);
     this.#watcher = watcher;

@@ -26,9 +26,9 @@ const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';
 /** The start of a message that needs no room. */
 const SMALL_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 8 * 1024;
-/** How long a server may take to end after its input ends, and again after SIGTERM. */
+/** The time that a server may take to end after its input ends, and again after SIGTERM. */
 const GRACE_MS = 1_500;
-/** Between the end of a process's input or of the process, and what it wrote last. */
+/** The time between the end of a process's input or of the process, and what it wrote last. */
 const EXIT_MS = 200;
 
 /** The start of a line that was to be a message; programs also print other lines with braces. */
@@ -38,7 +38,7 @@ const startOf = (text: string) => text.slice(0, 1_024);
 const endOf = (text: string) => text.slice(-1_024);
 const INVALID = "the server's answer is none of the protocol";
 
-/** Of the error that stands for an answer that is too long; none of the protocol. */
+/** The code of the error that stands for an answer that is too long; none of the protocol. */
 export const TOO_LARGE_CODE = -32_099;
 
 interface StdioTransportOptions {
@@ -71,7 +71,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   readonly #requests: UnansweredRequests;
   readonly #log = new BoundedTail(MAX_LOG_BYTES);
-  /** What is held for the message that is being received. */
+  /** The memory that is held for the message that is being received. */
   #held = new DisposableStack();
   #memory: HeldBytes;
   readonly #over = new AbortController();
@@ -95,7 +95,7 @@ export class StdioTransport implements Transport {
     return this.#log.text();
   }
 
-  /** Why the connection has ended, for people; undefined while it has not. */
+  /** The reason why the connection has ended, for people; undefined while it has not. */
   get why(): string | undefined {
     return this.#isOver ? this.#why : undefined;
   }
@@ -120,7 +120,7 @@ export class StdioTransport implements Transport {
       if (child.pid === undefined) throw new Error("no process was started");
       await groups.add(child.pid);
       if (gate === null || gate === undefined || !("end" in gate)) throw new Error("no pipe to the process");
-      gate.on("error", () => undefined); // the process ended: `exit` tells
+      gate.on("error", () => undefined); // the process ended: `exit` reports it
       gate.end("go\n");
     } catch (error) {
       this.#end(errorMessage(error));
@@ -213,7 +213,7 @@ export class StdioTransport implements Transport {
 
   #receive(line: Buffer): void {
     this.#read(line);
-    // What is held for the result of a call has been moved.
+    // The memory for the result of a call has been moved.
     this.#held.dispose();
   }
 
@@ -244,7 +244,7 @@ export class StdioTransport implements Transport {
 
   /**
    * Ends the request whose answer cannot be read: its call must not wait for another one. An answer that names no request is
-   * that of the only one that waits; if there are several, it cannot be told which, and the connection ends.
+   * that of the only one that waits; if there are several, it cannot be known which, and the connection ends.
    */
   #endInvalid(id: number | string | undefined): void {
     const waiting = this.#requests.ids;

@@ -49,7 +49,7 @@ for (const era of ["legacy", "modern"] as const) {
       expect(tools.map(({ name }) => name)).to.deep.equal(["good"]);
       expect(leftOut).to.equal(
         'left out: tool 2 has no name; "text": its inputSchema has another type than "object"; ' +
-          '"bool": its inputSchema is no object; tool 6 is no object; "with space": the protocol does not allow its name',
+          '"bool": its inputSchema is not an object; tool 6 is not an object; "with space": the protocol does not allow its name',
       );
     });
 
