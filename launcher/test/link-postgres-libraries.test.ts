@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { linkPostgresLibraries } from "../postgres/link-postgres-libraries.ts";
+import { linkPostgresLibraries } from "../postgres/find-postgres-binaries.ts";
 
 const COUNT = 2_000;
 
@@ -24,7 +24,7 @@ describe("linkPostgresLibraries", () => {
     const names = Array.from({ length: COUNT }, (_, i) => `native/libx.so.${i}`);
     await listLinks(names.map((target) => ({ source: "native/libx.so.1.2", target })));
 
-    const module = join(import.meta.dirname, "../postgres/link-postgres-libraries.ts");
+    const module = join(import.meta.dirname, "../postgres/find-postgres-binaries.ts");
     // They begin together, once all have said that they are there.
     const program = `import { linkPostgresLibraries as link } from ${JSON.stringify(module)};
       process.stdout.write("ready");

@@ -3,7 +3,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import { stubbedServers } from "#shared/agent-config/stub-tools/stubbed-servers.ts";
+import { stubbedServers } from "#shared/agent-config/stub-tools/read-stub-tools.ts";
 import { TerminalError } from "#shared/errors.ts";
 import {
   envInteger,

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { isUtf8 } from "node:buffer";
 import { unauthenticated } from "#shared/access/access-refused.ts";
 import type { AuthConfig, RoleRules } from "#shared/access/access-config.ts";
 import { looksLikeApiKey, type ApiKeys } from "#shared/access/api-keys.ts";
-import { forwardedGroups, forwardedUser } from "#shared/access/forwarded-identity.ts";
 import { grantedRoles } from "#shared/access/granted-roles.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { openJwtVerifier } from "#shared/access/jwt-verifier.ts";
@@ -14,6 +14,8 @@ import {
 } from "#shared/access/page-credential.ts";
 import { NO_USER } from "#shared/contracts/no-user.ts";
 import { secretEquals, sha256 } from "#shared/access/secret-equals.ts";
+import { namesSomeone } from "#shared/access/names-someone.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** Finds out who makes a request. Throws or rejects with AccessRefused 401 or 503, and database errors. */
 export type Authenticate = (headers: IncomingHttpHeaders) => Identity | Promise<Identity>;
@@ -127,4 +129,26 @@ function byProxy(
 /** The token of an `Authorization: Bearer` header; undefined without one. */
 export function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
   return /^bearer +(?<token>[^\s,]+)$/iu.exec(authorization ?? "")?.groups?.["token"];
+}
+
+const USER_HEADERS = ["x-forwarded-user", "x-forwarded-email", "x-remote-user"] as const;
+
+/** The user that an authenticating proxy names, from the first header that it sets; undefined if it sets none. */
+function forwardedUser(headers: IncomingHttpHeaders): string | undefined {
+  return USER_HEADERS.map((header) => headerText(headers[header])).find(namesSomeone);
+}
+
+/** The user's groups, separated by commas. */
+function forwardedGroups(headers: IncomingHttpHeaders): string[] {
+  return headerText(headers["x-forwarded-groups"])
+    .split(",")
+    .map((group) => group.trim())
+    .filter((group) => group !== "");
+}
+
+function headerText(value: string | string[] | undefined): string {
+  const text = String(value ?? "");
+  // Node decodes headers as Latin-1, but proxies send UTF-8.
+  const bytes = Buffer.from(text, "latin1");
+  return postgresSafeText(isUtf8(bytes) ? bytes.toString("utf8") : text).text;
 }

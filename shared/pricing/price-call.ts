@@ -1,7 +1,6 @@
-import { costOf, type ChargedTokens } from "#shared/pricing/cost-of.ts";
 import { findListedPrice } from "#shared/pricing/find-listed-price.ts";
 import { PRICE_SNAPSHOT } from "#shared/pricing/price-snapshot.ts";
-import { readRates, type WrittenRates } from "#shared/pricing/rates.ts";
+import { readRates, type WrittenRates, type Rates } from "#shared/pricing/rates.ts";
 import type { Picodollars } from "#shared/pricing/usd.ts";
 
 /** Rates of a model for a time. */
@@ -58,4 +57,29 @@ export function priceCall(
 
 function isOn({ startMs = -Infinity, endMs = Infinity }: Promotion, atMs: number): boolean {
   return startMs <= atMs && atMs < endMs;
+}
+
+/** Tokens of a call as the llm-gateway reports them; whole numbers. */
+export interface ChargedTokens {
+  /** All input, cached or not. */
+  readonly input: number;
+  /** The part of the input that was read from the provider's cache. */
+  readonly cachedInput: number;
+  /** The part of the input that was written to it. */
+  readonly cacheWrite: number;
+  /** Excludes thinking. */
+  readonly output: number;
+  readonly thinking: number;
+}
+
+/** The price of the tokens at these rates, exactly. Cached input is counted once: as cached, not as input. */
+function costOf(tokens: ChargedTokens, rates: Rates): Picodollars {
+  const plain = Math.max(0, tokens.input - tokens.cachedInput - tokens.cacheWrite);
+  return (
+    BigInt(plain) * rates.input +
+    BigInt(tokens.cachedInput) * rates.cachedInput +
+    BigInt(tokens.cacheWrite) * rates.cacheWrite +
+    BigInt(tokens.output) * rates.output +
+    BigInt(tokens.thinking) * rates.thinking
+  );
 }

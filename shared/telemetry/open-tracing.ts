@@ -11,9 +11,11 @@ import {
   type Context,
   type Span as OtelSpan,
   type Tracer,
+  DiagLogLevel,
+  diag,
 } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { W3CTraceContextPropagator, setGlobalErrorHandler } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import {
   defaultResource,
@@ -32,7 +34,6 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { CancelledError, RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { reportTelemetryFailures } from "#shared/telemetry/report-failures.ts";
 import type { TelemetrySettings, SamplerName } from "#shared/telemetry/telemetry-settings.ts";
 import { carrierIn, type TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 import type { Span, SpanAttributes, SpanOptions, Tracing } from "#shared/telemetry/tracing.ts";
@@ -188,4 +189,30 @@ function samplerFor({ name, ratio }: TelemetrySettings["sampler"]): Sampler {
     parentbased_traceidratio: () => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
   };
   return samplers[name]();
+}
+
+const EVERY_MS = 60_000;
+const MAX_CHARS = 300;
+
+/** Logs what OpenTelemetry's SDK reports, such as a collector that does not answer: at most one line a minute. */
+function reportTelemetryFailures(log: Logger): void {
+  let loggedAt = -Infinity;
+  let suppressed = 0;
+  const report = (error: string) => {
+    if (performance.now() - loggedAt < EVERY_MS) {
+      suppressed += 1;
+      return;
+    }
+    loggedAt = performance.now();
+    log.warn({ error: error.slice(0, MAX_CHARS), suppressed }, "traces are not sent completely");
+    suppressed = 0;
+  };
+  const nothing = () => undefined;
+  diag.setLogger(
+    { error: report, warn: report, info: nothing, debug: nothing, verbose: nothing },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  setGlobalErrorHandler((error) =>
+    report(typeof error === "string" ? error : (error.message ?? error.name ?? "unknown")),
+  );
 }

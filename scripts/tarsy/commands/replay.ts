@@ -2,13 +2,12 @@ import { availableParallelism } from "node:os";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
-import { junitXml } from "#shared/junit-xml.ts";
+import { junitXml, type JunitOutcome, type JunitSuite } from "#shared/junit-xml.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { junitFile } from "../junit-file.ts";
 import { findCassettes } from "../replay/find-cassettes.ts";
-import { junitSuites } from "../replay/junit-suites.ts";
 import type { CassetteReplay } from "../replay/replay-all.ts";
 import type { ReplayedCassette } from "../replay/replayed-cassette.ts";
 import { showResult } from "../replay/show-result.ts";
@@ -123,4 +122,35 @@ function summaryText(results: readonly ReplayedCassette[]): string {
 function codeOf(results: readonly ReplayedCassette[]): number {
   if (results.some(({ result }) => result.kind === "diverged")) return EXIT.failed;
   return results.some(({ result }) => result.kind === "error") ? EXIT.usage : EXIT.done;
+}
+
+/** The results as JUnit's suites: one suite with a test for each cassette. */
+function junitSuites(results: readonly ReplayedCassette[]): readonly JunitSuite[] {
+  const cases = results.map(({ name, result, durationMs }) => ({
+    className: "cassettes",
+    name,
+    seconds: durationMs / 1_000,
+    outcome: junitOutcome(result),
+  }));
+  return [{ name: "tarsy replay", cases }];
+}
+
+function junitOutcome(result: ReplayedCassette["result"]): JunitOutcome {
+  switch (result.kind) {
+    case "identical":
+      return { kind: "passed" };
+    case "error":
+      return { kind: "error", message: result.message };
+    case "diverged": {
+      const { agent, step, seq, pointer, recorded, now } = result.divergence;
+      const message = `${agent ?? "session"}, ${step}: ${pointer}`;
+      return {
+        kind: "failure",
+        message,
+        text: `event ${seq ?? "unknown"}\nrecorded: ${recorded}\nnow: ${now}`,
+      };
+    }
+    default:
+      return result satisfies never;
+  }
 }

@@ -9,7 +9,7 @@ import { programEntry } from "../../../test/support/spawn-service.ts";
 import type { PipelineFixture } from "../../../test/support/pipeline-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { COMMANDS } from "../../tarsy/commands.ts";
-import { commandHelp } from "../../tarsy/help.ts";
+import { commandHelp } from "../../tarsy/run-tarsy.ts";
 import { tarsyHere, type TarsyRun } from "../tarsy-here.ts";
 
 const MAIN = programEntry("scripts/tarsy");

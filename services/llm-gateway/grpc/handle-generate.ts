@@ -11,15 +11,15 @@ import type {
 } from "#shared/generated/llm/v1/llm.ts";
 import { retirementOf } from "#shared/pricing/retirement-of.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
 import { nameTarget } from "../errors/name-target.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
 import { providerConfig, type ConfiguredProviders } from "../providers/provider-config.ts";
 import { providerTarget } from "../providers/provider-target.ts";
-import type { Provider } from "../providers/provider.ts";
+import type { Provider, Content } from "../providers/provider.ts";
 import type { AdaptCall } from "../tool-schemas/adapt-call.ts";
 import { limitOutput } from "./limit-output.ts";
-import { normaliseChunks } from "./normalise-chunks.ts";
 import { toErrorInfo } from "./to-error-info.ts";
 
 type GenerateCall = ServerWritableStream<GenerateRequest, GenerateResponse>;
@@ -176,4 +176,31 @@ async function write(call: GenerateCall, chunk: GenerateResponse, signal: AbortS
   signal.throwIfAborted();
   if (call.write(chunk)) return;
   await once(call, "drain", { signal });
+}
+
+/**
+ * Makes any provider's chunks fit the contract: no text or thinking delta is empty or ends inside a surrogate pair.
+ * Half a pair is held back and sent with the next delta of its kind, or as U+FFFD at the end. The total length in code
+ * units does not change.
+ */
+async function* normaliseChunks(source: AsyncIterable<Content>): AsyncGenerator<Content> {
+  const pending = { text: "", thinking: "" };
+  for await (const content of source) {
+    if (content.$case !== "text" && content.$case !== "thinking") {
+      yield content;
+      continue;
+    }
+    const delta = content.value.content;
+    if (pending[content.$case] === "" && delta !== "" && delta.isWellFormed()) {
+      yield content;
+      continue;
+    }
+    const text = pending[content.$case] + delta;
+    const cut = safeCut(text, text.length);
+    pending[content.$case] = text.slice(cut);
+    if (cut > 0) yield { $case: content.$case, value: { content: text.slice(0, cut).toWellFormed() } };
+  }
+  for (const kind of ["thinking", "text"] as const) {
+    if (pending[kind] !== "") yield { $case: kind, value: { content: pending[kind].toWellFormed() } };
+  }
 }

@@ -8,7 +8,6 @@ import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import { sendHistory } from "../subscriptions/session-history.ts";
 import { DialectSubscription } from "./dialect-subscription.ts";
 import type { SessionViews } from "./session-views.ts";
-import { TimeToCatchUp } from "./time-to-catch-up.ts";
 
 export interface DialectContext {
   readonly feeds: SessionFeeds;
@@ -127,5 +126,35 @@ export class SessionFollower {
     await before;
     const seq = await this.#feed?.seqAt(cursor, this.#request.signal);
     if (seq !== undefined) this.#subscription?.skipTo(seq, cursor);
+  }
+}
+
+/**
+ * The time for which a subscription waits for a catchup before it sends events from the first one: longer than one lost packet between
+ * the two messages delays the second.
+ */
+const WAIT_MS = 250;
+
+/**
+ * The time after a subscription in which its client may say what it has: a client that connects again sends a catchup right
+ * behind the subscription, and would get twice what had been sent by then.
+ */
+class TimeToCatchUp {
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #timer = setTimeout(() => this.#ended.resolve(), WAIT_MS);
+
+  /** Ends the time at once. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#ended.resolve();
+  }
+
+  /** Resolves when the time is over. Throws the signal's reason. */
+  async over(signal: AbortSignal): Promise<void> {
+    try {
+      await untilAborted(this.#ended.promise, signal);
+    } finally {
+      clearTimeout(this.#timer);
+    }
   }
 }

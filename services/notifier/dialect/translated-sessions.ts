@@ -1,10 +1,13 @@
 import { errorMessage } from "#shared/errors.ts";
-import { knownPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
+import { knownPayload, type StoredEvent, type SessionEvent } from "#shared/contracts/session-event.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { SocketMessage } from "#shared/contract-view/socket-message.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
 import { messageFrame, type WebSocketFrame } from "../outbox/frames.ts";
 import type { SessionPlans } from "./session-plans.ts";
-import { translateForAll } from "./translate-for-all.ts";
+import type { PlanNumbering } from "./plan-numbering.ts";
+import { translateProgress } from "./translate-progress.ts";
 
 type Watch = (frame: WebSocketFrame, sessionId: string) => void;
 
@@ -97,5 +100,29 @@ export class TranslatedSessions {
     if (message === undefined) return;
     const frame = messageFrame(message);
     for (const watch of this.#watchers) watch(frame, event.session_id);
+  }
+}
+
+/**
+ * A session's event as the message of the channel `sessions`; undefined if its clients do not get it. Only progress needs
+ * the plan.
+ */
+function translateForAll(
+  { payload, db_event_id }: SessionEvent,
+  plan: PlanNumbering | undefined,
+): SocketMessage | undefined {
+  switch (payload.type) {
+    case "session.status":
+      return isTerminal(payload.status) ? undefined : { ...payload, type: "session.status", db_event_id };
+    case "session.completed":
+      return { ...payload, type: "session.status", db_event_id };
+    case "session.progress":
+      return plan && translateProgress(payload, plan);
+    case "approval.requested":
+    case "approval.decided":
+    case "review.status":
+      return { ...payload, db_event_id };
+    default:
+      return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";
+import { enforceBufferLimit } from "../websocket/accept-clients.ts";
 
 describe("enforceBufferLimit", () => {
   const clients = (...bytes: readonly number[]) => {

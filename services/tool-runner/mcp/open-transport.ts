@@ -6,7 +6,6 @@ import type { AccessTokens } from "./http/access-tokens.ts";
 import { openHttp } from "./http/open-http.ts";
 import type { TrackedTransport } from "./http/tracked-transport.ts";
 import type { ServerSettings } from "./server-settings.ts";
-import { childEnvironment } from "./stdio/child-environment.ts";
 import type { ProcessGroups } from "./stdio/process-groups.ts";
 import type { ServerUser } from "./stdio/server-user.ts";
 import { UnansweredRequests } from "./unanswered-requests.ts";
@@ -89,4 +88,36 @@ export function openTransport(
     why: () => stdio.why,
     [Symbol.asyncDispose]: () => stdio.close(),
   };
+}
+
+const ALLOWED = new Set([
+  "PATH",
+  "HOME",
+  "LANG",
+  "TZ",
+  "TMPDIR",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "ALL_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "all_proxy",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+]);
+
+/** The variables of a server's process: a few harmless ones of this process, and those configured for the server. */
+function childEnvironment(
+  own: Environment,
+  configured: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const kept = Object.entries(own).flatMap(([name, value]) =>
+    value !== undefined && (ALLOWED.has(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(kept), ...configured };
 }

@@ -13,8 +13,8 @@ import {
   readableHandshake,
   withoutNulls,
 } from "./readable-messages.ts";
-import { readableResult } from "./readable-result.ts";
 import { usableTools } from "./usable-tools.ts";
+import { partTexts } from "./result-text.ts";
 
 /** The key of a call's id in the request: a server may use it to recognise a call that it has had before. */
 export const CALL_ID_KEY = "tarsy/call-id";
@@ -183,3 +183,43 @@ function plain(value: unknown): unknown {
 export function invalidAnswer(id: RequestId, why: string): JSONRPCMessage {
   return { jsonrpc: "2.0", id, error: { code: INVALID_ANSWER_CODE, message: why } };
 }
+
+const ID = String.raw`"id"\s*:\s*(?<id>\d{1,15}|"[^"\\]{0,100}")`;
+/** Members may come in any order; the id is the message's own if nothing but its version stands before it. */
+const AT_START = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?${ID}\s*,`, "u");
+const AT_END = new RegExp(
+  String.raw`[}\]]\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?${ID}(?:\s*,\s*"jsonrpc"\s*:\s*"2\.0")?\s*\}\s*$`,
+  "u",
+);
+
+/** The id of the request that a message answers, by the start and the end of the message; undefined if they do not show it. */
+export function answeredRequest(start: string, end: string): number | string | undefined {
+  const { id } = AT_START.exec(start)?.groups ?? AT_END.exec(end)?.groups ?? {};
+  if (id === undefined) return undefined;
+  return id.startsWith('"') ? id.slice(1, -1) : Number(id);
+}
+
+/**
+ * The result of a call as texts, numbers with all their digits; undefined for a result of another kind, and for what is no result of a
+ * call at all. The library refuses a result as a whole for one part that it does not know; a call that was answered must not
+ * count as one without an answer.
+ */
+function readableResult(result: Readonly<Record<string, unknown>>): object | undefined {
+  const { resultType, content, structuredContent, isError, ...others } = result;
+  if (!("content" in result || "structuredContent" in result)) return undefined;
+  if ((resultType ?? "complete") !== "complete") return undefined;
+  const isOther = Object.entries(others).some(
+    ([name, value]) => value !== null && OF_OTHER_RESULTS.has(name),
+  );
+  if (isOther) return undefined;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content ?? []].flat();
+  return {
+    // Part by part: a value that is split between two is masked where they are joined.
+    content: partTexts({ content: parts.map((part) => withoutNulls(part)), structuredContent }).map(
+      (text) => ({ type: "text", text }),
+    ),
+    isError: isError === true || isError === "true",
+  };
+}
+
+const OF_OTHER_RESULTS = new Set(["task", "inputRequests", "requestState"]);

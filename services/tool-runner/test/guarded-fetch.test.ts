@@ -2,8 +2,7 @@ import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { HttpsHost } from "../../../test/support/https-host.ts";
-import { isBlockedAddress } from "../egress/blocked-addresses.ts";
-import { EgressError, guardedFetch, type EgressRules } from "../egress/guarded-fetch.ts";
+import { isBlockedAddress, EgressError, guardedFetch, type EgressRules } from "../egress/guarded-fetch.ts";
 
 const { signal } = new AbortController();
 const HERE = [{ address: "127.0.0.1", family: 4 }];

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
-import type { Reporter } from "#shared/agent-config/reporter.ts";
+import { Reporter } from "#shared/agent-config/reporter.ts";
 import { compileArguments } from "#shared/agent-config/stub-tools/check-arguments.ts";
 import {
   STUB_ACTIONS,
@@ -74,4 +74,13 @@ function checkTool(tool: StubTool, reporter: Reporter): void {
       "must be a JSON Schema of draft 7 as JSON text, with type object",
     );
   }
+}
+
+/**
+ * The ids of the MCP servers whose place stub-tools.yaml takes. None if the file has mistakes: the tool-runner, which serves the
+ * stubs, reports them and does not start.
+ */
+export async function stubbedServers(configDir: string, env: Environment): Promise<ReadonlySet<string>> {
+  const { servers = {} } = (await readStubTools(configDir, env, new Reporter(env))) ?? {};
+  return new Set(Object.keys(servers).filter((id) => Object.keys(servers[id] ?? {}).length > 0));
 }

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect } from "chai";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
-import type { ChargedTokens } from "../cost-of.ts";
-import { priceCall, type CostEstimation } from "../price-call.ts";
+import { type ChargedTokens, priceCall, type CostEstimation } from "../price-call.ts";
 import { PRICE_SNAPSHOT, type PriceFamily } from "../price-snapshot.ts";
 import { readRates, type WrittenRates } from "../rates.ts";
 import { ratePerToken, usdText } from "../usd.ts";
