@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { readQueueState } from "#shared/bus/executors-durable.ts";
-import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { queueAdmin, type QueueAdmin, type QueueState, queuedSessions } from "#shared/bus/queue-admin.ts";
@@ -108,7 +107,7 @@ export function openDispatcher({
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
     waker = new SessionWaker(bus);
-    onReconnect(bus, () => catchUp.recover());
+    bus.onReconnect(() => catchUp.recover());
     catchUp.requestSweep();
     await catchUp.prepare();
   };

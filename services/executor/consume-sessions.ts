@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
 import { QUEUE_REFUSAL_HOLDS_MS, queueRefusalCodec } from "#shared/contracts/queue-refusal.ts";
@@ -22,7 +21,7 @@ import type { Database } from "#shared/database/database.ts";
 export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
   const { config, metrics } = deps;
   let natsConnectedAt = -Infinity;
-  onReconnect(deps.bus, () => (natsConnectedAt = performance.now()));
+  deps.bus.onReconnect(() => (natsConnectedAt = performance.now()));
   const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
     deps.leases.find(session_id)?.cancel(),
   );

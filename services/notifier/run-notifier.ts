@@ -1,7 +1,6 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
-import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
@@ -66,7 +65,7 @@ export async function runNotifier(
     await poll.done;
   });
   // Finds events published while disconnected. Missed chunks show as a gap before the next chunk.
-  onReconnect(bus, () => poll.trigger());
+  bus.onReconnect(() => poll.trigger());
   const allSessions = new AllSessionsFeed({ bus, reads, log });
   const plans = new SessionPlans(reads);
   const views = new SessionViews(reads, plans);

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
-import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-message.ts";
 import { publishEvent, lastPublishedSeq } from "#shared/bus/publish-event.ts";
@@ -218,7 +217,7 @@ describe("the bus", () => {
     it("calls back each time the connection is restored", async () => {
       const bus = await fixture.connect();
       let times = 0;
-      onReconnect(bus, () => times++);
+      bus.onReconnect(() => times++);
       for (const round of [1, 2]) {
         await fixture.servers.killNats();
         await fixture.servers.restartNats();

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
 import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { request, serveRequests } from "#shared/bus/request.ts";
@@ -156,7 +155,7 @@ describe("a bus whose connection breaks", () => {
     const buses = await Promise.all(
       Array.from({ length: 6 }, async () => openBus({ url, name: "several", log, signal, timing: TIMING })),
     );
-    const reconnected = buses.map(async (bus) => new Promise<void>((resolve) => onReconnect(bus, resolve)));
+    const reconnected = buses.map(async (bus) => new Promise<void>((resolve) => bus.onReconnect(resolve)));
     linked.proxy.cut();
     await Promise.all(reconnected);
     for (const bus of buses) {
@@ -175,7 +174,7 @@ describe("a bus whose connection breaks", () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
     gone.unsubscribe();
     for (const id of ids) {
-      const reconnected = new Promise<void>((resolve) => onReconnect(linked.bus, resolve));
+      const reconnected = new Promise<void>((resolve) => linked.bus.onReconnect(resolve));
       linked.proxy.cut();
       await reconnected;
       other.bus.connection.publish(subject, sessionCancelCodec.encode({ session_id: id }));
@@ -199,7 +198,7 @@ describe("a bus whose connection breaks", () => {
     const value = { session_id: randomUUID() };
     const answer = request(other.bus, subject, CANCEL, value, 60_000);
     await asked.promise;
-    const reconnected = new Promise<void>((resolve) => onReconnect(linked.bus, resolve));
+    const reconnected = new Promise<void>((resolve) => linked.bus.onReconnect(resolve));
     linked.proxy.cut();
     await reconnected;
     work.resolve();
