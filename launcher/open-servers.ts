@@ -1,6 +1,6 @@
-import { requireDatabaseAddress } from "#shared/database/database-address.ts";
+import { requireDatabaseAddress } from "#shared/database/connection/database-address.ts";
 import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
-import { sameUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
+import { sameUrls, type ServiceUrls } from "#shared/database/schema/service-urls.ts";
 import { type Environment, secretVariable } from "#shared/service/environment.ts";
 import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
 import { natsUrlOf, openNatsPasswords } from "./nats/nats-passwords.ts";

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { baselineHash, baselineTables } from "#shared/database/baseline-sql.ts";
-import { PAST_TRIGGERS, pastFunction, pastFunctions } from "#shared/database/past-triggers.ts";
+import { baselineHash, baselineTables } from "#shared/database/schema/baseline-sql.ts";
+import { PAST_TRIGGERS, pastFunction, pastFunctions } from "#shared/database/past/past-triggers.ts";
 
 /** The baseline files that `npm run schemas` writes, below the root of the repository. */
 export const BASELINE_FILE = "shared/generated/baseline.ts";

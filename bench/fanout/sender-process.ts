@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Pool } from "pg";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { openLiveStreams } from "../../services/executor/stream/live-streams.ts";
 import { openEventPublisher } from "../../services/executor/stream/publish-events.ts";
 import { nextMessage } from "../support/next-message.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { pino } from "pino";
 import { WebSocketServer } from "ws";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { eventFrame, type WebSocketFrame } from "../../services/notifier/outbox/frames.ts";
 import { parsePlainTask } from "./storm-task.ts";

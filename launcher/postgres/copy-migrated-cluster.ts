@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
-import { migrate } from "#shared/database/migrate.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
 import { copyKeptCluster } from "./copy-kept-cluster.ts";
 
 const DATABASE = join(import.meta.dirname, "../../shared/database");

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { ServicePasswords } from "#shared/database/prepare-roles.ts";
-import type { DatabaseService } from "#shared/database/service-roles.ts";
+import type { ServicePasswords } from "#shared/database/schema/prepare-roles.ts";
+import type { DatabaseService } from "#shared/database/schema/service-roles.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { LaunchError } from "../launch-error.ts";
 import type { PostgresUser } from "./find-postgres-user.ts";

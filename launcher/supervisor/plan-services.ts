@@ -1,6 +1,6 @@
 import { delimiter, join } from "node:path";
 import type { BusUser } from "#shared/contracts/subjects.ts";
-import type { ServiceUrls } from "#shared/database/service-urls.ts";
+import type { ServiceUrls } from "#shared/database/schema/service-urls.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Ports } from "../choose-ports.ts";
 import { projectPaths } from "../project-paths.ts";

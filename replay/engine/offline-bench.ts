@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Database } from "#shared/database/database.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { copyMigratedCluster } from "../../launcher/postgres/copy-migrated-cluster.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";

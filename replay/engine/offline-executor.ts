@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Registry } from "prom-client";
 import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";

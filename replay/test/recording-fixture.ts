@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
-import { openOrm } from "#shared/database/open-orm.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
 import { until } from "../../test/support/until.ts";

@@ -1,4 +1,4 @@
-import type { ServicePasswords } from "#shared/database/prepare-roles.ts";
+import type { ServicePasswords } from "#shared/database/schema/prepare-roles.ts";
 import { envRequired, type Environment } from "#shared/service/environment.ts";
 import { databaseUrl } from "#shared/service/service-config.ts";
 

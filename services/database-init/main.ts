@@ -1,7 +1,7 @@
-import { withRemedy } from "#shared/database/explain-database-error.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
-import { prepareOwner } from "#shared/database/prepare-owner.ts";
-import { prepareServiceRoles } from "#shared/database/prepare-roles.ts";
+import { withRemedy } from "#shared/database/connection/explain-database-error.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { prepareOwner } from "#shared/database/schema/prepare-owner.ts";
+import { prepareServiceRoles } from "#shared/database/schema/prepare-roles.ts";
 import { runTask } from "#shared/service/run-task.ts";
 import { readInitConfig } from "./config.ts";
 

@@ -1,7 +1,7 @@
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { LOOK_EVERY_MS, WORKING_EVERY_MS } from "#shared/contracts/durations.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
-import { checkDatabase } from "#shared/database/open-database.ts";
+import { checkDatabase } from "#shared/database/connection/open-database.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";

@@ -1,5 +1,5 @@
-import { isDatabaseSlow } from "#shared/database/database-slow.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { readAgentSteps } from "./core/agent-steps.ts";
 import { agentState } from "./controllers/assemble-agent-state.ts";

@@ -1,8 +1,8 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { waitForSchema } from "#shared/database/wait-for-schema.ts";
-import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
+import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
+import { checkDatabase, openDatabase } from "#shared/database/connection/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";

@@ -7,7 +7,7 @@ import {
 } from "#shared/errors.ts";
 import { OTHER_VERSION } from "#shared/contracts/resolved-chain.ts";
 import { TERMINAL_STATUSES, isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";

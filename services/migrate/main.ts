@@ -1,7 +1,7 @@
-import { withRemedy } from "#shared/database/explain-database-error.ts";
-import { migrate } from "#shared/database/migrate.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
-import { SERVICE_ROLES } from "#shared/database/service-roles.ts";
+import { withRemedy } from "#shared/database/connection/explain-database-error.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { SERVICE_ROLES } from "#shared/database/schema/service-roles.ts";
 import { runTask } from "#shared/service/run-task.ts";
 import { readMigrateConfig } from "./config.ts";
 

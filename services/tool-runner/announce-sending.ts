@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallRequest } from "#shared/contracts/tool-call.ts";
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";

@@ -17,7 +17,7 @@ import {
   type RequiredApproval,
   type ToolCallClaim,
 } from "#shared/database/claim-tool-call.ts";
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";

@@ -1,4 +1,4 @@
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import type { Database } from "#shared/database/database.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Masker } from "#shared/masking/masker.ts";

@@ -1,5 +1,5 @@
 import type { Door } from "#shared/access/door.ts";
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { pause } from "#shared/pause.ts";
 

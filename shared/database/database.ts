@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import type { PreparedStatements } from "#shared/database/prepared-statements.ts";
+import type { PreparedStatements } from "#shared/database/connection/prepared-statements.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
 interface DatabaseParts {

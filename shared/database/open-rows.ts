@@ -1,4 +1,4 @@
-import type { OwnedFunction } from "#shared/database/service-roles.ts";
+import type { OwnedFunction } from "#shared/database/schema/service-roles.ts";
 
 /** How rows of one table are open, and how one is closed whose session has ended without it. */
 interface OpenRows {

@@ -1,5 +1,5 @@
 import { chooseConfigDirectory } from "#shared/agent-config/choose-config-directory.ts";
-import { databaseAddress } from "#shared/database/database-address.ts";
+import { databaseAddress } from "#shared/database/connection/database-address.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { knownSecrets } from "#shared/masking/known-secrets.ts";
 import {

@@ -1,4 +1,4 @@
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";

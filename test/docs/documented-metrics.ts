@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { parse } from "yaml";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { OWNER_ROLE } from "#shared/database/prepare-owner.ts";
-import { SERVICE_ROLES } from "#shared/database/service-roles.ts";
+import { OWNER_ROLE } from "#shared/database/schema/prepare-owner.ts";
+import { SERVICE_ROLES } from "#shared/database/schema/service-roles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

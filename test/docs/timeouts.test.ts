@@ -9,9 +9,9 @@ import {
   TIME_SCALE,
   WORKING_EVERY_MS,
 } from "#shared/contracts/durations.ts";
-import { DIAL_TIMEOUT_MS } from "#shared/database/connect-timeout-client.ts";
-import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
-import { STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
+import { DIAL_TIMEOUT_MS } from "#shared/database/connection/connect-timeout-client.ts";
+import { DATABASE_TIMEOUTS } from "#shared/database/connection/open-database.ts";
+import { STATEMENT_LIMITS } from "#shared/database/connection/statement-limits.ts";
 import { TOOL_CALL_SECONDS } from "../../services/executor/config.ts";
 import { DEFAULT_SETTINGS } from "../../services/tool-runner/mcp/server-settings.ts";
 import { READ_BUDGETS_EVERY_MS } from "../../services/executor/budget/budget-source.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { parseRunbookRepository } from "#shared/runbooks/runbook-repository.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { installWritePoints, type WritePoints } from "../../services/executor/test/write-points.ts";

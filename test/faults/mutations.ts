@@ -119,7 +119,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the settlement of lost calls: what an owner that is gone has reserved counts as nothing",
-    file: "shared/database/budget-functions.ts",
+    file: "shared/database/functions/budget-functions.ts",
     original: "SELECT r.reservation_id, r.session_id, r.usd, r.tokens, r.calls FROM",
     mutant: "SELECT r.reservation_id, r.session_id, 0, 0, 0 FROM",
     provenBy: { testFile: "services/executor/test/budget-reservations.test.ts" },

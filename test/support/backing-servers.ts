@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Pool } from "pg";
 import { pino } from "pino";
-import { migrate } from "#shared/database/migrate.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
 import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { natsClients, type NatsClient } from "./nats-clients.ts";

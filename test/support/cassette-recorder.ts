@@ -5,8 +5,8 @@ import { canonicalRequest, hashRequest } from "#shared/cassette/canonical-reques
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { contentOfRequest } from "#shared/cassette/content-of-request.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
-import { openOrm } from "#shared/database/open-orm.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { openOrm } from "#shared/database/connection/open-orm.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { Masker } from "#shared/masking/masker.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { GenericContainer, Wait, getContainerRuntimeClient, type StartedTestContainer } from "testcontainers";
-import { prepareServiceRoles } from "#shared/database/prepare-roles.ts";
-import { serviceUrls } from "#shared/database/service-urls.ts";
+import { prepareServiceRoles } from "#shared/database/schema/prepare-roles.ts";
+import { serviceUrls } from "#shared/database/schema/service-urls.ts";
 import {
   readGreeting,
   storageConfig,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { BackingServers } from "./backing-servers.ts";
 import { spawnService } from "./spawn-service.ts";
 import { testPort } from "./test-port.ts";

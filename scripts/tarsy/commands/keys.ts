@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectClient } from "#shared/database/connect-client.ts";
+import { connectClient } from "#shared/database/connection/connect-client.ts";
 import { addApiKey, listApiKeys, revokeApiKey } from "#shared/access/api-keys.ts";
 import { ROLES, type Role } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Database } from "#shared/database/database.ts";
-import { isDatabaseSlow } from "#shared/database/database-slow.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { NewSession } from "./new-session.ts";

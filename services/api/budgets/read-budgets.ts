@@ -16,7 +16,7 @@ import {
 } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { accountName } from "#shared/database/budget-sql.ts";
+import { accountName } from "#shared/database/functions/budget-sql.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { BudgetView } from "./contract.ts";

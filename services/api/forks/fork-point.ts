@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
-import { pastAt } from "#shared/database/enter-past.ts";
+import { pastAt } from "#shared/database/past/enter-past.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

@@ -1,6 +1,6 @@
 import { AccessRefused } from "#shared/access/access-refused.ts";
-import { isDatabaseSlow } from "#shared/database/database-slow.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { Middleware } from "koa";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { enterPast } from "#shared/database/enter-past.ts";
+import { enterPast } from "#shared/database/past/enter-past.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

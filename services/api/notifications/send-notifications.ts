@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import type { Database } from "#shared/database/database.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";

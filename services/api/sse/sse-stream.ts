@@ -1,6 +1,6 @@
 import type { StoredEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
 import type { SseConnection } from "./sse-connections.ts";
 import type { Database } from "#shared/database/database.ts";

@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
-import { isDatabaseSlow } from "#shared/database/database-slow.ts";
+import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
 /** Sessions indexed by one statement, which must end well within `statement_timeout`. */

@@ -2,7 +2,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
-import { checkDatabase } from "#shared/database/open-database.ts";
+import { checkDatabase } from "#shared/database/connection/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import packageJson from "../../../package.json" with { type: "json" };

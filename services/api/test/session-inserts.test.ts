@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Client } from "pg";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { until } from "../../../test/support/until.ts";
 import type { NewSession } from "../alerts/new-session.ts";
 import { SessionInserts } from "../alerts/session-inserts.ts";

@@ -1,5 +1,5 @@
 import type { CallReservation } from "../budget/reserve-call.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { commitReserving, commitStep, type CommitKind } from "../persist/commit-step.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { pino } from "pino";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
 import { commitReserving, commitStep } from "../persist/commit-step.ts";
 import { releaseSession } from "../persist/release-session.ts";

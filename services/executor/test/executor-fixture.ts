@@ -11,7 +11,7 @@ import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { Masker } from "#shared/masking/masker.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { FollowUpKind } from "#shared/contracts/statuses.ts";
 import { insertFollowUp } from "#shared/database/insert-follow-up.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import type { ExecutorFixture } from "./executor-fixture.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { startNotifier, type RunningNotifier } from "../../../test/support/start-notifier.ts";
 import type { NotifierLimits } from "../limits.ts";

@@ -6,7 +6,7 @@ import { runbookFetchReplyCodec, runbookFetchRequestCodec } from "#shared/contra
 import { runbookListReplyCodec, runbookListRequestCodec } from "#shared/contracts/runbook-list.ts";
 import { SUBJECTS, TOOL_RUNNERS_GROUP } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { textHash } from "#shared/database/text-hash.ts";

@@ -6,7 +6,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { Database } from "#shared/database/database.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";

@@ -1,7 +1,7 @@
 import type { EntitySchemaColumnOptions } from "typeorm";
 import type { Static, TSchema } from "#shared/generated/typebox/typebox.mjs";
 import type { TextOrigin } from "#shared/masking/text-doors.ts";
-import type { DatabaseService } from "#shared/database/service-roles.ts";
+import type { DatabaseService } from "#shared/database/schema/service-roles.ts";
 
 /** What TypeORM and the driver read of each type. */
 interface ReadTypes {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { checkTimeScale } from "#shared/database/check-time-scale.ts";
+import { checkTimeScale } from "#shared/database/schema/check-time-scale.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { connectClient } from "#shared/database/connect-client.ts";
-import { databaseAddress } from "#shared/database/database-address.ts";
-import { explainDatabaseError } from "#shared/database/explain-database-error.ts";
+import { connectClient } from "#shared/database/connection/connect-client.ts";
+import { databaseAddress } from "#shared/database/connection/database-address.ts";
+import { explainDatabaseError } from "#shared/database/connection/explain-database-error.ts";
 import { databaseUrl } from "#shared/service/service-config.ts";
 
 const problem = (url: string): string => {

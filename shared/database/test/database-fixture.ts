@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { migrate } from "#shared/database/migrate.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import type { Database } from "#shared/database/database.ts";
 

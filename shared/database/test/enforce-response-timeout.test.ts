@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { coerceError } from "#shared/errors.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { DatabaseFixture } from "./database-fixture.ts";

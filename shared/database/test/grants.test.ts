@@ -2,13 +2,17 @@ import { expect } from "chai";
 import { Client } from "pg";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { functionSignature } from "#shared/database/apply-grants.ts";
+import { functionSignature } from "#shared/database/schema/apply-grants.ts";
 import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
 import { privilegesOf, type Privilege } from "#shared/database/tables/table.ts";
 import { EVENTS } from "#shared/database/tables/events.ts";
-import { OWNED_FUNCTIONS } from "#shared/database/owned-functions.ts";
+import { OWNED_FUNCTIONS } from "#shared/database/functions/owned-functions.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
+import {
+  DATABASE_SERVICES,
+  SERVICE_ROLES,
+  type DatabaseService,
+} from "#shared/database/schema/service-roles.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 import type { Database } from "#shared/database/database.ts";
 

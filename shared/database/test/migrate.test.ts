@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import type { MigrationInterface, QueryRunner } from "typeorm";
-import { baselineHash, baselineTables } from "#shared/database/baseline-sql.ts";
-import { migrate } from "#shared/database/migrate.ts";
-import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
-import { openForMigrations } from "#shared/database/open-orm.ts";
-import { pastFunctions } from "#shared/database/past-triggers.ts";
-import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { baselineHash, baselineTables } from "#shared/database/schema/baseline-sql.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
+import { MIGRATIONS } from "#shared/database/schema/migrations/all-migrations.ts";
+import { openForMigrations } from "#shared/database/connection/open-orm.ts";
+import { pastFunctions } from "#shared/database/past/past-triggers.ts";
+import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { BASELINE_HASH, BASELINE_TABLES, pastTriggersSql } from "#shared/generated/baseline.ts";
 import { projectRoot } from "../../../launcher/prepare.mjs";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { Database } from "#shared/database/database.ts";
-import { enterPast, pastAt } from "#shared/database/enter-past.ts";
-import { PAST_TRIGGERS } from "#shared/database/past-triggers.ts";
+import { enterPast, pastAt } from "#shared/database/past/enter-past.ts";
+import { PAST_TRIGGERS } from "#shared/database/past/past-triggers.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { pino } from "pino";
-import { migrate } from "#shared/database/migrate.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
-import { openOrm } from "#shared/database/open-orm.ts";
-import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { PgBouncer, findPgBouncer } from "../../../test/support/pgbouncer.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { Client } from "pg";
 import { pino } from "pino";
-import { migrate } from "#shared/database/migrate.ts";
-import { OWNER_ROLE, prepareOwner } from "#shared/database/prepare-owner.ts";
-import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { migrate } from "#shared/database/schema/migrate.ts";
+import { OWNER_ROLE, prepareOwner } from "#shared/database/schema/prepare-owner.ts";
+import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Database } from "#shared/database/database.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 
 const PREPARED = "SELECT count(*)::int AS n FROM pg_prepared_statements";

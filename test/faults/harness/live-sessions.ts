@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
+import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { TestSession } from "../../../services/notifier/test/test-session.ts";
 import type { FaultLab } from "./fault-lab.ts";
 

@@ -1,7 +1,10 @@
 import type { Client, ClientConfig } from "pg";
-import { clientClass } from "#shared/database/connect-timeout-client.ts";
-import { requireDatabaseAddress, type DatabaseAddress } from "#shared/database/database-address.ts";
-import type { Tls } from "#shared/database/database-tls.ts";
+import { clientClass } from "#shared/database/connection/connect-timeout-client.ts";
+import {
+  requireDatabaseAddress,
+  type DatabaseAddress,
+} from "#shared/database/connection/database-address.ts";
+import type { Tls } from "#shared/database/connection/database-tls.ts";
 
 /** Opens one connection for a short task. Throws what `requireDatabaseAddress` and the driver throw. The caller ends it. */
 export async function connectClient(url: string, settings: ClientConfig = {}): Promise<Client> {

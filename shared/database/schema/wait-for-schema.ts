@@ -1,14 +1,14 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
-import { checkTimeScale } from "#shared/database/check-time-scale.ts";
-import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
-import { warnOfMissingLimits } from "#shared/database/limit-roles.ts";
-import { missingPrivilege } from "#shared/database/missing-privilege.ts";
+import { checkSchemaSupport } from "#shared/database/schema/check-schema-support.ts";
+import { checkTimeScale } from "#shared/database/schema/check-time-scale.ts";
+import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/schema/migrations/all-migrations.ts";
+import { warnOfMissingLimits } from "#shared/database/schema/limit-roles.ts";
+import { missingPrivilege } from "#shared/database/schema/missing-privilege.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { DatabaseService } from "#shared/database/service-roles.ts";
-import { warnOfOwner } from "#shared/database/warn-of-owner.ts";
+import type { DatabaseService } from "#shared/database/schema/service-roles.ts";
+import { warnOfOwner } from "#shared/database/schema/warn-of-owner.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 

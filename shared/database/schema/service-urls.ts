@@ -1,5 +1,5 @@
-import type { ServicePasswords } from "#shared/database/prepare-roles.ts";
-import { SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
+import type { ServicePasswords } from "#shared/database/schema/prepare-roles.ts";
+import { SERVICE_ROLES, type DatabaseService } from "#shared/database/schema/service-roles.ts";
 
 /** The DATABASE_URL of each service. */
 export type ServiceUrls = Readonly<Record<DatabaseService, string>>;

@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
+import { SERVICE_ROLES, type DatabaseService } from "#shared/database/schema/service-roles.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
 const parseRole = compileParser(

@@ -1,4 +1,4 @@
-import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/past-tables.ts";
+import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/past/past-tables.ts";
 
 /**
  * The setting of a transaction with the places of the rows that it has added to `row_history`. Writers without a lease write

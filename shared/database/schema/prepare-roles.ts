@@ -1,8 +1,12 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
-import { limitStatements } from "#shared/database/limit-roles.ts";
+import { limitStatements } from "#shared/database/schema/limit-roles.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { scramVerifier } from "#shared/database/scram-verifier.ts";
-import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
+import { scramVerifier } from "#shared/database/schema/scram-verifier.ts";
+import {
+  DATABASE_SERVICES,
+  SERVICE_ROLES,
+  type DatabaseService,
+} from "#shared/database/schema/service-roles.ts";
 
 /** The password of each service's role. */
 export type ServicePasswords = Readonly<Record<DatabaseService, string>>;

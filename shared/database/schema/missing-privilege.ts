@@ -1,12 +1,12 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { functionSignature } from "#shared/database/apply-grants.ts";
+import { functionSignature } from "#shared/database/schema/apply-grants.ts";
 import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
 import { privilegesOf } from "#shared/database/tables/table.ts";
-import { OWNED_FUNCTIONS } from "#shared/database/owned-functions.ts";
+import { OWNED_FUNCTIONS } from "#shared/database/functions/owned-functions.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { DatabaseService } from "#shared/database/service-roles.ts";
+import type { DatabaseService } from "#shared/database/schema/service-roles.ts";
 
 const parseMissing = compileParser("missing privilege", Type.Object({ missing: Type.String() }));
 

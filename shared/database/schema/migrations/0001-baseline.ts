@@ -2,7 +2,7 @@ import { escapeIdentifier as quoted } from "pg";
 import type { MigrationInterface, QueryRunner } from "typeorm";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { pastSchemaOf } from "#shared/database/past-views.ts";
+import { pastSchemaOf } from "#shared/database/past/past-views.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { BASELINE_HASH, BASELINE_TABLES, pastTriggersSql } from "#shared/generated/baseline.ts";
 

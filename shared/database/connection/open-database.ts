@@ -1,22 +1,22 @@
 import { Client, types, type ClientBase } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { firstTls } from "#shared/database/connect-client.ts";
-import { clientClass } from "#shared/database/connect-timeout-client.ts";
+import { firstTls } from "#shared/database/connection/connect-client.ts";
+import { clientClass } from "#shared/database/connection/connect-timeout-client.ts";
 import {
   CONNECT_TIMEOUT_MS,
   requireDatabaseAddress,
   type DatabaseAddress,
-} from "#shared/database/database-address.ts";
-import type { Tls } from "#shared/database/database-tls.ts";
+} from "#shared/database/connection/database-address.ts";
+import type { Tls } from "#shared/database/connection/database-tls.ts";
 import { Database } from "#shared/database/database.ts";
-import { enforceResponseTimeout } from "#shared/database/enforce-response-timeout.ts";
-import { explainDatabaseError } from "#shared/database/explain-database-error.ts";
-import { PreparedStatements } from "#shared/database/prepared-statements.ts";
-import { RediallingPool } from "#shared/database/redialling-pool.ts";
+import { enforceResponseTimeout } from "#shared/database/connection/enforce-response-timeout.ts";
+import { explainDatabaseError } from "#shared/database/connection/explain-database-error.ts";
+import { PreparedStatements } from "#shared/database/connection/prepared-statements.ts";
+import { RediallingPool } from "#shared/database/connection/redialling-pool.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { limitSession, STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
+import { limitSession, STATEMENT_LIMITS } from "#shared/database/connection/statement-limits.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { serveStarting } from "#shared/service/health-server.ts";
 import { parseExactJson } from "#shared/exact-json.ts";

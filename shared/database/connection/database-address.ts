@@ -1,5 +1,5 @@
 import type { ClientConfig } from "pg";
-import { readTls, type Tls } from "#shared/database/database-tls.ts";
+import { readTls, type Tls } from "#shared/database/connection/database-tls.ts";
 import { TerminalError } from "#shared/errors.ts";
 
 /** A server that accepts a connection and stays silent is given up after this long, unless the URL has a `connect_timeout`. */

@@ -1,4 +1,4 @@
-import { Baseline } from "#shared/database/migrations/0001-baseline.ts";
+import { Baseline } from "#shared/database/schema/migrations/0001-baseline.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [Baseline] as const;

@@ -1,6 +1,6 @@
-import { BUDGET_FUNCTIONS } from "#shared/database/budget-functions.ts";
+import { BUDGET_FUNCTIONS } from "#shared/database/functions/budget-functions.ts";
 import { CLOSE_OPEN_ROWS } from "#shared/database/open-rows.ts";
-import type { OwnedFunction } from "#shared/database/service-roles.ts";
+import type { OwnedFunction } from "#shared/database/schema/service-roles.ts";
 
 /** No caller can have an ended session's history purged before this many days, whatever number it gives. */
 const MIN_PURGE_DAYS = 1;

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient } from "pg";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import { jitter } from "#shared/pause.ts";
 import { setTimeout as wait } from "node:timers/promises";

@@ -3,8 +3,8 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { SERVICE_ROLES, type DatabaseService } from "#shared/database/service-roles.ts";
-import { STATEMENT_LIMITS } from "#shared/database/statement-limits.ts";
+import { SERVICE_ROLES, type DatabaseService } from "#shared/database/schema/service-roles.ts";
+import { STATEMENT_LIMITS } from "#shared/database/connection/statement-limits.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 

@@ -1,14 +1,14 @@
 import type { DataSource, Migration, MigrationInterface } from "typeorm";
-import { applyGrants } from "#shared/database/apply-grants.ts";
-import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
-import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
-import { createPastViews } from "#shared/database/past-views.ts";
-import { openForMigrations } from "#shared/database/open-orm.ts";
-import { limitRoles } from "#shared/database/limit-roles.ts";
-import { NO_LIMITS } from "#shared/database/statement-limits.ts";
+import { applyGrants } from "#shared/database/schema/apply-grants.ts";
+import { checkSchemaSupport } from "#shared/database/schema/check-schema-support.ts";
+import { MIGRATIONS } from "#shared/database/schema/migrations/all-migrations.ts";
+import { createPastViews } from "#shared/database/past/past-views.ts";
+import { openForMigrations } from "#shared/database/connection/open-orm.ts";
+import { limitRoles } from "#shared/database/schema/limit-roles.ts";
+import { NO_LIMITS } from "#shared/database/connection/statement-limits.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { DatabaseService } from "#shared/database/service-roles.ts";
+import type { DatabaseService } from "#shared/database/schema/service-roles.ts";
 
 /** An arbitrary number, the same in every process that migrates this schema. */
 const MIGRATION_LOCK = 7_241_903_358;

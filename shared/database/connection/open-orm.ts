@@ -1,18 +1,18 @@
 import pg, { type ClientBase } from "pg";
 import { DataSource, type MigrationInterface } from "typeorm";
-import { firstTls } from "#shared/database/connect-client.ts";
-import { requireDatabaseAddress } from "#shared/database/database-address.ts";
-import { limitSession, NO_LIMITS } from "#shared/database/statement-limits.ts";
+import { firstTls } from "#shared/database/connection/connect-client.ts";
+import { requireDatabaseAddress } from "#shared/database/connection/database-address.ts";
+import { limitSession, NO_LIMITS } from "#shared/database/connection/statement-limits.ts";
 import {
   DATABASE_TIMEOUTS,
   connectionBasics,
   connectionSettings,
   untilDatabaseAnswers,
   type DatabaseOptions,
-} from "#shared/database/open-database.ts";
+} from "#shared/database/connection/open-database.ts";
 import { ENTITIES } from "#shared/database/entities.ts";
-import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
-import { RediallingPool } from "#shared/database/redialling-pool.ts";
+import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/schema/migrations/all-migrations.ts";
+import { RediallingPool } from "#shared/database/connection/redialling-pool.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 

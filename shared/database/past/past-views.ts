@@ -1,8 +1,8 @@
 import { escapeIdentifier as quoted } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { PAST_TABLES, type PastTable } from "#shared/database/past-tables.ts";
-import { pastFunctions } from "#shared/database/past-triggers.ts";
+import { PAST_TABLES, type PastTable } from "#shared/database/past/past-tables.ts";
+import { pastFunctions } from "#shared/database/past/past-triggers.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 

@@ -1,6 +1,6 @@
-import { FOLD, LOCK } from "#shared/database/budget-sql.ts";
-import type { OwnedFunction } from "#shared/database/service-roles.ts";
-import { RESERVE_BUDGET } from "#shared/database/reserve-budget-function.ts";
+import { FOLD, LOCK } from "#shared/database/functions/budget-sql.ts";
+import type { OwnedFunction } from "#shared/database/schema/service-roles.ts";
+import { RESERVE_BUDGET } from "#shared/database/functions/reserve-budget-function.ts";
 
 /**
  * The functions that change accounts. One of the executor, whose caller must hold the lock of the session's runtime row and have

@@ -1,7 +1,7 @@
 import { escapeIdentifier as quoted } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { AT_SEQ, pastSchemaOf } from "#shared/database/past-views.ts";
+import { AT_SEQ, pastSchemaOf } from "#shared/database/past/past-views.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 

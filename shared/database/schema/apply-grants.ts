@@ -3,8 +3,8 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
 import { privilegesOf, type Table } from "#shared/database/tables/table.ts";
-import { OWNED_FUNCTIONS } from "#shared/database/owned-functions.ts";
-import { pastSchemaOf } from "#shared/database/past-views.ts";
+import { OWNED_FUNCTIONS } from "#shared/database/functions/owned-functions.ts";
+import { pastSchemaOf } from "#shared/database/past/past-views.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import {
@@ -12,7 +12,7 @@ import {
   SERVICE_ROLES,
   type DatabaseService,
   type OwnedFunction,
-} from "#shared/database/service-roles.ts";
+} from "#shared/database/schema/service-roles.ts";
 
 /** The services that read sessions as they were. */
 const PAST_READERS: ReadonlySet<DatabaseService> = new Set(["api"]);

@@ -1,5 +1,5 @@
-import { FOLD, LOCK, accountName } from "#shared/database/budget-sql.ts";
-import type { OwnedFunction } from "#shared/database/service-roles.ts";
+import { FOLD, LOCK, accountName } from "#shared/database/functions/budget-sql.ts";
+import type { OwnedFunction } from "#shared/database/schema/service-roles.ts";
 
 const ACCOUNT = accountName("owner_session::text");
 
