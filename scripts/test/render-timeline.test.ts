@@ -28,12 +28,7 @@ const chunk = (event_id: string, offset: number, delta: string, attempt = 1): No
   offset,
   delta,
 });
-const completed = (
-  event_id: string,
-  event_type: string,
-  content: string,
-  more: object = {},
-): NotifierMessage => ({
+const completed = (event_id: string, event_type: string, content: string, more = {}): NotifierMessage => ({
   type: "timeline_event.completed",
   event_id,
   event_type,
@@ -268,13 +263,9 @@ describe("TimelineRenderer", () => {
   });
 
   it("dims thinking, shows errors in red and replaces control characters", () => {
-    const screen = render(
-      [
-        created("t", "llm_thinking", { status: "completed", content: "a\u001B[2Jb" }),
-        created("e", "error", { status: "completed", content: "no" }),
-      ],
-      true,
-    );
+    const thinking = created("t", "llm_thinking", { status: "completed", content: "a\u001B[2Jb" });
+    const error = created("e", "error", { status: "completed", content: "no" });
+    const screen = render([thinking, error], true);
     expect(screen).to.include("\u001B[2ma\uFFFD[2Jb\u001B[22m");
     expect(screen).to.include("\u001B[31mno\u001B[39m");
   });

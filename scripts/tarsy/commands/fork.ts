@@ -7,8 +7,8 @@ import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf, sessionOf } from
 import { EXIT } from "../exit-codes.ts";
 import { follow } from "../follow.ts";
 
-type ForkRequest = NonNullable<ApiRequest<"POST /api/v1/sessions/:id/fork">["body"]>;
-type Changes = NonNullable<ForkRequest["changes"]>;
+type ForkSettings = NonNullable<ApiRequest<"POST /api/v1/sessions/:id/fork">["body"]>;
+type Changes = NonNullable<ForkSettings["changes"]>;
 
 /** `tarsy fork SESSION` */
 export const forkCommand: Command = {
