@@ -1,4 +1,4 @@
-import { renderBusUsers } from "#shared/contracts/render-bus-users.ts";
+import { renderBusUsers } from "#shared/contracts/bus-users.ts";
 import { BUS_USERS } from "#shared/contracts/subjects.ts";
 
 /** The environment variable of a user's password, such as NATS_TOOL_RUNNER_PASSWORD. */

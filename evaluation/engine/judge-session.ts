@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { scoreIdOf } from "#shared/contracts/score-id.ts";
-import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { scoreIdOf, scoringChain } from "#shared/contracts/scoring.ts";
 import type { Database } from "#shared/database/database.ts";
 import { insertFollowUp } from "#shared/database/insert-follow-up.ts";
 

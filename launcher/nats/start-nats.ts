@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { dieWithParent } from "../process/die-with-parent.ts";
-import { renderBusUsers, type NatsUser } from "#shared/contracts/render-bus-users.ts";
+import { renderBusUsers, type NatsUser } from "#shared/contracts/bus-users.ts";
 import { freePort } from "../free-port.ts";
 import { LaunchError } from "../launch-error.ts";
 import { makePrivateDirectory, writePrivateFile } from "../private-file.ts";

@@ -33,7 +33,7 @@ async function untilAnswer(url: string, isWanted: (body: string) => boolean): Pr
 }
 
 /** `npm test` edits stubs of the services, which import these files; the nightly run edits the services. */
-const SHARED = NIGHTLY ? "shared/contracts/kept-result-limits.ts" : "services/shared.ts";
+const SHARED = NIGHTLY ? "shared/contracts/result-sizes.ts" : "services/shared.ts";
 
 function createStubs(root: string): void {
   createCheckout(root);

@@ -1,7 +1,7 @@
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { v5 as uuidFrom } from "uuid";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { scoreIdOf } from "#shared/contracts/score-id.ts";
+import { scoreIdOf } from "#shared/contracts/scoring.ts";
 import { insertFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Database } from "#shared/database/database.ts";
 

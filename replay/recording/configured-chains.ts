@@ -8,7 +8,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { scoringChain } from "#shared/contracts/scoring.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";

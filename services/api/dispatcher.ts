@@ -6,11 +6,16 @@ import { queueAdmin, type QueueAdmin, type QueueState, queuedSessions } from "#s
 import { request } from "#shared/bus/request.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
-import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
-import { queueRefusalCodec } from "#shared/contracts/queue-refusal.ts";
-import { RUNBOOK_FETCH_MS } from "#shared/contracts/runbook-fetch.ts";
-import { runbookListReplyCodec, runbookListRequestCodec } from "#shared/contracts/runbook-list.ts";
-import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import {
+  inboxNoticeCodec,
+  queueRefusalCodec,
+  sessionCancelCodec,
+} from "#shared/contracts/session-signals.ts";
+import {
+  RUNBOOK_FETCH_MS,
+  runbookListReplyCodec,
+  runbookListRequestCodec,
+} from "#shared/contracts/runbook-requests.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { WAKE_UP_QUEUES, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";

@@ -1,8 +1,11 @@
 import pLimit from "p-limit";
 import { subscribe } from "#shared/bus/subscribe.ts";
-import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
-import { QUEUE_REFUSAL_HOLDS_MS, queueRefusalCodec } from "#shared/contracts/queue-refusal.ts";
-import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import {
+  inboxNoticeCodec,
+  QUEUE_REFUSAL_HOLDS_MS,
+  queueRefusalCodec,
+  sessionCancelCodec,
+} from "#shared/contracts/session-signals.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { chooseSessions } from "./choose-sessions.ts";

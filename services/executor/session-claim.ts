@@ -8,7 +8,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 import { PARK_REQUEST_COLUMNS, WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
-import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { WaitingFor } from "#shared/contracts/iteration-state.ts";
 
 /** A claimed session, with what its owner needs at the start. */
 export interface SessionClaim {

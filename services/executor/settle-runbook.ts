@@ -3,7 +3,7 @@ import {
   RUNBOOK_FETCH_MS,
   runbookFetchReplyCodec,
   runbookFetchRequestCodec,
-} from "#shared/contracts/runbook-fetch.ts";
+} from "#shared/contracts/runbook-requests.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { RetryableError } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";

@@ -1,6 +1,6 @@
 import { BUDGET_SCOPES } from "#shared/contracts/budget.ts";
 import { FOLLOW_UP_KINDS, TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
-import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
+import { WAIT_KINDS } from "#shared/contracts/iteration-state.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ExecutorConfig } from "./config.ts";
 import { RUN_END_LABELS } from "./run-delivered.ts";

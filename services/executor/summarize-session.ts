@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";

@@ -2,8 +2,8 @@ import type { SessionCleanups } from "./session-cleanups.ts";
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuditLog } from "#shared/access/audit-log.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import {
+  toolCallId,
   CLAIM_REFUSALS,
   REPLY_WITHIN_MS,
   type ToolCallAnswer,
@@ -11,7 +11,7 @@ import {
   type ToolCallReply,
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
-import { isRepeatable, stricterEffect } from "#shared/contracts/tool-effect.ts";
+import { isRepeatable, stricterEffect } from "#shared/contracts/tool-list.ts";
 import {
   claimToolCall,
   type RequiredApproval,

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
+import { KEPT_RESULT_LIMITS } from "#shared/contracts/result-sizes.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { CollectedResult } from "#shared/tool-results/show-result.ts";

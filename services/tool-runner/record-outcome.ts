@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
-import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
+import { KEPT_RESULT_LIMITS } from "#shared/contracts/result-sizes.ts";
 import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

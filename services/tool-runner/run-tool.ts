@@ -1,5 +1,5 @@
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
-import { isRepeatable as mayRepeat, type ToolEffect } from "#shared/contracts/tool-effect.ts";
+import { isRepeatable as mayRepeat, type ToolEffect } from "#shared/contracts/tool-list.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";

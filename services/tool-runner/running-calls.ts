@@ -2,13 +2,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CALL_ALIVE_MS, CALL_HEARTBEAT_MS } from "#shared/contracts/durations.ts";
-import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import type {
-  ToolCallCancel,
-  ToolCallOutcome,
-  ToolCallProgress,
-  ToolCallRequest,
+import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-list.ts";
+import {
+  toolCallId,
+  type ToolCallCancel,
+  type ToolCallOutcome,
+  type ToolCallProgress,
+  type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

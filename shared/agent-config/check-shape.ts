@@ -5,7 +5,7 @@ import {
   LONGEST_DURATION_MS,
   parseDuration,
 } from "#shared/agent-config/parse-duration.ts";
-import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
+import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/result-sizes.ts";
 import type { ResolvedSummaries } from "#shared/contracts/resolved-chain.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";

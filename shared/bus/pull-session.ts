@@ -1,6 +1,6 @@
 import { createInbox, nanos, type Msg } from "nats";
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
+import { sessionWakeupCodec } from "#shared/contracts/session-signals.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 

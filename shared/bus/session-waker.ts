@@ -3,7 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { STREAM_STORE_FAILED } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
-import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
+import { sessionWakeupCodec } from "#shared/contracts/session-signals.ts";
 import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { RetryableError, coerceError } from "#shared/errors.ts";

@@ -1,4 +1,4 @@
-import { frameDigits, variableCode } from "#shared/contracts/prompt-codes.ts";
+import { frameDigits, variableCode } from "#shared/contracts/prompt-marks.ts";
 
 /** Stands in a cassette where the session's prompts have the code of their frames. */
 const FRAME_CODE = "@tarsy:frame@";

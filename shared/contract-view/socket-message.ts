@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
-import { ExecutionProgress } from "#shared/contracts/execution-progress.ts";
+import { ExecutionProgress, ToolProgress } from "#shared/contracts/live-progress.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import {
   ApprovalDecided,
@@ -22,7 +22,6 @@ import {
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
 } from "#shared/contracts/statuses.ts";
-import { ToolProgress } from "#shared/contracts/tool-progress.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /** The members of every message about a session. */

@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { MEMORY_TOOL_NAMES } from "#shared/contracts/memory.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { safeCut } from "#shared/safe-cut.ts";

@@ -70,3 +70,7 @@ export function budgetName({ scope, key, period, dimension, limit }: BudgetCause
   const unit = dimension === "usd" ? "USD" : dimension;
   return `the budget of ${whose}${period === "session" ? "" : ` for this ${period}`} of ${limit} ${unit}`;
 }
+
+/** The share of the calls with known tokens that have a price. */
+export const COST_COMPLETENESS = ["complete", "partial", "none"] as const;
+export type CostCompleteness = (typeof COST_COMPLETENESS)[number];

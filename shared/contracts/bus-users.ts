@@ -2,7 +2,7 @@ import { EVENTS_STREAM, FOLLOWUP_LANE, SUBJECTS, type BusUser } from "#shared/co
 import { WAKE_UP_QUEUES } from "#shared/contracts/wake-up-queue.ts";
 
 /** The rights of one user on the bus, as subjects with wildcards. */
-export interface BusPermissions {
+interface BusPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
   /** The time in which the one reply to a request may be published, as a NATS duration; absent without a right to reply. */
@@ -113,4 +113,43 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
 export function busPermissions(user: BusUser, name: string = user): BusPermissions {
   const { subscribe, ...rest } = PERMISSIONS[user];
   return { ...rest, subscribe: [...subscribe, `${inboxPrefix(name)}.>`] };
+}
+
+/** A user of a NATS server. */
+export interface NatsUser {
+  /** The name that the server knows it by. */
+  readonly name: string;
+  /** A value of the server's configuration: a quoted string, or a variable such as `$NATS_API_PASSWORD`. */
+  readonly password: string;
+  /** Its rights; `all` is for tests and a server that nothing else uses. */
+  readonly may: BusUser | "all";
+}
+
+function renderList(subjects: readonly string[]): string {
+  return `[${subjects.map((subject) => `\n        ${JSON.stringify(subject)}`).join("")}\n      ]`;
+}
+
+function renderPermissions({ publish, subscribe, answersWithin }: BusPermissions): string {
+  const answers =
+    answersWithin === undefined ? "" : `\n      allow_responses: { max: 1, expires: "${answersWithin}" }`;
+  // An empty allow list would allow everything.
+  const published = publish.length === 0 ? `{ deny: ">" }` : `{ allow: ${renderList(publish)} }`;
+  return `
+    permissions: {
+      publish: ${published}
+      subscribe: { allow: ${renderList(subscribe)} }${answers}
+    }`;
+}
+
+/** The list `users` of a NATS server's configuration, of its `authorization` or of one of its `accounts`. */
+export function renderBusUsers(users: readonly NatsUser[]): string {
+  const entries = users.map(
+    ({ name, password, may }) => `  {
+    user: ${JSON.stringify(name)}
+    password: ${password}${may === "all" ? "" : renderPermissions(busPermissions(may, name))}
+  }`,
+  );
+  return `users: [
+${entries.join("\n")}
+  ]`;
 }

@@ -1,8 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
-import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { withPlainNumbers } from "#shared/exact-json.ts";
+
+/**
+ * Options of ajv for the schemas in this repository. They make compiling three times as fast: TypeScript checks that these are
+ * schemas, and V8 compiles what ajv would have simplified to the same machine code.
+ */
+export const OWN_SCHEMA_OPTIONS = { meta: false, validateSchema: false, code: { optimize: false } } as const;
 
 const ajv = new Ajv({
   allErrors: false,

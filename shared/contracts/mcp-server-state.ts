@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
-import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-list.ts";
 
 /**
  * The state of an MCP server as a tool-runner knows it: `healthy` after the last contact; `degraded` while the last contact failed and an

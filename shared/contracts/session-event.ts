@@ -15,8 +15,8 @@ import {
   THINKING_SOURCES,
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
+  PARKED_BY,
 } from "#shared/contracts/statuses.ts";
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { ExecutionProgress } from "#shared/contracts/execution-progress.ts";
+import { ExecutionProgress, ToolProgress } from "#shared/contracts/live-progress.ts";
 import { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import { ToolProgress } from "#shared/contracts/tool-progress.ts";
-import { WireEventSchema } from "#shared/contracts/wire-event-schema.ts";
+import { WireEventSchema } from "#shared/contracts/wire-event.ts";
 
 const Channel = Type.String({
   pattern: "^(?:sessions|session:.+)$",

@@ -117,3 +117,13 @@ export type SteeringMode = (typeof STEERING_MODES)[number];
 export function isTerminal(status: SessionStatus | RunStatus | TimelineStatus): status is TerminalStatus {
   return TERMINAL_STATUSES.some((terminal) => terminal === status);
 }
+
+/** The parties that ask a session to park: the api for a critical one that waits, or a person. */
+export const PARKED_BY = ["priority", "operator"] as const;
+export type ParkedBy = (typeof PARKED_BY)[number];
+
+/** The reason why a session was cancelled that an alert ended, and not a person. */
+export const INCIDENT_OVER = "cancelled because the incident is over: an alert reported it as resolved";
+
+/** The value for the requester of a scoring that follows the end of a session by itself. */
+export const SCORED_BY_ITSELF = "auto";

@@ -1,7 +1,8 @@
+import { v5 as uuidFrom } from "uuid";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-list.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /** The most that a conversation gets of a result, in bytes of UTF-8, even if the provider accepts more. */
@@ -154,3 +155,16 @@ export const toolCallReplyCodec = jsonCodec("tool call reply", ToolCallReply);
 export const toolCallCancelCodec = jsonCodec("tool call cancel", ToolCallCancel);
 export const toolReleaseCodec = jsonCodec("tool release", ToolRelease);
 export const toolCallProgressCodec = jsonCodec("tool call progress", ToolCallProgress);
+
+/** The id of a call by its place in an execution's conversation: the same for every owner, so that the call runs once. */
+export function toolCallId(
+  executionId: string,
+  { iteration, index }: Pick<CallPosition, "iteration" | "index">,
+): string {
+  return uuidFrom(`tool:${iteration}:${index}`, executionId);
+}
+
+/** The id of a call's nth attempt, from 1. */
+export function attemptId(callId: string, attempt: number): string {
+  return attempt === 1 ? callId : uuidFrom(`attempt:${attempt}`, callId);
+}

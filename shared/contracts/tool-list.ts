@@ -1,9 +1,47 @@
+import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
-import { GATE_CLASSES } from "#shared/contracts/tool-gate.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+
+/** The effects of a tool, from harmless to irreversible. It decides whether a call may be made again after a crash. */
+export const TOOL_EFFECTS = ["read", "idempotent", "write", "destructive"] as const;
+export type ToolEffect = (typeof TOOL_EFFECTS)[number];
+
+/** True if a call may be made again although an earlier one may have taken effect. */
+export function isRepeatable(effect: ToolEffect): boolean {
+  return effect === "read" || effect === "idempotent";
+}
+
+/** The less harmless of two opinions. */
+export function stricterEffect(one: ToolEffect, other: ToolEffect): ToolEffect {
+  return TOOL_EFFECTS.indexOf(one) > TOOL_EFFECTS.indexOf(other) ? one : other;
+}
+
+/** The known class of a tool's effects: harmless, unknown, or changing things. */
+const GATE_CLASSES = ["allow", "unknown", "deny"] as const;
+export type GateClass = (typeof GATE_CLASSES)[number];
+
+/** The decision on a call before it is made. */
+type GateDecision = "run" | "ask" | "deny";
+
+/**
+ * Decides about a call of a listed tool. Tools that change things are denied to every agent but those of type `action`; a
+ * tool with an unknown effect is allowed, unless the policy is `strict`. A person is asked about tools of the
+ * operator's `approve` list. The runner's claim decides the same again, in its statement, with its own view of the tool.
+ */
+export function toolGate(
+  tool: { readonly gate?: GateClass; readonly needs_approval?: boolean },
+  agent: Pick<ResolvedAgent, "type">,
+  chain: Pick<ResolvedChain, "tool_policy">,
+): GateDecision {
+  const { gate = "allow", needs_approval = false } = tool;
+  if (agent.type !== "action") {
+    if (gate === "deny") return "deny";
+    if (gate === "unknown" && chain.tool_policy === "strict") return "deny";
+  }
+  return needs_approval ? "ask" : "run";
+}
 
 /** Maximum size of a reply's descriptions together, because a listing is one message. */
 export const MAX_LISTING_BYTES = 512 * 1024;
@@ -75,3 +113,28 @@ export type ToolListReply = Static<typeof ToolListReply>;
 
 export const toolListRequestCodec = jsonCodec("tool list request", ToolListRequest);
 export const toolListReplyCodec = jsonCodec("tool list reply", ToolListReply);
+
+const MARKS = ["read-only", "changes state", "asks a person"] as const;
+type Mark = (typeof MARKS)[number];
+
+/** The known facts of a tool, in brackets, for the model; empty if nothing is. */
+function toolMarks({
+  effect,
+  effect_known,
+  needs_approval,
+}: Pick<ToolDescription, "effect" | "effect_known" | "needs_approval">): string {
+  const marks: Mark[] = [];
+  if (effect !== undefined && effect_known === true) {
+    marks.push(effect === "read" ? "read-only" : "changes state");
+  }
+  if (needs_approval === true) marks.push("asks a person");
+  return marks.map((mark) => `[${mark}]`).join(" ");
+}
+
+const CLAIMED = new RegExp(String.raw`\[\s*(${MARKS.join("|")})\s*\]`, "giu");
+
+/** A tool's description after its marks. The server cannot write marks of its own. */
+export function markedDescription(tool: ToolDescription): string {
+  const description = tool.description.replaceAll(CLAIMED, "($1)");
+  return [toolMarks(tool), description].filter((text) => text !== "").join(" ");
+}

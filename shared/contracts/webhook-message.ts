@@ -3,6 +3,27 @@ import { literals } from "#shared/contracts/literals.ts";
 import { BudgetCause } from "#shared/contracts/budget.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 
+/**
+ * The kinds of notification for people and other systems, as webhooks name it. The database writes the rows of the outbox with these names
+ * (migration 47), those about budgets the executor (`services/executor/persist/notification-parts.ts`).
+ */
+export const NOTIFICATION_KINDS = [
+  "session.started",
+  "session.ended",
+  "approval.requested",
+  "budget.soft_limit",
+  "budget.exceeded",
+] as const;
+export const NotificationKind = literals(NOTIFICATION_KINDS);
+export type NotificationKind = Static<typeof NotificationKind>;
+
+/**
+ * The destinations of one session's news: the kinds by destination, `slack` or `webhook:<name>`. Stored with the session when it is
+ * submitted.
+ */
+export const NotifyPlan = Type.Record(Type.String(), Type.Array(NotificationKind));
+export type NotifyPlan = Static<typeof NotifyPlan>;
+
 const Text = Type.Union([Type.String(), Type.Null()]);
 /** ISO 8601, UTC. */
 const Time = Type.String();

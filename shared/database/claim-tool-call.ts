@@ -3,10 +3,10 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CALL_ALIVE_MS } from "#shared/contracts/durations.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TOOL_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
-import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
-import type { GateClass } from "#shared/contracts/tool-gate.ts";
-import { attemptId, toolCallId } from "#shared/contracts/tool-call-id.ts";
+import type { ToolEffect, GateClass } from "#shared/contracts/tool-list.ts";
 import {
+  attemptId,
+  toolCallId,
   CLAIM_REFUSALS,
   MAX_CALLS_PER_ANSWER,
   type CallPosition,

@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { MEMORY_TOOL_NAMES } from "#shared/contracts/memory.ts";
 import type { Queryable } from "#shared/database/queryable.ts";

@@ -1,4 +1,4 @@
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { textLines } from "#shared/text-lines.ts";

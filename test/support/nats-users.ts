@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { NatsUser } from "#shared/contracts/render-bus-users.ts";
+import type { NatsUser } from "#shared/contracts/bus-users.ts";
 import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
 import { natsUrlOf } from "../../launcher/nats/nats-passwords.ts";
 import type { ServiceName } from "./spawn-service.ts";

@@ -1,6 +1,10 @@
 import { randomInt } from "node:crypto";
-import { attemptId, toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { MAX_RESULT_BYTES, type ToolCallRequest } from "#shared/contracts/tool-call.ts";
+import {
+  attemptId,
+  toolCallId,
+  MAX_RESULT_BYTES,
+  type ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
 import type { ClaimedSession } from "./tool-fixture.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isRfc3339, TIME_FORM } from "#shared/contracts/rfc-3339.ts";
+import { isRfc3339, TIME_FORM } from "#shared/contracts/parse-instant.ts";
 import { hasSearchLength, SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
 import { isTerminal, SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";

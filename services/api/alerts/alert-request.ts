@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static } from "#shared/generated/typebox/typebox.mjs";
-import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import { RequestError } from "../http/request-error.ts";
 import { AlertRequest as Schema, type McpSelection as Selection } from "./contract.ts";
 

@@ -1,4 +1,4 @@
-import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
+import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 
 /** As the executor reads a kept text for a summary (`read-kept-text.ts`, `summary-input.ts`). */
 const MAX_TEXT_TOKENS = 100_000;

@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { RecordedAlert, RecordedSteering } from "#shared/cassette/cassette.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { OPERATOR_OPENINGS } from "#shared/contracts/operator-openings.ts";
+import { OPERATOR_OPENINGS } from "#shared/contracts/prompt-marks.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";

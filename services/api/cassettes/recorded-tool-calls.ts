@@ -1,10 +1,9 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { BoundTool, RecordedListing, RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { ToolDescription } from "#shared/contracts/tool-list.ts";
-import { markedDescription } from "#shared/contracts/tool-marks.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
+import { ToolDescription, markedDescription } from "#shared/contracts/tool-list.ts";
 import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { CassetteRows } from "./load-cassette-rows.ts";
 import { parseStoredRequest } from "./stored-call.ts";

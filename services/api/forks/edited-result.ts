@@ -1,13 +1,11 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
-import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS, DEFAULT_RESULT_TOKENS } from "#shared/contracts/result-sizes.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
 import { MEMORY_TOOL_NAMES } from "#shared/contracts/memory.ts";
 import type { RecordedKept, RecordedOutcome } from "#shared/contracts/recorded-tools.ts";
 import { withSubAgents, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
+import { toolCallId, MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { showResult } from "#shared/tool-results/show-result.ts";

@@ -1,8 +1,7 @@
 import { v5 as uuidFrom } from "uuid";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
+import { toolCallId, MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 

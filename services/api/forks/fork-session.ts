@@ -12,7 +12,7 @@ import {
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { recordTools } from "#shared/database/record-tools.ts";

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TObject } from "typebox";
-import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import { RequestError, abbreviate, validationError } from "./request-error.ts";
 import { ruleOf } from "./schema-rule.ts";
 

@@ -1,4 +1,4 @@
-import { isRfc3339, TIME_FORM } from "#shared/contracts/rfc-3339.ts";
+import { isRfc3339, TIME_FORM } from "#shared/contracts/parse-instant.ts";
 import { abbreviate, validationError } from "./request-error.ts";
 
 type QueryValue = string | string[] | undefined;

@@ -2,7 +2,7 @@ import { resolveMemory } from "#shared/agent-config/resolve-chain.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { scoringChain } from "#shared/contracts/scoring.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

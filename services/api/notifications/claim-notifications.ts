@@ -2,7 +2,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BudgetCause } from "#shared/contracts/budget.ts";
-import { NOTIFICATION_KINDS, NotificationKind } from "#shared/contracts/notification-kinds.ts";
+import { NOTIFICATION_KINDS, NotificationKind } from "#shared/contracts/webhook-message.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 

@@ -1,4 +1,4 @@
-import type { NotificationKind, NotifyPlan } from "#shared/contracts/notification-kinds.ts";
+import type { NotificationKind, NotifyPlan } from "#shared/contracts/webhook-message.ts";
 import type { NotificationSettings } from "./read-settings.ts";
 
 /** The name of Slack in rows, metrics and logs. */

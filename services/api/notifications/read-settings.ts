@@ -1,6 +1,6 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
-import type { NotificationKind } from "#shared/contracts/notification-kinds.ts";
+import type { NotificationKind } from "#shared/contracts/webhook-message.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { envText, type Environment, secretVariable } from "#shared/service/environment.ts";
 

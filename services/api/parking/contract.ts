@@ -1,4 +1,4 @@
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
+import { PARKED_BY } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { SessionParams } from "../http/common-schemas.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
+import { PARKED_BY } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 
 /** What waits in each lane, and what is parked, as of the last sweep. */

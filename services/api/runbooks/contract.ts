@@ -1,5 +1,5 @@
 import type { Endpoints } from "../http/endpoint.ts";
-import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-list.ts";
+import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-requests.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 
 /** The runbooks that alerts can name. */

@@ -1,5 +1,5 @@
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { WireEventSchema } from "#shared/contracts/wire-event-schema.ts";
+import { WireEventSchema } from "#shared/contracts/wire-event.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";

@@ -14,7 +14,7 @@ import {
 } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { TSchema } from "typebox";
 import { BudgetView } from "../budgets/contract.ts";

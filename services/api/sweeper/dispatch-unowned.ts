@@ -1,7 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
+import { PARKED_BY } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES, type Lane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { queueOf, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
-import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-signals.ts";
 import { SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
+import { inboxNoticeCodec } from "#shared/contracts/session-signals.ts";
 import { SUBJECTS, type SessionLane } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { askForPlaces } from "../parking/ask-for-places.ts";

@@ -1,4 +1,4 @@
-import { type CostCompleteness, COST_COMPLETENESS } from "#shared/contracts/cost-completeness.ts";
+import { type CostCompleteness, COST_COMPLETENESS } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { CostSum } from "#shared/database/cost-sums.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";

@@ -1,6 +1,6 @@
 import { Ajv } from "ajv";
 import type { Static, TObject } from "typebox";
-import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
 
 const ajv = new Ajv({ ...OWN_SCHEMA_OPTIONS, strict: false });

@@ -1,4 +1,4 @@
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from "#shared/contracts/memory.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 

@@ -1,6 +1,4 @@
-import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
-import { toolGate } from "#shared/contracts/tool-gate.ts";
-import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { type ToolEffect, toolGate, type ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { AgentState, RequestedCall } from "../core/agent-state.ts";
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 

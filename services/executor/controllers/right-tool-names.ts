@@ -1,5 +1,5 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import { toolNameParts } from "#shared/contracts/tool-name-parts.ts";
+import { toolNameParts } from "#shared/contracts/tool-names.ts";
 
 const MAX_NAMES = 3;
 /** A name with other characters could be a sentence of its server. */

@@ -1,4 +1,4 @@
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { TOOL_STRATEGIES, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";

@@ -3,7 +3,7 @@ import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
+import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-chunk.ts";
 import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, TerminalError, cancelledByUser, coerceError } from "#shared/errors.ts";

@@ -1,4 +1,4 @@
-import type { WaitKind, WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitKind, WaitingFor } from "#shared/contracts/iteration-state.ts";
 
 /** The database's clock, for times that another process reads. */
 export interface DatabaseClock {

@@ -1,13 +1,12 @@
 import { hashProvider } from "#shared/contracts/provider-hash.ts";
 import type { ResolvedProvider, ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { type ToolDescription, markedDescription } from "#shared/contracts/tool-list.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
-import { markedDescription } from "#shared/contracts/tool-marks.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { CallLlm, AgentState } from "../core/agent-state.ts";
 import { insertVariables } from "../prompts/variable-placeholders.ts";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 
 /** The input of a request. */
 interface CallInput {

@@ -1,4 +1,4 @@
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { backoff } from "#shared/pause.ts";
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, CallLlm, ReplyStyle } from "../core/agent-state.ts";
@@ -20,7 +20,7 @@ import { tellOutcome, type OpenCircuit, type TrackedCall } from "./provider-circ
 import { recordLlmCall } from "./record-llm-call.ts";
 import { maskArguments } from "./mask-arguments.ts";
 import { outcomeWithoutWait, waitForModel, waitForProbe } from "./wait-for-model.ts";
-import type { ExecutionPhase } from "#shared/contracts/execution-progress.ts";
+import type { ExecutionPhase } from "#shared/contracts/live-progress.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
 

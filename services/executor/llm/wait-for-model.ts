@@ -1,4 +1,4 @@
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { retryDelay, waitFrom, type DatabaseClock } from "../core/wait.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { TOOLS_LEFT_OUT } from "#shared/contracts/call-warnings.ts";
+import { TOOLS_LEFT_OUT } from "#shared/contracts/llm-error-codes.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { WholeRow } from "../persist/timeline-writer.ts";
 import type { LlmReply } from "./llm-reply.ts";

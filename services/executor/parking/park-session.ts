@@ -2,7 +2,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
+import { PARKED_BY } from "#shared/contracts/statuses.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 

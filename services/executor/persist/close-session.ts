@@ -1,8 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { INCIDENT_OVER } from "#shared/contracts/incident-over.ts";
+import { INCIDENT_OVER, TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

@@ -1,6 +1,6 @@
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { stageText } from "#shared/contracts/stage-text.ts";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import type { SessionState, StageState } from "../state/session-state.ts";
 
 /** A stage's row and its position in the chain. */

@@ -1,4 +1,4 @@
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import {
   SESSION_COUNTERS,
   SESSION_FLAGS,

@@ -1,4 +1,4 @@
-import { ALERT_MARKER } from "#shared/contracts/alert-marker.ts";
+import { ALERT_MARKER } from "#shared/contracts/prompt-marks.ts";
 import type { AlertInput } from "./prompt-input.ts";
 import { oneLine, untrustedText } from "./untrusted-text.ts";
 

@@ -1,4 +1,4 @@
-import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
+import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import type { NewMessage } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
 import { chatBanner, type ChatInput, type ChatExchange } from "./chat-input.ts";

@@ -1,4 +1,4 @@
-import { OPERATOR_OPENINGS } from "#shared/contracts/operator-openings.ts";
+import { OPERATOR_OPENINGS } from "#shared/contracts/prompt-marks.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { conclusionPrompt } from "./iteration-prompts.ts";
 import type { SessionNonce } from "./session-nonce.ts";

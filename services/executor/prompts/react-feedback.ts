@@ -1,4 +1,4 @@
-import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
+import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import type { ParsedReact } from "../react-parser/parse-react.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { frame, oneLine, untrustedText } from "./untrusted-text.ts";

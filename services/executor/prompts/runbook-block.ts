@@ -1,4 +1,4 @@
-import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
+import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import { isRunbookAddress } from "#shared/runbooks/runbook-address.ts";
 import type { AlertInput, PromptInput } from "./prompt-input.ts";
 import type { SessionNonce } from "./session-nonce.ts";

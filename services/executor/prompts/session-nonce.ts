@@ -1,4 +1,4 @@
-import { frameDigits } from "#shared/contracts/prompt-codes.ts";
+import { frameDigits } from "#shared/contracts/prompt-marks.ts";
 
 /**
  * The random text of a session's row, which no author of an alert can know before the session's first prompt. A resumed session has the same, so its prompts are the same.

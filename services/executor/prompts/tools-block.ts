@@ -1,7 +1,6 @@
-import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { type ToolDescription, markedDescription } from "#shared/contracts/tool-list.ts";
 import { toolParameters } from "./tool-parameters.ts";
 import type { SessionNonce } from "./session-nonce.ts";
-import { markedDescription } from "#shared/contracts/tool-marks.ts";
 import { frame, oneLine } from "./untrusted-text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { escapeMarkers } from "#shared/contracts/escape-markers.ts";
+import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import { frameCode, type SessionNonce } from "./session-nonce.ts";
 
 /**

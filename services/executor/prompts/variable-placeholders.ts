@@ -1,7 +1,7 @@
 import { mapTexts, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { renderTemplate } from "#shared/contracts/text-template.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { variableCode } from "#shared/contracts/prompt-codes.ts";
+import { variableCode } from "#shared/contracts/prompt-marks.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 
 /** Looks up an environment variable of this process or of `<config-dir>/.env`. */

@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { scoringChain } from "#shared/contracts/scoring.ts";
 import {
   FOLLOW_UP_KINDS,
   RUN_STATUSES,

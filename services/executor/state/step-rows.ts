@@ -11,7 +11,7 @@ import type { STEERING_DELIVERIES } from "#shared/database/tables/steering.ts";
 import type { Table, Written } from "#shared/database/tables/table.ts";
 import type { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
 import type { TOOL_RESULTS } from "#shared/database/tables/tool-calls.ts";
-import type { NotificationKind } from "#shared/contracts/notification-kinds.ts";
+import type { NotificationKind } from "#shared/contracts/webhook-message.ts";
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {

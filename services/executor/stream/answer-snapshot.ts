@@ -2,7 +2,7 @@ import {
   MAX_SNAPSHOT_TEXT_CODE_UNITS,
   type SnapshotReply,
   type SnapshotRequest,
-} from "#shared/contracts/stream-snapshot.ts";
+} from "#shared/contracts/stream-chunk.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { LiveStreams } from "./live-streams.ts";
 

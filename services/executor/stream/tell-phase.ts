@@ -1,6 +1,6 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishLiveProgress } from "#shared/bus/publish-message.ts";
-import type { ExecutionPhase } from "#shared/contracts/execution-progress.ts";
+import type { ExecutionPhase } from "#shared/contracts/live-progress.ts";
 import type { EventPublisher } from "./publish-events.ts";
 
 interface WatchedSession {

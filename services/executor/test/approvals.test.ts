@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { until } from "../../../test/support/until.ts";
 import { releaseSession } from "../persist/release-session.ts";
 import { decide } from "./decide.ts";

@@ -1,5 +1,4 @@
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
+import { toolCallId, MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ClaimedSession, ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { callTool, type CallToolRequest } from "../tools/call-tool.ts";

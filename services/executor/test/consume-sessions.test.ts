@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
-import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-signals.ts";
 import { queuedSessions } from "#shared/bus/queue-admin.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";

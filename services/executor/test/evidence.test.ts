@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { INCIDENT_OVER } from "#shared/contracts/incident-over.ts";
+import { INCIDENT_OVER } from "#shared/contracts/statuses.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
 import { joinAlerts } from "./join-alerts.ts";

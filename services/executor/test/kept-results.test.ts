@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, type Strategy } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";

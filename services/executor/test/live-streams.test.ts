@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { publishChunk } from "#shared/bus/publish-message.ts";
-import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
-import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { MAX_DELTA_CODE_UNITS, MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
 import { until } from "../../../test/support/until.ts";
 import { answerSnapshot } from "../stream/answer-snapshot.ts";
 import { openLiveStreams } from "../stream/live-streams.ts";

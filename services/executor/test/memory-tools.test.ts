@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { insertRemembering, remember } from "./memory-fixture.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "./scripted-turns.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
-import { markedDescription } from "#shared/contracts/tool-marks.ts";
+import { markedDescription } from "#shared/contracts/tool-list.ts";
 import { AnsweringRunner, listedTool } from "./answering-runner.ts";
 import { INPUT } from "./prompt-fixtures.ts";
 import type { ChainOptions } from "./resolved-chain.ts";

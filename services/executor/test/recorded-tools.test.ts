@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId, type ToolCallRequest } from "#shared/contracts/tool-call.ts";
 import { recordTools } from "#shared/database/record-tools.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import type { ToolCallRequest } from "#shared/contracts/tool-call.ts";
 import { AnsweringRunner, listedTool } from "./answering-runner.ts";
 import { RunFixture } from "./run-fixture.ts";
 

@@ -1,4 +1,4 @@
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
 import { type COST_SUMS, costAggregates } from "#shared/database/cost-sums.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { until } from "../../../test/support/until.ts";
 import { answerTurn, callStep } from "./scripted-turns.ts";
 import { SubAgentFixture, dispatches, ofChild } from "./sub-agent-fixture.ts";

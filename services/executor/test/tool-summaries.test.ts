@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { ASKS_FOR_TOOL_SUMMARY } from "../../../test/support/scripts.ts";
 import { scriptedProvider } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { conversationText } from "../features/tool-summaries/summary-input.ts";
 import { cutSummary } from "../features/tool-summaries/record-summary.ts";
 import { summaryRequest } from "../features/tool-summaries/feature.ts";
-import { variableCode } from "#shared/contracts/prompt-codes.ts";
+import { variableCode } from "#shared/contracts/prompt-marks.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 import { NONCE } from "./prompt-fixtures.ts";
 import { resolvedAgent, scriptedProvider } from "./resolved-chain.ts";

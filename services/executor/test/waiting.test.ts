@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { MAX_PROVIDER_WAIT_MS, waitForModel } from "../llm/wait-for-model.ts";
 import { earliestWait, retryDelay, waitFrom } from "../core/wait.ts";
 import { AnsweringRunner } from "./answering-runner.ts";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { ParkedBy } from "#shared/contracts/parked-by.ts";
+import type { ParkedBy } from "#shared/contracts/statuses.ts";
 import type { ExecutorFixture } from "./executor-fixture.ts";
 
 /**

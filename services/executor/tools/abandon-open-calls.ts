@@ -1,4 +1,4 @@
-import { attemptId } from "#shared/contracts/tool-call-id.ts";
+import { attemptId } from "#shared/contracts/tool-call.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { cancelledByUser, leaseLost } from "#shared/errors.ts";

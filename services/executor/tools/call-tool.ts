@@ -1,12 +1,12 @@
 import { cancelToolCall } from "#shared/bus/publish-message.ts";
-import { attemptId } from "#shared/contracts/tool-call-id.ts";
 import {
+  attemptId,
   MAX_ARGUMENTS_CHARS,
   MAX_RESULT_BYTES,
   type CallPosition,
   type ToolCallProgress,
 } from "#shared/contracts/tool-call.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
@@ -15,7 +15,7 @@ import { pause } from "#shared/pause.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
 import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
-import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
 import { SkippedError } from "./skipped-error.ts";
 import { refusedOutcome } from "./refused-outcome.ts";
 import { failedCall, type ToolOutcome } from "./tool-outcome.ts";

@@ -1,6 +1,6 @@
 import { toolCallEntry } from "#shared/access/tool-call-entry.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { toolGate } from "#shared/contracts/tool-gate.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
+import { toolGate } from "#shared/contracts/tool-list.ts";
 import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";

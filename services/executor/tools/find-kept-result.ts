@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { toolNames, type KeptResult } from "./record-tool-call.ts";
 

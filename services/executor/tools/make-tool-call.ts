@@ -1,5 +1,5 @@
-import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { DEFAULT_RESULT_TOKENS, CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { findBuiltInTool, isMemoryTool, isSubAgentTool } from "../controllers/built-in-tools.ts";
 import type { RunTool } from "../core/agent-state.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
@@ -11,7 +11,6 @@ import { inToolSpan } from "../tracing/agent-spans.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
 import { callArguments } from "./call-arguments.ts";
 import { callTool, unmakeableCall } from "./call-tool.ts";
-import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";

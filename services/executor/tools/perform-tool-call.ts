@@ -1,5 +1,5 @@
 import { DEFAULT_ORCHESTRATOR } from "#shared/contracts/resolved-chain.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { askForApproval } from "../features/approvals/ask-for-approval.ts";
 import { findBuiltInTool, fullToolName, isSubAgentTool } from "../controllers/built-in-tools.ts";

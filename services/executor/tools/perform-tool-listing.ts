@@ -1,8 +1,8 @@
 import { v5 as uuidFrom } from "uuid";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { SERVERS_WAIT_MS } from "#shared/contracts/durations.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { BUILT_IN_TOOLS } from "../controllers/built-in-tools.ts";
 import type { StepOf } from "../core/agent-state.ts";

@@ -1,5 +1,4 @@
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
-import { toolNameParts } from "#shared/contracts/tool-name-parts.ts";
+import { toolAlias, toolNameParts } from "#shared/contracts/tool-names.ts";
 
 /**
  * Returns a decoder for tool names in an answer: those of bound tools decode to the original, also with control tokens of a chat

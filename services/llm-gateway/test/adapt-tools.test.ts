@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { adaptTools } from "../tool-schemas/adapt-call.ts";
 import { CONSERVATIVE_RULES, GEMINI_RULES, OPENAI_RULES } from "../tool-schemas/tool-rules.ts";
 import { APIS, toolWith } from "./adapted-request.ts";

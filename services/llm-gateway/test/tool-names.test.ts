@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { toolNameDecoder } from "../conversation/tool-names.ts";
 
 const NAMES = [

@@ -7,8 +7,8 @@ import type {
   ToolDefinition,
   WarningInfo,
 } from "#shared/generated/llm/v1/llm.ts";
-import { TOOLS_LEFT_OUT, TOOL_SCHEMAS_SHORTENED } from "#shared/contracts/call-warnings.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { TOOLS_LEFT_OUT, TOOL_SCHEMAS_SHORTENED } from "#shared/contracts/llm-error-codes.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { renameArguments } from "./argument-names.ts";
 import { rulesForCall, type CalledApi, type ToolRules } from "./tool-rules.ts";
 import { adaptTool, type AdaptedTool } from "./adapt-tool.ts";

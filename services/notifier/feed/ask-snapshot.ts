@@ -1,6 +1,6 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { request } from "#shared/bus/request.ts";
-import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
+import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import type { SnapshotReply } from "#shared/contracts/stream-snapshot.ts";
+import type { SnapshotReply } from "#shared/contracts/stream-chunk.ts";
 import { testSeed } from "../../../test/support/nightly.ts";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";

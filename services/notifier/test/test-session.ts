@@ -9,7 +9,7 @@ import {
   snapshotRequestCodec,
   type SnapshotReply,
   type SnapshotRequest,
-} from "#shared/contracts/stream-snapshot.ts";
+} from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { Database } from "#shared/database/database.ts";

@@ -1,5 +1,4 @@
-import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
-import type { GateClass } from "#shared/contracts/tool-gate.ts";
+import { isRepeatable, type ToolEffect, type GateClass } from "#shared/contracts/tool-list.ts";
 import type { ServerSettings, ServerToolRules } from "./server-settings.ts";
 
 /** A server's own description of its tool; the defaults of the protocol are the worst case. */

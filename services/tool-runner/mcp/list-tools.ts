@@ -1,7 +1,6 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { createHash } from "node:crypto";
-import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
-import type { GateClass } from "#shared/contracts/tool-gate.ts";
+import type { ToolEffect, GateClass } from "#shared/contracts/tool-list.ts";
 import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";

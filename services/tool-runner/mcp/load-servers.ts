@@ -1,4 +1,4 @@
-import { isServerId } from "#shared/contracts/server-id.ts";
+import { isServerId } from "#shared/contracts/tool-names.ts";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

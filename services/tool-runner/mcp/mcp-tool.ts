@@ -1,5 +1,4 @@
-import { isRepeatable as mayRepeat } from "#shared/contracts/tool-effect.ts";
-import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { isRepeatable as mayRepeat, type ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Tool, ToolOutput } from "../tool.ts";
 import { readableText, withoutOwnLines } from "../readable-text.ts";
 import { compileArgumentsCheck, type ArgumentsCheck } from "./check-arguments.ts";

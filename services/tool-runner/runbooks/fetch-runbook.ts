@@ -1,4 +1,4 @@
-import { RUNBOOK_FETCH_MS } from "#shared/contracts/runbook-fetch.ts";
+import { RUNBOOK_FETCH_MS } from "#shared/contracts/runbook-requests.ts";
 import { runbookAddress } from "#shared/runbooks/runbook-address.ts";
 import { EgressError, guardedFetch, type EgressRules } from "../egress/guarded-fetch.ts";
 import type { RunbookSettings } from "./runbook-settings.ts";

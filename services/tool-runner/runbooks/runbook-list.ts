@@ -1,7 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { RUNBOOK_FETCH_MS } from "#shared/contracts/runbook-fetch.ts";
-import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-list.ts";
+import { RUNBOOK_FETCH_MS, MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-requests.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { RunbookRepository } from "#shared/runbooks/runbook-repository.ts";
 import type { Logger } from "#shared/service/logger.ts";

@@ -2,8 +2,12 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { runbookFetchReplyCodec, runbookFetchRequestCodec } from "#shared/contracts/runbook-fetch.ts";
-import { runbookListReplyCodec, runbookListRequestCodec } from "#shared/contracts/runbook-list.ts";
+import {
+  runbookFetchReplyCodec,
+  runbookFetchRequestCodec,
+  runbookListReplyCodec,
+  runbookListRequestCodec,
+} from "#shared/contracts/runbook-requests.ts";
 import { SUBJECTS, TOOL_RUNNERS_GROUP } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
 import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";

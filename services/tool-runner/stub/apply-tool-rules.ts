@@ -1,5 +1,9 @@
-import { isRepeatable, stricterEffect, type ToolEffect } from "#shared/contracts/tool-effect.ts";
-import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import {
+  isRepeatable,
+  stricterEffect,
+  type ToolEffect,
+  type ToolDescription,
+} from "#shared/contracts/tool-list.ts";
 import { classOf, isOffered, listedEffect, needsApproval } from "../mcp/effect-class.ts";
 import type { ServerToolRules } from "../mcp/server-settings.ts";
 import type { Tool, ToolCatalogue } from "../tool.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type { ToolEffect } from "#shared/contracts/tool-list.ts";
 import { DEFAULT_SETTINGS } from "../mcp/server-settings.ts";
 import { applyToolRules, describeEffect } from "../stub/apply-tool-rules.ts";
 import type { Tool } from "../tool.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
-import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
+import { KEPT_RESULT_LIMITS } from "#shared/contracts/result-sizes.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallReplyCodec, toolCallRequestCodec } from "#shared/contracts/tool-call.ts";
 import { toolCallRequest } from "../../../test/support/tool-call-request.ts";

@@ -4,8 +4,9 @@ import { expect } from "chai";
 import { stringify } from "yaml";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { attemptId, toolCallId } from "#shared/contracts/tool-call-id.ts";
 import {
+  attemptId,
+  toolCallId,
   toolCallReplyCodec,
   toolCallRequestCodec,
   type ToolCallAnswer,

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import {
+  toolCallId,
   MAX_CALLS_PER_ANSWER,
   toolCallReplyCodec,
   toolCallRequestCodec,

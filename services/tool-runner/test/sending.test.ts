@@ -8,7 +8,7 @@ import {
   type ToolCallAnswer,
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
-import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type { ToolEffect } from "#shared/contracts/tool-list.ts";
 import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";

@@ -1,7 +1,6 @@
-import type { ExecutionProgress } from "#shared/contracts/execution-progress.ts";
+import type { ExecutionProgress, ToolProgress } from "#shared/contracts/live-progress.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import type { ToolProgress } from "#shared/contracts/tool-progress.ts";
 
 /** A stored event of a session, as every protocol delivers it. */
 export type StoredMessage = SessionEventPayload & { readonly seq: number };

@@ -1,7 +1,5 @@
-import type { ParkedBy } from "#shared/contracts/parked-by.ts";
-import type { ReviewStatus } from "#shared/contracts/review.ts";
-import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {
+  ParkedBy,
   ApprovalState,
   RunStatus,
   SessionStatus,
@@ -9,6 +7,8 @@ import type {
   TimelineEventType,
   TimelineStatus,
 } from "#shared/contracts/statuses.ts";
+import type { ReviewStatus } from "#shared/contracts/review.ts";
+import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 
 /** The question whether a tool call may be made. */
 export interface AskedApproval {

@@ -1,5 +1,4 @@
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
-import { isServerId } from "#shared/contracts/server-id.ts";
+import { BUILT_IN_SERVER, isServerId } from "#shared/contracts/tool-names.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { type CheckContext, checkUrl, requireKey } from "#shared/agent-config/checks/check-context.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
@@ -8,7 +7,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { MASKING_PATTERN_GROUPS, MASKING_PATTERNS } from "#shared/masking/patterns/built-in-patterns.ts";
 import { compilePattern } from "#shared/masking/patterns/custom-patterns.ts";
 import { checkBackend } from "#shared/agent-config/checks/check-agent-providers.ts";
-import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { stubbedAgents, agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";

@@ -7,7 +7,7 @@ import {
   Whole,
   orZero,
 } from "#shared/agent-config/schemas/schema-parts.ts";
-import { NotificationKind } from "#shared/contracts/notification-kinds.ts";
+import { NotificationKind } from "#shared/contracts/webhook-message.ts";
 import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
 

@@ -5,7 +5,7 @@ import { alertPattern } from "#shared/agent-config/scripts/alert-pattern.ts";
 import { Script, STEP_ACTIONS, type ScriptStep } from "#shared/agent-config/scripts/script-schema.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 import { nearestName, suggestName } from "#shared/agent-config/suggest-name.ts";
-import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 

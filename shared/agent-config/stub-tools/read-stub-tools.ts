@@ -8,7 +8,7 @@ import {
   StubToolsFile,
   type StubTool,
 } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
 /** The file of a configuration directory with tools in place of those of MCP servers. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-list.ts";
 import { DurationOrZero, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 
 const actions = {

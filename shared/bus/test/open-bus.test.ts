@@ -8,7 +8,7 @@ import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { request, serveRequests } from "#shared/bus/request.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec, MAX_INLINE_PAYLOAD_BYTES, type BusEvent } from "#shared/contracts/session-event.ts";
-import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-signals.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";

@@ -6,7 +6,7 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { request, serveRequests } from "#shared/bus/request.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
-import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-signals.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TcpProxy, type TapDecision } from "../../../test/support/tcp-proxy.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { frameDigits, variableCode } from "#shared/contracts/prompt-codes.ts";
+import { frameDigits, variableCode } from "#shared/contracts/prompt-marks.ts";
 import { canonicalRequest, hashRequest, type RequestContent } from "../canonical-request.ts";
 import { hideFrameCodes, showFrameCodes } from "../frame-codes.ts";
 import { BoundTool, ModelSettings } from "../recorded-calls.ts";

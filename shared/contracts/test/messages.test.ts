@@ -2,7 +2,11 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
-import { MAX_DELTA_CODE_UNITS, streamChunkCodec } from "#shared/contracts/stream-chunk.ts";
+import {
+  MAX_DELTA_CODE_UNITS,
+  streamChunkCodec,
+  MAX_SNAPSHOT_TEXT_CODE_UNITS,
+} from "#shared/contracts/stream-chunk.ts";
 import {
   MAX_INLINE_PAYLOAD_BYTES,
   belongsToFeed,
@@ -12,8 +16,7 @@ import {
   type SessionEventPayload,
 } from "#shared/contracts/session-event.ts";
 import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
-import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { sessionWakeupCodec } from "#shared/contracts/session-signals.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { eventOfWire } from "#shared/contracts/wire-event.ts";
 import { SESSION_STATUSES, TERMINAL_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";

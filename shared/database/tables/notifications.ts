@@ -1,5 +1,5 @@
 import { table, ALL, OF_SESSION } from "#shared/database/tables/table.ts";
-import { NOTIFICATION_KINDS } from "#shared/contracts/notification-kinds.ts";
+import { NOTIFICATION_KINDS } from "#shared/contracts/webhook-message.ts";
 
 /** A message to people or another system. Triggers write it in the transaction that decides what it says. */
 export const OUTBOX = table({

@@ -2,8 +2,8 @@ import { table, ADD, READ, USD, type Row } from "#shared/database/tables/table.t
 import { COST_SUMS, TOKENS } from "#shared/database/cost-sums.ts";
 import { PARKING_COLUMNS } from "#shared/database/parking-columns.ts";
 import { SESSION_FLAGS } from "#shared/database/session-counters.ts";
-import { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
+import { WaitingFor } from "#shared/contracts/iteration-state.ts";
+import { PARKED_BY } from "#shared/contracts/statuses.ts";
 
 const STAGE_COUNTS = [
   "total_stages",

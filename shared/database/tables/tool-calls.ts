@@ -1,7 +1,7 @@
 import { table, ADD, OF_EXECUTION, OF_SESSION, READ } from "#shared/database/tables/table.ts";
 import { TOOL_CALL_STATES } from "#shared/contracts/statuses.ts";
 import { TOOL_CALL_FAILURES } from "#shared/contracts/tool-call.ts";
-import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-list.ts";
 
 /** A tool call's claim and result. An id that has a row is never run again. */
 export const TOOL_CALLS = table({

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { readRefusedStreams } from "#shared/bus/refused-streams.ts";
-import type { WaitKind } from "#shared/contracts/waiting-for.ts";
+import type { WaitKind } from "#shared/contracts/iteration-state.ts";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
 import { NatsCluster } from "../../support/nats-cluster.ts";

@@ -1,6 +1,5 @@
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { MAX_ARGUMENTS_CHARS } from "#shared/contracts/tool-call.ts";
-import { toolGate } from "#shared/contracts/tool-gate.ts";
+import { toolCallId, MAX_ARGUMENTS_CHARS } from "#shared/contracts/tool-call.ts";
+import { toolGate } from "#shared/contracts/tool-list.ts";
 import { DEFAULT_APPROVAL_TIMEOUT_MS } from "#shared/contracts/resolved-chain.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { callsOfAnswer } from "../../controllers/parallel-calls.ts";

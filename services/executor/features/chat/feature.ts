@@ -1,5 +1,5 @@
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 import type { Feature } from "../../core/feature.ts";
 import { loadChat } from "./load-chat.ts";
 

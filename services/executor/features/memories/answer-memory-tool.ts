@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
+import { KEPT_RESULT_LIMITS } from "#shared/contracts/result-sizes.ts";
 import type { MemoryToolName } from "#shared/contracts/memory.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";

@@ -1,5 +1,4 @@
-import { scoreIdOf } from "#shared/contracts/score-id.ts";
-import type { ScoreStatus } from "#shared/contracts/scoring.ts";
+import { scoreIdOf, type ScoreStatus } from "#shared/contracts/scoring.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { RunOutcome } from "../../persist/run-outcome.ts";

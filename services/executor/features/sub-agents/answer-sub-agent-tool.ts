@@ -1,7 +1,7 @@
 import { v5 as uuidFrom } from "uuid";
 import { DEFAULT_ORCHESTRATOR, type ResolvedSubAgent } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import type { SubAgentToolName } from "../../controllers/built-in-tools.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { newExecution } from "../../persist/stage-rows.ts";

@@ -9,7 +9,7 @@ import { newMessages } from "../../persist/conversation.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import { movedUnfinishedStep } from "../../persist/unfinished-step.ts";
 import { untrustedText } from "../../prompts/untrusted-text.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 
 const parseAnswer = compileParser(
   "answer of a sub-agent",

@@ -1,5 +1,5 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import type { AgentState, AgentStep, StepOf } from "../../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";

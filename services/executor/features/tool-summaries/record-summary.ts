@@ -10,11 +10,11 @@ import type { MessageChange } from "../../state/step-rows.ts";
 import { outcomeText, toolNames } from "../../tools/record-tool-call.ts";
 import { withSummarizer, type Summarizers } from "./summarizers.ts";
 import type { SummaryInput } from "./summary-input.ts";
-import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { RESULT_TOOL_NAMES } from "../../controllers/built-in-tools.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 
 /** A finished call for a summary and the row it was streamed into. */
 export interface SummaryCall {

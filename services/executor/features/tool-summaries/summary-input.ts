@@ -3,7 +3,7 @@ import type { ResolvedProvider, ResolvedSummaries } from "#shared/contracts/reso
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { buildToolSummaryMessages } from "../../prompts/build-tool-summary-messages.ts";
 import type { NewMessage } from "../../prompts/prompt-input.ts";
-import { CHARS_PER_TOKEN } from "#shared/contracts/chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";

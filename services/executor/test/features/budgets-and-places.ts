@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { ParkedBy } from "#shared/contracts/parked-by.ts";
+import type { ParkedBy } from "#shared/contracts/statuses.ts";
 import { Budgets } from "../budget-fixture.ts";
 import { decide } from "../decide.ts";
 import { resume } from "../park.ts";

@@ -1,6 +1,5 @@
 import { v5 as uuidFrom } from "uuid";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
+import { toolCallId, MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { ASKS_FOR_TOOL_SUMMARY } from "../../../../test/support/scripts.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "../scripted-turns.ts";
 import type { Feature } from "./feature.ts";

@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { RecordedKept, RecordedOutcome } from "#shared/contracts/recorded-tools.ts";
-import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import type { OwnedSession } from "../../core/owned-session.ts";

@@ -1,4 +1,4 @@
-import { ALERT_MARKER } from "#shared/contracts/alert-marker.ts";
+import { ALERT_MARKER } from "#shared/contracts/prompt-marks.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../errors/llm-error.ts";
 import { alertPattern } from "#shared/agent-config/scripts/alert-pattern.ts";

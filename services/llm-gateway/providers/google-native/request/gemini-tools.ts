@@ -1,6 +1,6 @@
 import type { FunctionDeclaration, Tool } from "@google/genai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 
 /**

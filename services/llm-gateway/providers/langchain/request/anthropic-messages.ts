@@ -1,6 +1,6 @@
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import { decodeLangchainState, type LangchainState } from "../langchain-state.ts";
 import { encodeCallId } from "./encode-call-id.ts";

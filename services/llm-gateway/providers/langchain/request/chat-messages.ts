@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import { encodeChatCallId } from "./encode-call-id.ts";
 

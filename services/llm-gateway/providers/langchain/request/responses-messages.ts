@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { decodeLangchainState, type LangchainStatePart } from "../langchain-state.ts";
 import { objectArguments } from "./chat-messages.ts";
 import { encodeCallId } from "./encode-call-id.ts";

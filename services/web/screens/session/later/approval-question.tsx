@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type { ToolEffect } from "#shared/contracts/tool-list.ts";
 import { isForApproval, signInWanted } from "../../../api/ask-to-sign-in.ts";
 import { api } from "../../../api/client.ts";
 import { may } from "../../../api/me.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { personName } from "#shared/client/person-name.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
-import { SCORED_BY_ITSELF } from "#shared/contracts/scored-by-itself.ts";
+import { SCORED_BY_ITSELF } from "#shared/contracts/statuses.ts";
 import { api } from "../../../api/client.ts";
 import { RemoteState } from "../../../parts/remote-state.tsx";
 import { Moment } from "../../../parts/time.tsx";
