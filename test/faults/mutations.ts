@@ -111,9 +111,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the reading of notes: the step that gives an agent a note does not record it",
-    file: "services/executor/persist/step-statement.ts",
-    original: "AS r(message_id uuid, execution_id uuid)",
-    mutant: "AS r(message_id uuid, execution_id uuid) WHERE false",
+    file: "services/executor/persist/step-parts.ts",
+    original: 'insertPart(STEERING_DELIVERIES, { without: ["delivered_at"] }),',
+    mutant:
+      '(rows) => `${insertPart(STEERING_DELIVERIES, { without: ["delivered_at"] })(rows)} WHERE false`,',
     provenBy: { testFile: "services/executor/test/disturbed-features.test.ts", isWhole: true },
     breaks: "a note that",
   },
