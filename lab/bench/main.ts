@@ -7,7 +7,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["smoke", async () => (await import("./smoke.ts")).smoke],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
   ["storm", async () => (await import("./storm.ts")).storm],
-  ["versus", async () => (await import("../lab/bench/versus/versus.ts")).versus],
+  ["versus", async () => (await import("./versus/versus.ts")).versus],
   ["step", async () => (await import("./step.ts")).step],
   ["tool-call", async () => (await import("./tool-call.ts")).toolCall],
   ["web", async () => (await import("./web.ts")).web],
@@ -23,7 +23,7 @@ async function usage(): Promise<string> {
 
 ${list}
 
-NAME --help prints the options of a benchmark. Figures are noisy: compare only within one run (bench/README.md).
+NAME --help prints the options of a benchmark. Figures are noisy: compare only within one run (lab/bench/README.md).
 `;
 }
 

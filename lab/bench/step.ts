@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { PAST_TRIGGERS } from "#shared/database/past/past-triggers.ts";
-import { TarsyClient } from "../test/support/tarsy-client.ts";
+import { TarsyClient } from "../../test/support/tarsy-client.ts";
 import { renderStepReport } from "./step/render-step-report.ts";
 import { BUDGETED_TYPE, SHAPES, TURNS, shapeConfig, type ShapeName } from "./step/shapes.ts";
 import { stepReport, type ShapeTotals, type StepReport } from "./step/step-report.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { NotifierFixture } from "../services/notifier/test/notifier-fixture.ts";
-import type { TestSession } from "../services/notifier/test/test-session.ts";
+import { NotifierFixture } from "../../services/notifier/test/notifier-fixture.ts";
+import type { TestSession } from "../../services/notifier/test/test-session.ts";
 import { startNotifierProcess, startRelay, type WsProcess } from "./fanout/ws-process.ts";
 import { renderStorm, type StormFigures, type StormRound } from "./storm/render-storm.ts";
 import { StormClients } from "./storm/storm-clients.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { hasBrowser } from "../test/web/support/browser.ts";
-import { SESSION_CONFIG } from "../test/web/support/session-script.ts";
-import { WebFixture } from "../test/web/support/web-fixture.ts";
+import { hasBrowser } from "../../test/web/support/browser.ts";
+import { SESSION_CONFIG } from "../../test/web/support/session-script.ts";
+import { WebFixture } from "../../test/web/support/web-fixture.ts";
 import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
 import { formatTable } from "./support/format-table.ts";
 import { readNumberOptions } from "./support/read-number-options.ts";

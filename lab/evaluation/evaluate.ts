@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Environment } from "#shared/service/environment.ts";
-import { takeLock } from "../launcher/process/file-lock.mjs";
-import packageJson from "../package.json" with { type: "json" };
+import { takeLock } from "../../launcher/process/file-lock.mjs";
+import packageJson from "../../package.json" with { type: "json" };
 import { checkAssertion } from "./assertions/check-assertion.ts";
 import { Configurations } from "./engine/configurations.ts";
 import { openEngine } from "./engine/open-engine.ts";

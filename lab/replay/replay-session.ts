@@ -7,7 +7,7 @@ import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts"
 import type { Database } from "#shared/database/database.ts";
 import { CancelledError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { RankedMemory } from "../services/executor/core/agent-state.ts";
+import type { RankedMemory } from "../../services/executor/core/agent-state.ts";
 import { askAgain, type RecordedFollowUp } from "./recording/ask-again.ts";
 import type { ChainSource } from "./recording/chain-source.ts";
 import { awayAtSummary } from "./pacing/away-at-summary.ts";

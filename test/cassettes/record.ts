@@ -3,7 +3,7 @@ import { parseCassette } from "#shared/cassette/parse-cassette.ts";
 import { ask } from "../../services/executor/test/follow-up-fixture.ts";
 import { answerTurn, callTurn } from "../../services/executor/test/scripted-turns.ts";
 import { dispatches, ofChild } from "../../services/executor/test/sub-agent-fixture.ts";
-import { RecordingFixture } from "../../replay/test/recording-fixture.ts";
+import { RecordingFixture } from "../../lab/replay/test/recording-fixture.ts";
 
 // Run by hand after an intended change of what models are asked, then review the diff: node test/cassettes/record.ts
 

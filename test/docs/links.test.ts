@@ -6,7 +6,7 @@ import { marked, type Token } from "marked";
 import { projectRoot } from "../../launcher/prepare.mjs";
 
 /** Every page of the repository; the golden files of prompts are no pages. */
-const PAGES = globSync(["*.md", ".github/**/*.md", "{bench,deploy,docs,examples}/**/*.md"], {
+const PAGES = globSync(["*.md", ".github/**/*.md", "{deploy,docs,examples,lab}/**/*.md"], {
   cwd: projectRoot,
 });
 

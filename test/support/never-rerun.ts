@@ -17,7 +17,7 @@ export const NEVER_RERUN: readonly string[] = [
   "test/e2e/tool-summaries.test.ts",
   "test/e2e/traces.test.ts",
   "test/e2e/unreliable-network.test.ts",
-  "evaluation/test/resume.test.ts",
+  "lab/evaluation/test/resume.test.ts",
   "services/tool-runner/test/sending.test.ts",
   "shared/bus/test/replaced-connection.test.ts",
   "services/executor/test/disturbed-features.test.ts",
@@ -70,7 +70,7 @@ export const NEVER_RERUN: readonly string[] = [
   "shared/database/test/*-events.test.ts",
   "test/e2e/investigation.test.ts",
   // The replay corpus: the same requests and rows, whatever the machine does.
-  "replay/test/**/*.test.ts",
+  "lab/replay/test/**/*.test.ts",
   "**/*cassette*.test.ts",
   "**/*replay.test.ts",
   "shared/cassette/test/*.test.ts",

@@ -80,8 +80,8 @@ function executorRooms(): readonly Room[] {
 }
 
 /**
- * Which folder may import which. No service imports another one: what two need is in `shared/`, which imports no service. A folder of a service
- * has a row of its own where its order matters; the row with the longest path counts.
+ * Which folder may import which. No service imports another one: what two need is in `shared/`, which imports no service. Neither imports
+ * `lab/`. A folder of a service has a row of its own where its order matters; the row with the longest path counts.
  */
 export const ROOMS: readonly Room[] = [
   // `shared/client` knows the routes by the types of their contracts.
@@ -125,8 +125,18 @@ export const ROOMS: readonly Room[] = [
     ...NO_NATS,
   },
   { room: "launcher", may: ["shared", "services", "scripts", "deploy"], ...NO_NATS },
-  { room: "scripts", may: ["shared", "services", "launcher", "replay", "evaluation", "deploy"], ...NO_NATS },
+  {
+    room: "scripts",
+    may: ["shared", "services", "launcher", "lab/replay", "lab/evaluation", "deploy"],
+    ...NO_NATS,
+  },
   // It puts a silent bus in the place of the real one.
-  { room: "replay", may: ["shared", "services", "launcher", "scripts"] },
-  { room: "evaluation", may: ["shared", "services", "replay", "launcher", "scripts"], ...NO_NATS },
+  { room: "lab/replay", may: ["shared", "services", "launcher", "scripts"] },
+  {
+    room: "lab/evaluation",
+    may: ["shared", "services", "lab/replay", "launcher", "scripts"],
+    ...NO_NATS,
+  },
+  // The image has no benches. One measures NATS itself.
+  { room: "lab/bench", may: ["shared", "services", "launcher", "scripts"] },
 ];

@@ -12,8 +12,7 @@ const STARTS: readonly (readonly [Tier, string])[] = [
   ["service", "launcher/nats/start-nats.ts"],
 ];
 /** Test files that start other processes. */
-const SYSTEM_FILES =
-  "{launcher,bench,deploy,evaluation,examples,lab,replay,scripts,test/docs,test/support}/**";
+const SYSTEM_FILES = "{launcher,deploy,examples,lab,scripts,test/docs,test/support}/**";
 const TYPE_IMPORT = /^(?:import|export) type [^;]*;/gmu;
 const IMPORT = /(?:from|import)\s*\(?\s*"((?:\.{1,2}|#shared)\/[^"]+)"/gu;
 

@@ -1,14 +1,14 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { freePort } from "../../launcher/free-port.ts";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
-import type { BackingServers } from "../../test/support/backing-servers.ts";
-import { until } from "../../test/support/until.ts";
+import { freePort } from "../../../launcher/free-port.ts";
+import { SERVICE_NODE_FLAGS } from "../../../launcher/service-node-flags.ts";
+import type { BackingServers } from "../../../test/support/backing-servers.ts";
+import { until } from "../../../test/support/until.ts";
 import { untilExited } from "../support/until-exited.ts";
 
 const HOST = "127.0.0.1";
-const NOTIFIER = join(import.meta.dirname, "../../services/notifier/main.ts");
+const NOTIFIER = join(import.meta.dirname, "../../../services/notifier/main.ts");
 
 /** A WebSocket server in a separate process. */
 export interface WsProcess extends AsyncDisposable {

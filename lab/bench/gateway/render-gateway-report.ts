@@ -39,7 +39,7 @@ export function renderGatewayReport(report: GatewayReport): string {
       ["RSS of both afterwards, MB", streams.two_gateways_after_mb],
       ["per open stream, kB", streams.per_stream_kb],
     ]),
-    "These figures are noisy and belong to this machine: compare only within one run, or interleaved runs as ratios (bench/README.md).",
+    "These figures are noisy and belong to this machine: compare only within one run, or interleaved runs as ratios (lab/bench/README.md).",
   ];
   return `\n${parts.join("\n\n")}\n`;
 }

@@ -8,9 +8,9 @@ import { Metadata, credentials } from "@grpc/grpc-js";
 import { stringify } from "yaml";
 import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { GenerateRequest, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const REPLICAS = 2;
 const PROVIDER = "bench";
 const BENCH_KEY_ENV = "BENCH_GEMINI_KEY";

@@ -14,7 +14,7 @@ export function renderSmokeReport(report: SmokeReport): string {
     serviceTable(report),
     postgresTable(report),
     ...statementTable(report),
-    "These figures are noisy and belong to this machine: compare only within one run, or interleaved runs as ratios (bench/README.md).",
+    "These figures are noisy and belong to this machine: compare only within one run, or interleaved runs as ratios (lab/bench/README.md).",
   ];
   return `\n${parts.join("\n\n")}\n`;
 }

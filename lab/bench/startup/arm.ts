@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { CHECKOUT, SERVICES, type ServiceName } from "../../test/support/spawn-service.ts";
+import { CHECKOUT, SERVICES, type ServiceName } from "../../../test/support/spawn-service.ts";
 import { UsageError } from "../support/benchmark.ts";
 
 /** One of the compared ways to run the five services. */

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { HEALTH_VARIABLE, spawnService, type ServiceName } from "../../test/support/spawn-service.ts";
-import { testPort } from "../../test/support/test-port.ts";
-import { untilReady } from "../../test/support/until-ready.ts";
+import { HEALTH_VARIABLE, spawnService, type ServiceName } from "../../../test/support/spawn-service.ts";
+import { testPort } from "../../../test/support/test-port.ts";
+import { untilReady } from "../../../test/support/until-ready.ts";
 import { readUsage } from "../support/process-usage.ts";
 import { readPss } from "../support/read-pss.ts";
 import type { Arm } from "./arm.ts";

@@ -1,4 +1,4 @@
-import type { ServiceName } from "../../test/support/spawn-service.ts";
+import type { ServiceName } from "../../../test/support/spawn-service.ts";
 import { formatTable } from "../support/format-table.ts";
 import { percentile } from "../support/percentile.ts";
 import type { Arm } from "./arm.ts";

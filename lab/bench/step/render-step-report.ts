@@ -28,5 +28,5 @@ export function renderStepReport(report: StepReport): string {
   const kept = `Keeping its past costs a session ${past.write_ahead_log_ratio.toFixed(2)} times the write-ahead log and ${past.in_postgres_ratio.toFixed(2)} times the time in Postgres; it takes ${past.session_time_ratio.toFixed(2)} times as long`;
   return `\n${where}\n${how}; one bare commit ${commitMs.toFixed(2)} ms\n\n${table}\n${budgets}.\n${kept}.\n
 Statements are counted exactly, but include background ones (lease renewals, sweeps). Times are noisy: compare only the
-last column, and only with that of other runs (bench/README.md).\n`;
+last column, and only with that of other runs (lab/bench/README.md).\n`;
 }

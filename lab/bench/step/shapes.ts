@@ -1,5 +1,5 @@
-import type { ConfigFiles } from "../../test/support/config-directory.ts";
-import { SUMMARY_CALL } from "../../test/support/scripts.ts";
+import type { ConfigFiles } from "../../../test/support/config-directory.ts";
+import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 
 /** LLM answers with tool calls in the shortest session, and its tool calls. */
 export const TURNS = 5;

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { WebSocketServer } from "ws";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { readEvents } from "#shared/database/read-events.ts";
-import { eventFrame, type WebSocketFrame } from "../../services/notifier/outbox/frames.ts";
+import { eventFrame, type WebSocketFrame } from "../../../services/notifier/outbox/frames.ts";
 import { parsePlainTask } from "./storm-task.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
+import { SERVICE_NODE_FLAGS } from "../../../launcher/service-node-flags.ts";
 import { untilExited } from "../support/until-exited.ts";
 import { parseClientsReport, type ClientsReport, type ClientsTask } from "./storm-task.ts";
 

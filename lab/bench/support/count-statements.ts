@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { BackingServers } from "../../test/support/backing-servers.ts";
+import type { BackingServers } from "../../../test/support/backing-servers.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 
 /** Statistics of one normalised statement. */

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, totalmem } from "node:os";
-import type { BackingServers } from "../../test/support/backing-servers.ts";
+import type { BackingServers } from "../../../test/support/backing-servers.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { percentile } from "./percentile.ts";
 

@@ -1,4 +1,4 @@
-import type { ServiceName } from "../../test/support/tarsy-system.ts";
+import type { ServiceName } from "../../../test/support/tarsy-system.ts";
 import { readUsage, type ProcessUsage } from "./process-usage.ts";
 import type { BenchSystem } from "./start-bench-system.ts";
 

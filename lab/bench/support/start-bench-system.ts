@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { BackingServers } from "../../test/support/backing-servers.ts";
-import { testConfigDirectory, type ConfigFiles } from "../../test/support/config-directory.ts";
-import { SUMMARY_CALL } from "../../test/support/scripts.ts";
-import { TarsySystem } from "../../test/support/tarsy-system.ts";
+import { BackingServers } from "../../../test/support/backing-servers.ts";
+import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
+import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
+import { TarsySystem } from "../../../test/support/tarsy-system.ts";
 import { BenchDatabase } from "./bench-database.ts";
 import type { BenchmarkContext } from "./benchmark.ts";
 import { enableStatementCounts } from "./count-statements.ts";

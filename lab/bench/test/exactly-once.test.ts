@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { assertDoneOnce } from "../../lab/bench/versus/exactly-once.ts";
-import { HandlerStarts } from "../../lab/bench/versus/handler-starts.ts";
+import { assertDoneOnce } from "../versus/exactly-once.ts";
+import { HandlerStarts } from "../versus/handler-starts.ts";
 
 describe("assertDoneOnce", () => {
   const accepted = new Set(["a", "b"]);

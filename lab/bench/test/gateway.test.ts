@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { describeNightly } from "../../test/support/nightly.ts";
+import { describeNightly } from "../../../test/support/nightly.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const NAMES_WITH_UNITS = /_(ms|us|mb|kb|ratio)$/;

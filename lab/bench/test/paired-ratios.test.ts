@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Comparison, Limits, Round } from "../../lab/bench/versus/comparison.ts";
-import { pairedRatios } from "../../lab/bench/versus/paired-ratios.ts";
+import type { Comparison, Limits, Round } from "../versus/comparison.ts";
+import { pairedRatios } from "../versus/paired-ratios.ts";
 
 function limits(commit_ms: number): Limits {
   return {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { runComparison } from "../../lab/bench/versus/run-comparison.ts";
+import { runComparison } from "../versus/run-comparison.ts";
 
 const LIMITS = {
   commit_ms: 1,

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { NIGHTLY } from "../../test/support/nightly.ts";
-import { until } from "../../test/support/until.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
+import { until } from "../../../test/support/until.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const NAMES_WITH_UNITS = /_(per_s|per_session|ms|mb|kb_per_session|ms_per_session|percent)$/;

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { NIGHTLY } from "../../test/support/nightly.ts";
-import { SERVICES } from "../../test/support/spawn-service.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
+import { SERVICES } from "../../../test/support/spawn-service.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const run = promisify(execFile);

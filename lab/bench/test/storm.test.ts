@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { NIGHTLY } from "../../test/support/nightly.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const run = promisify(execFile);

@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { prepare } from "../../launcher/prepare.mjs";
-import { projectPaths } from "../../launcher/project-paths.ts";
-import { NIGHTLY } from "../../test/support/nightly.ts";
-import { CHECKOUT } from "../../test/support/spawn-service.ts";
+import { prepare } from "../../../launcher/prepare.mjs";
+import { projectPaths } from "../../../launcher/project-paths.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
+import { CHECKOUT } from "../../../test/support/spawn-service.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 const PEERS = join(CHECKOUT, "lab/bench/versus/peers");

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CHECKOUT, SERVICES } from "../../../test/support/spawn-service.ts";
-import { UsageError, type BenchmarkContext } from "../../../bench/support/benchmark.ts";
+import { UsageError, type BenchmarkContext } from "../support/benchmark.ts";
 import type { Comparison, FigureSpec } from "./comparison.ts";
 import { firstOf } from "./first-of.ts";
 import { UnitMeter } from "./unit-meter.ts";

@@ -1,6 +1,6 @@
 import { NotifierFixture } from "../../../services/notifier/test/notifier-fixture.ts";
-import { startNotifierProcess, startRelay } from "../../../bench/fanout/ws-process.ts";
-import type { BenchmarkContext } from "../../../bench/support/benchmark.ts";
+import { startNotifierProcess, startRelay } from "../fanout/ws-process.ts";
+import type { BenchmarkContext } from "../support/benchmark.ts";
 import type { Comparison, FigureSpec } from "./comparison.ts";
 import { measureFanout, notifierWay, startSender, type FanoutLoad, type FanoutWay } from "./fanout-arms.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
-import { shapeConfig, SHAPE_COUNTS, TURNS, type ShapeName } from "../../../bench/step/shapes.ts";
-import type { BenchmarkContext } from "../../../bench/support/benchmark.ts";
+import { shapeConfig, SHAPE_COUNTS, TURNS, type ShapeName } from "../step/shapes.ts";
+import type { BenchmarkContext } from "../support/benchmark.ts";
 import type { Comparison, FigureSpec, Figures } from "./comparison.ts";
 import { startDbos } from "./start-dbos.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";

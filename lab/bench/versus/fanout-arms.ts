@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { pause } from "#shared/pause.ts";
 import type { NotifierFixture } from "../../../services/notifier/test/notifier-fixture.ts";
-import type { SenderKind, SenderTask } from "../../../bench/fanout/sender-task.ts";
-import { Watchers } from "../../../bench/fanout/watchers.ts";
-import type { WsProcess } from "../../../bench/fanout/ws-process.ts";
-import { nextMessage } from "../../../bench/support/next-message.ts";
-import { readCpuSeconds } from "../../../bench/support/process-usage.ts";
-import { untilExited } from "../../../bench/support/until-exited.ts";
+import type { SenderKind, SenderTask } from "../fanout/sender-task.ts";
+import { Watchers } from "../fanout/watchers.ts";
+import type { WsProcess } from "../fanout/ws-process.ts";
+import { nextMessage } from "../support/next-message.ts";
+import { readCpuSeconds } from "../support/process-usage.ts";
+import { untilExited } from "../support/until-exited.ts";
 import type { Figures } from "./comparison.ts";
 
-const SENDER = join(import.meta.dirname, "../../../bench/fanout/sender-process.ts");
+const SENDER = join(import.meta.dirname, "../fanout/sender-process.ts");
 const POLL_MS = 20;
 const STUCK_MS = 60_000;
 

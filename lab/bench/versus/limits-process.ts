@@ -3,7 +3,7 @@ import { connect as connectSocket } from "node:net";
 import { connect as connectNats } from "nats";
 import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { Client } from "pg";
-import { percentile } from "../../../bench/support/percentile.ts";
+import { percentile } from "../support/percentile.ts";
 
 /**
  * Measures the physical limits in a process of its own when its parent sends anything, and answers with them. Arguments: the

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
-import { untilExited } from "../../../bench/support/until-exited.ts";
+import { untilExited } from "../support/until-exited.ts";
 import type { Limits } from "./comparison.ts";
-import { nextMessage } from "../../../bench/support/next-message.ts";
+import { nextMessage } from "../support/next-message.ts";
 
 const PROGRAM = join(import.meta.dirname, "limits-process.ts");
 const parseLimits = compileParser(

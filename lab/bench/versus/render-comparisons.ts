@@ -1,4 +1,4 @@
-import { formatTable } from "../../../bench/support/format-table.ts";
+import { formatTable } from "../support/format-table.ts";
 import type { Comparison, LimitName } from "./comparison.ts";
 import { pairedRatios, type Spread } from "./paired-ratios.ts";
 

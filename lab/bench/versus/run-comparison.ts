@@ -1,4 +1,4 @@
-import type { BenchmarkContext } from "../../../bench/support/benchmark.ts";
+import type { BenchmarkContext } from "../support/benchmark.ts";
 import type { Arm, Comparison, Figures, Round } from "./comparison.ts";
 import type { PhysicalLimits } from "./physical-limits.ts";
 

@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { nextMessage } from "../../../bench/support/next-message.ts";
-import { percentile } from "../../../bench/support/percentile.ts";
-import { untilExited } from "../../../bench/support/until-exited.ts";
+import { nextMessage } from "../support/next-message.ts";
+import { percentile } from "../support/percentile.ts";
+import { untilExited } from "../support/until-exited.ts";
 import { startMeasuredServers } from "./start-measured-servers.ts";
 import { toStepCosts, type StepCosts } from "./step-costs.ts";
 

@@ -1,11 +1,11 @@
 import { BackingServers } from "../../../test/support/backing-servers.ts";
-import { BenchDatabase, type DatabaseCounters } from "../../../bench/support/bench-database.ts";
+import { BenchDatabase, type DatabaseCounters } from "../support/bench-database.ts";
 import {
   enableStatementCounts,
   readStatementCounts,
   resetStatementCounts,
-} from "../../../bench/support/count-statements.ts";
-import { readCpuSeconds } from "../../../bench/support/process-usage.ts";
+} from "../support/count-statements.ts";
+import { readCpuSeconds } from "../support/process-usage.ts";
 import type { Figures } from "./comparison.ts";
 
 /** A durable Postgres and a NATS of one arm; the statements of Postgres are counted. */

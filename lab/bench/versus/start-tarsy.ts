@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
 import { SERVICES } from "../../../test/support/spawn-service.ts";
 import { TarsySystem } from "../../../test/support/tarsy-system.ts";
-import { BENCH_SLOTS, ZERO_DELAY_SCRIPT } from "../../../bench/support/start-bench-system.ts";
+import { BENCH_SLOTS, ZERO_DELAY_SCRIPT } from "../support/start-bench-system.ts";
 import { startMeasuredServers } from "./start-measured-servers.ts";
 import type { UnitSystem } from "./unit-system.ts";
 

@@ -1,6 +1,6 @@
 import { pause } from "#shared/pause.ts";
-import { postAlerts } from "../../../bench/support/post-alerts.ts";
-import { readCpuSeconds } from "../../../bench/support/process-usage.ts";
+import { postAlerts } from "../support/post-alerts.ts";
+import { readCpuSeconds } from "../support/process-usage.ts";
 import type { Figures } from "./comparison.ts";
 import { assertDoneOnce } from "./exactly-once.ts";
 import type { UnitSystem } from "./unit-system.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { UsageError } from "../../../bench/support/benchmark.ts";
-import { wholeNumber } from "../../../bench/support/read-number-options.ts";
+import { UsageError } from "../support/benchmark.ts";
+import { wholeNumber } from "../support/read-number-options.ts";
 
 /** The options of `versus`. */
 export interface VersusOptions {

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { prepare } from "../../../launcher/prepare.mjs";
-import type { Benchmark, BenchmarkContext } from "../../../bench/support/benchmark.ts";
+import type { Benchmark, BenchmarkContext } from "../support/benchmark.ts";
 import type { Comparison } from "./comparison.ts";
 import { pairedRatios } from "./paired-ratios.ts";
 import { renderComparisons } from "./render-comparisons.ts";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { WebFixture } from "../../test/web/support/web-fixture.ts";
+import type { WebFixture } from "../../../test/web/support/web-fixture.ts";
 
 export interface ListFigures {
   readonly empty_paint_ms: number;

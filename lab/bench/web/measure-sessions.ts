@@ -1,5 +1,5 @@
-import { seedLargeSession } from "../../test/web/support/seed-large-session.ts";
-import type { WebFixture } from "../../test/web/support/web-fixture.ts";
+import { seedLargeSession } from "../../../test/web/support/seed-large-session.ts";
+import type { WebFixture } from "../../../test/web/support/web-fixture.ts";
 import { percentile } from "../support/percentile.ts";
 import { countFrames } from "./count-frames.ts";
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import type { TarsyClient } from "../../test/support/tarsy-client.ts";
-import type { WebFixture } from "../../test/web/support/web-fixture.ts";
+import type { TarsyClient } from "../../../test/support/tarsy-client.ts";
+import type { WebFixture } from "../../../test/web/support/web-fixture.ts";
 import { countFrames } from "./count-frames.ts";
 import type { FakeNotifier } from "./fake-notifier.ts";
 

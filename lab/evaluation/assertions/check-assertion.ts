@@ -1,4 +1,4 @@
-import { durationText } from "../../scripts/tarsy/terminal/terminal-style.ts";
+import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import { usdShown } from "../report/usd-shown.ts";
 import type { CalledTool, CellFacts } from "../results/cell-facts.ts";
 import type { Assertion } from "../suite/suite.ts";

@@ -4,8 +4,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { pause } from "#shared/pause.ts";
-import { decideApproval } from "../../services/api/approvals/decide-approval.ts";
-import { RequestError } from "../../services/api/http/request-error.ts";
+import { decideApproval } from "../../../services/api/approvals/decide-approval.ts";
+import { RequestError } from "../../../services/api/http/request-error.ts";
 
 const EVERY_MS = 200;
 const OPEN = `

@@ -2,7 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { chooseConfigDirectory } from "#shared/agent-config/choose-config-directory.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { PROJECT_ROOT } from "../../scripts/tarsy/project-root.ts";
+import { PROJECT_ROOT } from "../../../scripts/tarsy/project-root.ts";
 
 /** A configuration directory, read and checked. */
 export interface Configuration {

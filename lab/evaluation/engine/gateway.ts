@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
-import { freePort } from "../../launcher/free-port.ts";
-import { projectPaths } from "../../launcher/project-paths.ts";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
-import { waitUntilReady } from "../../launcher/supervisor/wait-until-ready.ts";
-import { PROJECT_ROOT } from "../../scripts/tarsy/project-root.ts";
+import { freePort } from "../../../launcher/free-port.ts";
+import { projectPaths } from "../../../launcher/project-paths.ts";
+import { SERVICE_NODE_FLAGS } from "../../../launcher/service-node-flags.ts";
+import { waitUntilReady } from "../../../launcher/supervisor/wait-until-ready.ts";
+import { PROJECT_ROOT } from "../../../scripts/tarsy/project-root.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
 const HOST = "127.0.0.1";

@@ -4,8 +4,8 @@ import type { Cassette } from "#shared/cassette/cassette.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
-import { McpSelection } from "../../services/api/alerts/contract.ts";
-import { openSelection } from "../../services/api/alerts/open-selection.ts";
+import { McpSelection } from "../../../services/api/alerts/contract.ts";
+import { openSelection } from "../../../services/api/alerts/open-selection.ts";
 import type { Variant } from "../suite/suite.ts";
 
 const parseSelection = compileParser("selection of a cassette", McpSelection);

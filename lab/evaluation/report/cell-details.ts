@@ -1,5 +1,5 @@
 import { safeCut } from "#shared/safe-cut.ts";
-import { durationText } from "../../scripts/tarsy/terminal/terminal-style.ts";
+import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import type { DoneCell, JudgedCell } from "../results/judged-cell.ts";
 import type { Checked } from "../assertions/check-assertion.ts";
 import { cellId } from "./cell-id.ts";

@@ -1,4 +1,4 @@
-import { printable, type TerminalStyle } from "../../scripts/tarsy/terminal/terminal-style.ts";
+import { printable, type TerminalStyle } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import { isDone } from "../results/judged-cell.ts";
 import type { Report } from "./report.ts";
 import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";

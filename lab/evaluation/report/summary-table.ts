@@ -1,4 +1,4 @@
-import { durationText } from "../../scripts/tarsy/terminal/terminal-style.ts";
+import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import type { VariantSummary } from "../statistics/summarize-variants.ts";
 import { countText, meanText, percentText } from "./number-texts.ts";
 import { usdShown } from "./usd-shown.ts";

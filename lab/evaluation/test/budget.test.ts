@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { NIGHTLY } from "../../test/support/nightly.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
 import { EvalFixture } from "./eval-fixture.ts";
 import { makeCassette } from "./make-cassette.ts";
 

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Cassette } from "#shared/cassette/cassette.ts";
-import { tarsyHere, type TarsyRun } from "../../scripts/test/tarsy-here.ts";
-import { killOnExit } from "../../test/support/kill-on-exit.ts";
-import { SUMMARY_CALL } from "../../test/support/scripts.ts";
-import { writeScript } from "../../test/support/write-script.ts";
+import { tarsyHere, type TarsyRun } from "../../../scripts/test/tarsy-here.ts";
+import { killOnExit } from "../../../test/support/kill-on-exit.ts";
+import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
+import { writeScript } from "../../../test/support/write-script.ts";
 import { parseCellResult, type CellResult } from "../results/cell-result.ts";
 
-const MAIN = join(import.meta.dirname, "..", "..", "scripts", "tarsy", "main.ts");
+const MAIN = join(import.meta.dirname, "../../..", "scripts", "tarsy", "main.ts");
 
 const TARSY = {
   system: {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { NIGHTLY } from "../../test/support/nightly.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
 import { EvalFixture, SCRIPTS } from "./eval-fixture.ts";
-import { SUMMARY_CALL } from "../../test/support/scripts.ts";
-import { contextBlock } from "../../services/executor/prompts/context-block.ts";
+import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
+import { contextBlock } from "../../../services/executor/prompts/context-block.ts";
 import { makeCassette } from "./make-cassette.ts";
 
 const LIMIT_MS = 15 * 60_000;
@@ -102,7 +102,7 @@ describe("tarsy eval", function evaluation() {
     expect(third.out).to.contain("bad against good: better in 0, worse in 0, equal in 3 cassettes");
   });
 
-  // replay/test/suites/told-time.ts has it of a replay.
+  // lab/replay/test/suites/told-time.ts has it of a replay.
   if (!NIGHTLY) return;
 
   it("tells agents the time of the recording, because the results of its tools are of then", async () => {

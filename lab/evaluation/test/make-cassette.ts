@@ -1,7 +1,7 @@
 import { v4 as newUuid } from "uuid";
 import { CASSETTE_FORMAT, CASSETTE_VERSION, type Cassette } from "#shared/cassette/cassette.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
-import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
+import { resolvedChain } from "../../../services/executor/test/resolved-chain.ts";
 
 /** A recorded call of the tool `read` of the server `files`. */
 interface ReadFile {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { NIGHTLY, repetitions } from "../../test/support/nightly.ts";
-import { until } from "../../test/support/until.ts";
+import { NIGHTLY, repetitions } from "../../../test/support/nightly.ts";
+import { until } from "../../../test/support/until.ts";
 import { EvalFixture, SCRIPTS } from "./eval-fixture.ts";
 import { makeCassette } from "./make-cassette.ts";
 

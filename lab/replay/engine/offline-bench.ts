@@ -5,10 +5,10 @@ import { pino } from "pino";
 import type { Database } from "#shared/database/database.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { copyMigratedCluster } from "../../launcher/postgres/copy-migrated-cluster.ts";
-import { projectPaths } from "../../launcher/project-paths.ts";
-import { PROJECT_ROOT } from "../../scripts/tarsy/project-root.ts";
-import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
+import { copyMigratedCluster } from "../../../launcher/postgres/copy-migrated-cluster.ts";
+import { projectPaths } from "../../../launcher/project-paths.ts";
+import { PROJECT_ROOT } from "../../../scripts/tarsy/project-root.ts";
+import { startPostgres, type EmbeddedPostgres } from "../../../launcher/postgres/start-postgres.ts";
 import {
   openOfflineExecutor,
   type OfflineExecutor,

@@ -1,4 +1,4 @@
-import type { ProviderCircuits, TrackedCall } from "../../services/executor/llm/provider-circuits.ts";
+import type { ProviderCircuits, TrackedCall } from "../../../services/executor/llm/provider-circuits.ts";
 
 const nothing = () => Promise.resolve();
 const CALL: TrackedCall = { answered: nothing, failed: nothing, doubtful: nothing, abandoned: nothing };

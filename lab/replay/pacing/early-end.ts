@@ -2,7 +2,7 @@ import type { RecordedExecution } from "#shared/cassette/cassette.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { Database } from "#shared/database/database.ts";
 import { CancelledError } from "#shared/errors.ts";
-import type { LeaseKeeper } from "../../services/executor/session-lease.ts";
+import type { LeaseKeeper } from "../../../services/executor/session-lease.ts";
 import { INVESTIGATION, POISON, type Part, type RecordedSession } from "../recording/recorded-session.ts";
 import type { ReplayState } from "./replay-state.ts";
 

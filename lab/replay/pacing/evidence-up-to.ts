@@ -3,7 +3,7 @@ import {
   MAX_ALERT_CHARACTERS,
   MAX_SHOWN_ALERTS,
   type Evidence,
-} from "../../services/executor/state/evidence.ts";
+} from "../../../services/executor/state/evidence.ts";
 
 type RecordedAlert = Cassette["inputs"]["alerts"][number];
 

@@ -3,7 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { Evidence } from "../../services/executor/state/evidence.ts";
+import type { Evidence } from "../../../services/executor/state/evidence.ts";
 import { evidenceUpTo } from "./evidence-up-to.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 

@@ -3,7 +3,7 @@ import type { RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { RUN_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
-import type { SubAgentState } from "../../services/executor/state/session-state.ts";
+import type { SubAgentState } from "../../../services/executor/state/session-state.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 import type { ReplayState } from "./replay-state.ts";
 

@@ -13,10 +13,10 @@ import { TerminalError } from "#shared/errors.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { extractionChain } from "../../services/api/memories/request-extraction.ts";
-import { McpSelection } from "../../services/api/alerts/contract.ts";
-import { judgeOf } from "../../services/api/scores/judge-of.ts";
-import { openSelection } from "../../services/api/alerts/open-selection.ts";
+import { extractionChain } from "../../../services/api/memories/request-extraction.ts";
+import { McpSelection } from "../../../services/api/alerts/contract.ts";
+import { judgeOf } from "../../../services/api/scores/judge-of.ts";
+import { openSelection } from "../../../services/api/alerts/open-selection.ts";
 import type { RecordedFollowUp } from "./ask-again.ts";
 import type { ChainSource } from "./chain-source.ts";
 

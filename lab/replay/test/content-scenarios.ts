@@ -1,12 +1,12 @@
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { textHash } from "#shared/database/text-hash.ts";
-import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
+import { resolvedChain } from "../../../services/executor/test/resolved-chain.ts";
 import {
   answerTurn,
   callStep,
   callTurn,
   type Strategy,
-} from "../../services/executor/test/scripted-turns.ts";
+} from "../../../services/executor/test/scripted-turns.ts";
 import type { RecordingFixture } from "./recording-fixture.ts";
 import type { Scenario } from "./scenarios.ts";
 

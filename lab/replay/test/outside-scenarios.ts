@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { decide } from "../../services/executor/test/decide.ts";
-import { ask, cancelFollowUp } from "../../services/executor/test/follow-up-fixture.ts";
-import { joinAlerts } from "../../services/executor/test/join-alerts.ts";
-import { insertRemembering, remember } from "../../services/executor/test/memory-fixture.ts";
-import { askToPark } from "../../services/executor/test/park.ts";
+import { decide } from "../../../services/executor/test/decide.ts";
+import { ask, cancelFollowUp } from "../../../services/executor/test/follow-up-fixture.ts";
+import { joinAlerts } from "../../../services/executor/test/join-alerts.ts";
+import { insertRemembering, remember } from "../../../services/executor/test/memory-fixture.ts";
+import { askToPark } from "../../../services/executor/test/park.ts";
 import {
   answerTurn,
   callStep,
   callTurn,
   type Strategy,
-} from "../../services/executor/test/scripted-turns.ts";
-import { scriptedProvider } from "../../services/executor/test/resolved-chain.ts";
-import { dispatches, ofChild } from "../../services/executor/test/sub-agent-fixture.ts";
-import { until } from "../../test/support/until.ts";
+} from "../../../services/executor/test/scripted-turns.ts";
+import { scriptedProvider } from "../../../services/executor/test/resolved-chain.ts";
+import { dispatches, ofChild } from "../../../services/executor/test/sub-agent-fixture.ts";
+import { until } from "../../../test/support/until.ts";
 import type { Scenario } from "./scenarios.ts";
 
 const strategyOf = (variant: number): Strategy => (variant % 2 === 0 ? "native-thinking" : "react");

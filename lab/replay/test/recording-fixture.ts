@@ -5,13 +5,13 @@ import { openOrm } from "#shared/database/connection/open-orm.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
-import { until } from "../../test/support/until.ts";
-import { exportCassette } from "../../services/api/cassettes/export-cassette.ts";
-import type { ExecutorConfig } from "../../services/executor/config.ts";
-import { claimSession } from "../../services/executor/claim-session.ts";
-import { runSession } from "../../services/executor/run-session.ts";
-import type { ChainOptions } from "../../services/executor/test/resolved-chain.ts";
-import { SubAgentFixture } from "../../services/executor/test/sub-agent-fixture.ts";
+import { until } from "../../../test/support/until.ts";
+import { exportCassette } from "../../../services/api/cassettes/export-cassette.ts";
+import type { ExecutorConfig } from "../../../services/executor/config.ts";
+import { claimSession } from "../../../services/executor/claim-session.ts";
+import { runSession } from "../../../services/executor/run-session.ts";
+import type { ChainOptions } from "../../../services/executor/test/resolved-chain.ts";
+import { SubAgentFixture } from "../../../services/executor/test/sub-agent-fixture.ts";
 
 type Exporting = Parameters<typeof exportCassette>[0];
 

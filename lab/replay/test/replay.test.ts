@@ -1,4 +1,4 @@
-import { repetitions } from "../../test/support/nightly.ts";
+import { repetitions } from "../../../test/support/nightly.ts";
 import { openReplayer } from "../replayer.ts";
 import { CONTENT_SCENARIOS } from "./content-scenarios.ts";
 import { OUTSIDE_SCENARIOS } from "./outside-scenarios.ts";

@@ -1,14 +1,14 @@
 import { CancelledError } from "#shared/errors.ts";
-import { ASKS_FOR_TOOL_SUMMARY } from "../../test/support/scripts.ts";
-import { ask } from "../../services/executor/test/follow-up-fixture.ts";
+import { ASKS_FOR_TOOL_SUMMARY } from "../../../test/support/scripts.ts";
+import { ask } from "../../../services/executor/test/follow-up-fixture.ts";
 import {
   answerTurn,
   callStep,
   callTurn,
   type Strategy,
-} from "../../services/executor/test/scripted-turns.ts";
-import { steer } from "../../services/executor/test/steer.ts";
-import { dispatches, ofChild } from "../../services/executor/test/sub-agent-fixture.ts";
+} from "../../../services/executor/test/scripted-turns.ts";
+import { steer } from "../../../services/executor/test/steer.ts";
+import { dispatches, ofChild } from "../../../services/executor/test/sub-agent-fixture.ts";
 import type { RecordingFixture } from "./recording-fixture.ts";
 
 /** A session that is recorded; `variant` varies it. */

@@ -1,13 +1,13 @@
-import { decide } from "../../services/executor/test/decide.ts";
-import { joinAlerts } from "../../services/executor/test/join-alerts.ts";
+import { decide } from "../../../services/executor/test/decide.ts";
+import { joinAlerts } from "../../../services/executor/test/join-alerts.ts";
 import {
   answerTurn,
   callStep,
   callTurn,
   type Strategy,
-} from "../../services/executor/test/scripted-turns.ts";
-import { steer } from "../../services/executor/test/steer.ts";
-import { until } from "../../test/support/until.ts";
+} from "../../../services/executor/test/scripted-turns.ts";
+import { steer } from "../../../services/executor/test/steer.ts";
+import { until } from "../../../test/support/until.ts";
 import type { RecordingFixture } from "./recording-fixture.ts";
 import type { Scenario } from "./scenarios.ts";
 

@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join, resolve } from "node:path";
-import type { Report } from "../../../evaluation/report/report.ts";
+import type { Report } from "../../../lab/evaluation/report/report.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
@@ -45,9 +45,9 @@ async function evaluate(call: CommandCall) {
   const junit = await junitFile(call, userDir);
   // The executor's code takes longer to load than the other commands take to run.
   const [{ runEvaluation }, { renderText }, { renderJson }] = await Promise.all([
-    import("../../../evaluation/run-evaluation.ts"),
-    import("../../../evaluation/report/render-text.ts"),
-    import("../../../evaluation/report/render-json.ts"),
+    import("../../../lab/evaluation/run-evaluation.ts"),
+    import("../../../lab/evaluation/report/render-text.ts"),
+    import("../../../lab/evaluation/report/render-json.ts"),
   ]);
   const { warn, isTerminal, columns } = terminal;
   try {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
-import { startGateway } from "../../../evaluation/engine/gateway.ts";
+import { startGateway } from "../../../lab/evaluation/engine/gateway.ts";
 import { tryLlmCall } from "../../../services/executor/llm/call-llm.ts";
 import { generateRequest } from "../../../services/executor/llm/generate-request.ts";
 import type { LlmReply } from "../../../services/executor/llm/llm-reply.ts";

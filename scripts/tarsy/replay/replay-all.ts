@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { TerminalError } from "#shared/errors.ts";
-import { openReplayer, type Replayer } from "../../../replay/replayer.ts";
+import { openReplayer, type Replayer } from "../../../lab/replay/replayer.ts";
 import { UsageError } from "../command.ts";
 import type { NamedCassette } from "./find-cassettes.ts";
 import type { ReplayedCassette } from "./replayed-cassette.ts";

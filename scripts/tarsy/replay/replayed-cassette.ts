@@ -1,4 +1,4 @@
-import type { ReplayResult } from "../../../replay/replay-result.ts";
+import type { ReplayResult } from "../../../lab/replay/replay-result.ts";
 
 /** The result of one cassette of the command line. */
 export interface ReplayedCassette {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { percentile } from "../../../bench/support/percentile.ts";
+import { percentile } from "../../../lab/bench/support/percentile.ts";
 import { until } from "../../support/until.ts";
 import type { Scenario } from "../harness/scenario.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { percentile } from "../../../bench/support/percentile.ts";
+import { percentile } from "../../../lab/bench/support/percentile.ts";
 import { until } from "../../support/until.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";

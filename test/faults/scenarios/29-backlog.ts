@@ -4,7 +4,7 @@ import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { Type } from "typebox";
 import { SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { percentile } from "../../../bench/support/percentile.ts";
+import { percentile } from "../../../lab/bench/support/percentile.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";
 

@@ -1,5 +1,5 @@
 import { MAX_SCORE } from "#shared/contracts/scoring.ts";
-import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
+import { durationText } from "../../../../scripts/tarsy/terminal/terminal-style.ts";
 import type { DoneCell } from "../../results/judged-cell.ts";
 import { mean } from "../../statistics/mean.ts";
 import { markup, type Markup } from "#shared/markup.ts";

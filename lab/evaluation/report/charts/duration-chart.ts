@@ -1,4 +1,4 @@
-import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
+import { durationText } from "../../../../scripts/tarsy/terminal/terminal-style.ts";
 import { quantile } from "../../statistics/quantile.ts";
 import { markup, type Markup } from "#shared/markup.ts";
 import { axisScale } from "./axis-scale.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Cassette } from "#shared/cassette/cassette.ts";
-import { answerTurn, callTurn } from "../../../services/executor/test/scripted-turns.ts";
+import { answerTurn, callTurn } from "../../../../services/executor/test/scripted-turns.ts";
 import type { Replayer } from "../../replayer.ts";
 import type { Divergence } from "../../replay-result.ts";
 import type { ReplayParts } from "./replays-of.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { repetitions, STEP } from "../../../test/support/nightly.ts";
+import { repetitions, STEP } from "../../../../test/support/nightly.ts";
 import type { Replayer } from "../../replayer.ts";
 import type { RecordingFixture } from "../recording-fixture.ts";
 import type { Scenario } from "../scenarios.ts";

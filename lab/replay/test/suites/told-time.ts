@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { findContextBlock, withoutContextBlocks } from "#shared/contracts/context-block.ts";
-import { answerTurn } from "../../../services/executor/test/scripted-turns.ts";
+import { answerTurn } from "../../../../services/executor/test/scripted-turns.ts";
 import { serveAnswers } from "../../engine/answer-server.ts";
 import { OfflineBench } from "../../engine/offline-bench.ts";
 import { RECORDED_CHAINS } from "../../recording/chain-source.ts";
