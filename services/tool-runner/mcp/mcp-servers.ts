@@ -227,7 +227,7 @@ export class McpServers implements AsyncDisposable {
   async cleanUp(server: string, executionId: string): Promise<boolean> {
     const { settings, connections } = this.#servers.get(server) ?? {};
     if (settings === undefined || connections === undefined) return true;
-    return cleanUpSession(settings.transport, executionId, connections.tokens);
+    return cleanUpSession(settings.transport, executionId, connections);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import type { Agent } from "undici";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { Environment } from "#shared/service/environment.ts";
 import type { ByteRoom } from "../byte-room.ts";
@@ -26,6 +27,8 @@ export interface TransportDeps {
   readonly executionId: string;
   /** The room for the bytes of large messages. */
   readonly room: ByteRoom;
+  /** The connections to a server over HTTP. */
+  readonly agent: Agent;
   /** Absent for a server without `auth`. */
   readonly tokens?: AccessTokens;
 }
@@ -43,16 +46,16 @@ export interface OpenTransport extends AsyncDisposable {
 
 /** The transport to a server, not yet started; `onLost` is called if the one stream that carries all answers ends. */
 export function openTransport(
-  { settings, groups, env, user, executionId, tokens, room }: TransportDeps,
+  { settings, groups, env, user, executionId, agent, tokens, room }: TransportDeps,
   onLost: () => void,
 ): OpenTransport {
-  const { transport, connectTimeoutMs, maxResultBytes } = settings;
+  const { transport, maxResultBytes } = settings;
   const requests = new UnansweredRequests();
   const maxBytes = maxResultBytes * MESSAGE_FACTOR + MESSAGE_EXTRA;
   if (transport.type !== "stdio") {
     const http = openHttp(transport, {
       sessionId: executionId,
-      connectTimeoutMs,
+      agent,
       maxBytes,
       onLost,
       tokens,

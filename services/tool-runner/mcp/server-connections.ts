@@ -1,8 +1,10 @@
+import type { Agent } from "undici";
 import { errorMessage } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
 import { AccessTokens } from "./http/access-tokens.ts";
+import { serverAgent } from "./http/server-fetch.ts";
 import { namesExecution } from "./http/session-id.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import type { ProcessLimit } from "./process-limit.ts";
@@ -42,7 +44,7 @@ interface HeldConnection {
   stateLost: boolean;
 }
 
-interface ServerConnectionsDeps extends Omit<ConnectionDeps, "era" | "executionId" | "tokens"> {
+interface ServerConnectionsDeps extends Omit<ConnectionDeps, "era" | "executionId" | "agent" | "tokens"> {
   readonly limit: ProcessLimit;
   /** Gets each access token before it is used. */
   readonly onSecret?: (secret: string) => void;
@@ -51,6 +53,8 @@ interface ServerConnectionsDeps extends Omit<ConnectionDeps, "era" | "executionI
 /** The connections of this runner to one server, opened when first used. A failing server does not affect the others. */
 export class ServerConnections implements AsyncDisposable {
   readonly slots: Slots;
+  /** Of all requests to the server over HTTP, those of the cleanups included. */
+  readonly agent: Agent;
   /** Undefined for a server without `auth`. */
   readonly tokens: AccessTokens | undefined;
   readonly #deps: ServerConnectionsDeps;
@@ -67,10 +71,12 @@ export class ServerConnections implements AsyncDisposable {
     this.#deps = deps;
     const { transport, maxConcurrent, connectTimeoutMs } = deps.settings;
     this.slots = new Slots(maxConcurrent);
+    this.agent = serverAgent(deps.settings);
     this.tokens =
       transport.type === "stdio" || transport.auth === undefined
         ? undefined
         : new AccessTokens(transport, transport.auth, {
+            agent: this.agent,
             timeoutMs: connectTimeoutMs,
             onSecret: deps.onSecret,
           });
@@ -143,7 +149,7 @@ export class ServerConnections implements AsyncDisposable {
     await Promise.all([...this.#entries.values()].map((entry) => this.#close(entry)));
     this.#entries.clear();
     await Promise.all(this.#closing);
-    await this.tokens?.[Symbol.asyncDispose]();
+    await this.agent.destroy();
   }
 
   #isolation(): Isolation {
@@ -212,6 +218,7 @@ export class ServerConnections implements AsyncDisposable {
           ...this.#deps,
           era: this.#era,
           executionId,
+          agent: this.agent,
           ...(this.tokens === undefined ? {} : { tokens: this.tokens }),
         },
         this.#stopped.signal,

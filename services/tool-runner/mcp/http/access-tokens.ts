@@ -7,6 +7,7 @@ import {
   type FetchLike,
   type OAuthClientProvider,
 } from "@modelcontextprotocol/client";
+import type { Agent } from "undici";
 import { errorMessage } from "#shared/errors.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import type { Auth, HttpSettings } from "../server-settings.ts";
@@ -21,10 +22,10 @@ const SKEW_MS = 30_000;
  * The access tokens for one server, shared by all its connections. Requests that need a new token at the same time share
  * one request for it. The authorization server is the configured one, not one that the server names.
  */
-export class AccessTokens implements AuthProvider, AsyncDisposable {
+export class AccessTokens implements AuthProvider {
   readonly #provider: OAuthClientProvider;
   readonly #serverUrl: URL;
-  readonly #http: ReturnType<typeof serverFetch>;
+  readonly #fetch: FetchLike;
   readonly #timeoutMs: number;
   readonly #onSecret: (secret: string) => void;
   #current: { readonly token: string; readonly until: number } | undefined;
@@ -35,17 +36,22 @@ export class AccessTokens implements AuthProvider, AsyncDisposable {
     settings: HttpSettings,
     auth: Auth,
     {
+      agent,
       timeoutMs,
       onSecret = () => undefined,
-    }: { readonly timeoutMs: number; readonly onSecret?: ((secret: string) => void) | undefined },
+    }: {
+      readonly agent: Agent;
+      readonly timeoutMs: number;
+      readonly onSecret?: ((secret: string) => void) | undefined;
+    },
   ) {
     this.#onSecret = onSecret;
     this.#provider = providerOf(auth);
     this.#serverUrl = settings.url;
     this.#timeoutMs = timeoutMs;
-    this.#http = serverFetch({
+    this.#fetch = serverFetch({
       settings,
-      connectTimeoutMs: timeoutMs,
+      agent,
       maxBytes: MAX_BYTES,
       onEventStreamEnd: () => undefined,
     });
@@ -64,10 +70,6 @@ export class AccessTokens implements AuthProvider, AsyncDisposable {
     await this.#request(response);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#http[Symbol.asyncDispose]();
-  }
-
   #request(refusal?: Response): Promise<string> {
     // Outside of the call that happens to need it: a refusal here is none of that call.
     this.#requesting ??= callInFlight
@@ -82,7 +84,7 @@ export class AccessTokens implements AuthProvider, AsyncDisposable {
     const isOwn = resourceMetadataUrl?.origin === this.#serverUrl.origin;
     const limit = AbortSignal.timeout(this.#timeoutMs);
     const fetchFn: FetchLike = async (input, init = {}) => {
-      const response = await this.#http.fetch(input, { ...init, signal: limit });
+      const response = await this.#fetch(input, { ...init, signal: limit });
       // The library would try again, and print what the server says.
       if (init.method === "POST" && !response.ok) throw new Error(await refusalText(response));
       return response;

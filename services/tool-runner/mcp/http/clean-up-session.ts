@@ -1,3 +1,4 @@
+import type { Agent } from "undici";
 import type { ServerSettings } from "../server-settings.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -14,20 +15,20 @@ const MAX_BYTES = 64 * 1024;
 export async function cleanUpSession(
   transport: ServerSettings["transport"],
   executionId: string,
-  tokens?: Pick<AccessTokens, "token">,
+  { agent, tokens }: { readonly agent: Agent; readonly tokens?: Pick<AccessTokens, "token"> | undefined },
 ): Promise<boolean> {
   if (transport.type === "stdio" || transport.sessionCleanupUrl === undefined) return true;
   const url = insertSessionId(transport.sessionCleanupUrl, encodeURIComponent(executionId));
-  await using server = serverFetch({
+  const fetch = serverFetch({
     settings: transport,
-    connectTimeoutMs: TIMEOUT_MS,
+    agent,
     maxBytes: MAX_BYTES,
     onEventStreamEnd: () => undefined,
   });
   try {
     const headers = requestHeaders(transport, executionId);
     if (tokens !== undefined) headers.set("authorization", `Bearer ${await tokens.token()}`);
-    const { status } = await server.fetch(url, {
+    const { status } = await fetch(url, {
       method: "DELETE",
       headers,
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,4 +1,5 @@
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Agent } from "undici";
 import type { ByteRoom } from "../../byte-room.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import type { AccessTokens } from "./access-tokens.ts";
@@ -15,14 +16,14 @@ interface HttpConnection extends AsyncDisposable {
 }
 
 /**
- * The transport to a server over HTTP, not yet started. Disposal ends the server's session and closes all connections.
+ * The transport to a server over HTTP, not yet started. Disposal ends the server's session and all requests.
  * `onLost` is called when the one stream that carries all answers (type `sse`) ends.
  */
 export function openHttp(
   settings: HttpSettings,
   options: {
     readonly sessionId: string;
-    readonly connectTimeoutMs: number;
+    readonly agent: Agent;
     readonly maxBytes: number;
     readonly onLost: () => void;
     readonly tokens: AccessTokens | undefined;
@@ -30,18 +31,18 @@ export function openHttp(
     readonly room: ByteRoom;
   },
 ): HttpConnection {
-  const { connectTimeoutMs, maxBytes, tokens, requests, room } = options;
+  const { agent, maxBytes, tokens, requests, room } = options;
   const isSse = settings.type === "sse";
-  const server = serverFetch({
+  const fetch = serverFetch({
     settings,
-    connectTimeoutMs,
+    agent,
     maxBytes,
     onEventStreamEnd: () => (isSse ? options.onLost() : undefined),
     read: (text, held) => requests.readableText(text, held),
     room,
   });
   const common = {
-    fetch: server.fetch,
+    fetch,
     requestInit: { headers: requestHeaders(settings, options.sessionId) },
     ...(tokens === undefined ? {} : { authProvider: tokens }),
   };
@@ -66,7 +67,6 @@ export function openHttp(
         clearTimeout(timer);
       }
       await inner.close().catch(() => undefined);
-      await server[Symbol.asyncDispose]();
     },
   };
 }

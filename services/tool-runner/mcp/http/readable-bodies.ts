@@ -6,15 +6,6 @@ export type ReadMessages = (text: string, held?: DisposableStack) => string;
 
 const encoder = new TextEncoder();
 
-/** A body in JSON, read to its end. */
-export async function* readableJson(
-  body: AsyncIterable<Uint8Array>,
-  read: ReadMessages,
-  held: DisposableStack,
-): AsyncGenerator<Uint8Array> {
-  yield encoder.encode(read(await textOf(body), held));
-}
-
 /** The text of a body. */
 export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();

@@ -1,16 +1,19 @@
+import { pipeline, type Readable } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { Agent, fetch } from "undici";
+import { Agent, request } from "undici";
 import { ByteRoom } from "../../byte-room.ts";
 import { McpFailure } from "../mcp-failure.ts";
-import type { HttpSettings } from "../server-settings.ts";
+import type { HttpSettings, ServerSettings } from "../server-settings.ts";
 import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
 import { saysForgottenSession } from "./forgotten-session.ts";
 import { connectionFailure, statusFailure } from "./http-failure.ts";
-import { readableEvents, readableJson, textOf, type ReadMessages } from "./readable-bodies.ts";
+import { readableEvents, textOf, type ReadMessages } from "./readable-bodies.ts";
 
 interface ServerFetchOptions {
   readonly settings: HttpSettings;
-  readonly connectTimeoutMs: number;
+  /** The connections to the server. */
+  readonly agent: Agent;
   /** The limit of a response, and of one event of an endless response. */
   readonly maxBytes: number;
   /** An event stream that the server should keep open has ended. */
@@ -25,21 +28,12 @@ interface ServerFetchOptions {
 export const usedAuthorization = new WeakMap<Response, string>();
 
 /**
- * fetch for one server: its certificates and connect timeout, no redirects, bounded bodies. What happens to the request
- * of a call is reported to its `CallInFlight`. Disposal closes all connections.
+ * The connections to a server, with its certificates, for all requests of this process to it: credentials are in the headers of
+ * each request. One that is unused for some seconds is closed, all are by `destroy`.
  */
-export function serverFetch({
-  settings,
-  connectTimeoutMs,
-  maxBytes,
-  onEventStreamEnd,
-  read = (text) => text,
-  room = new ByteRoom(Number.POSITIVE_INFINITY),
-}: ServerFetchOptions): {
-  readonly fetch: FetchLike;
-} & AsyncDisposable {
-  const { verifySsl, ca, clientCertificate } = settings;
-  const agent = new Agent({
+export function serverAgent({ transport, connectTimeoutMs }: ServerSettings): Agent {
+  const { verifySsl = true, ca, clientCertificate } = transport.type === "stdio" ? {} : transport;
+  return new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
@@ -49,45 +43,74 @@ export function serverFetch({
       ...clientCertificate,
     },
   });
-  const fetchOnce: FetchLike = async (input, init = {}) => {
+}
+
+/**
+ * fetch for one server: no redirects, bounded bodies. What happens to the request of a call is reported to its `CallInFlight`. Only
+ * the signal of a request ends it before its response does.
+ */
+export function serverFetch({
+  settings,
+  agent,
+  maxBytes,
+  onEventStreamEnd,
+  read = (text) => text,
+  room = new ByteRoom(Number.POSITIVE_INFINITY),
+}: ServerFetchOptions): FetchLike {
+  return async (input, init = {}) => {
     const call = callInFlight.getStore();
     const headers = new Headers(init.headers);
-    const received = await request(agent, input, { ...init, headers }, call);
-    const type = mediaType(received);
-    const isStream = type === EVENTS;
+    const signals = [init.signal, call?.closing].filter((one) => one instanceof AbortSignal);
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const { body, encoding, ...answer } = await send(agent, input, { ...init, headers }, signal);
+    const isStream = answer.type === EVENTS;
     if (call !== undefined) call.isStreamed = isStream;
-    const isEndless = (init.method ?? "GET") === "GET" && received.ok && isStream;
-    const held = new DisposableStack();
-    const memory = held.use(room.enter());
-    const signal = AbortSignal.any([init.signal, call?.closing].filter((one) => one instanceof AbortSignal));
-    const take = async (bytes: number) => memory.take(bytes, signal);
-    const watched =
-      received.body && watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd, take });
-    const response = await readableResponse(received, watched, { type, sent: init.body, read, held });
-    usedAuthorization.set(response, headers.get("authorization") ?? "");
-    return checked(response, headers, call);
-  };
-  const checked = async (response: Response, headers: Headers, call: CallInFlight | undefined) => {
-    const { status } = response;
     // The session is part of the address with the older transport.
     const hasSession = headers.has("mcp-session-id") || settings.type === "sse";
-    if ((status === 400 || status === 410) && call !== undefined && hasSession) {
-      return refusedOrForgotten(response);
-    }
-    const failure = statusFailure(response, hasSession);
-    const isRedirect = status >= 300 && status < 400;
-    // The library answers a 401 with a new token, and reads an error of the protocol from a 400.
-    const isForLibrary = status === 400 || (status === 401 && settings.auth !== undefined);
-    if (failure !== undefined && (isRedirect || (call !== undefined && !isForLibrary))) {
-      await response.body?.cancel().catch(() => undefined);
+    const failure = refusal(answer, call, { hasSession, hasAuth: settings.auth !== undefined });
+    if (failure !== undefined) {
+      body.destroy();
       throw failure;
     }
-    return response;
+    const isEndless = (init.method ?? "GET") === "GET" && answer.ok && isStream;
+    const held = new DisposableStack();
+    const memory = held.use(room.enter());
+    const take = async (bytes: number) => memory.take(bytes, signal);
+    const watched = watchBody(decoded(body, encoding), { maxBytes, isEndless, call, onEventStreamEnd, take });
+    // What is left of a short body is read, so that its connection serves the next request.
+    const drop = () => void body.dump().catch(() => undefined);
+    const response = await readableResponse(
+      { ...answer, body: watched, drop },
+      { sent: init.body, read, held },
+    );
+    usedAuthorization.set(response, headers.get("authorization") ?? "");
+    return mayBeForgotten(answer, call, hasSession) ? refusedOrForgotten(response) : response;
   };
-  return {
-    fetch: fetchOnce,
-    [Symbol.asyncDispose]: async () => agent.destroy(),
-  };
+}
+
+/** What is known of a response before its body is read. */
+interface Answer extends Pick<Response, "status" | "statusText" | "ok" | "headers"> {
+  /** The type of the body without parameters, in small letters. */
+  readonly type: string;
+}
+
+/** The failure of a request that the server refuses; undefined if the library is to read the response. */
+function refusal(
+  answer: Answer,
+  call: CallInFlight | undefined,
+  { hasSession, hasAuth }: { readonly hasSession: boolean; readonly hasAuth: boolean },
+): McpFailure | undefined {
+  if (mayBeForgotten(answer, call, hasSession)) return undefined;
+  const { status } = answer;
+  const isRedirect = status >= 300 && status < 400;
+  // The library answers a 401 with a new token, and reads an error of the protocol from a 400.
+  const isForLibrary = status === 400 || (status === 401 && hasAuth);
+  return isRedirect || (call !== undefined && !isForLibrary) ? statusFailure(answer, hasSession) : undefined;
+}
+
+/** The body says whether the server refuses a call, or does not know the session any more. */
+function mayBeForgotten({ status }: Answer, call: CallInFlight | undefined, hasSession: boolean): boolean {
+  return (status === 400 || status === 410) && call !== undefined && hasSession;
 }
 
 /**
@@ -106,57 +129,55 @@ async function refusedOrForgotten(response: Response): Promise<Response> {
 
 const EVENTS = "text/event-stream";
 const JSON_TYPE = "application/json";
-
-/** The type of a body without parameters, in small letters. */
-function mediaType({ headers }: Pick<Response, "headers">): string {
-  const [type = ""] = (headers.get("content-type") ?? "").split(";");
-  return type.trim().toLowerCase();
-}
+/** The statuses of responses that have no body. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
  * The response as the client library is to get it: messages changed by `read`, and what servers write beside the protocol in its
- * form: an answer that does not say that it is one, and a status that does not say that a notification was taken.
+ * form: an answer that does not say that it is one, and a status that does not say that a notification was taken. All but a stream of
+ * events is read to its end.
  */
 async function readableResponse(
-  { status, statusText, ok, headers }: Pick<Response, "status" | "statusText" | "ok" | "headers">,
-  body: AsyncGenerator<Uint8Array> | null,
   {
+    status,
+    statusText,
+    ok,
+    headers,
     type,
+    body,
+    drop,
+  }: Answer & { readonly body: AsyncIterable<Uint8Array>; readonly drop: () => void },
+  {
     sent,
     read,
     held,
-  }: {
-    readonly type: string;
-    readonly sent: unknown;
-    readonly read: ReadMessages;
-    readonly held: DisposableStack;
-  },
+  }: { readonly sent: unknown; readonly read: ReadMessages; readonly held: DisposableStack },
 ): Promise<Response> {
-  const given = { status, statusText, headers: new Headers([...headers]) };
-  const answer = (content: AsyncIterable<Uint8Array>, as: string, code = status) => {
-    given.headers.set("content-type", as);
-    return new Response(ReadableStream.from(thenReleased(content, held)), { ...given, status: code });
+  const answer = (content: string | ReadableStream, as: string, code = status) => {
+    headers.set("content-type", as);
+    return new Response(content, { status: code, statusText, headers });
   };
-  if (body === null) return new Response(null, given);
-  if (type === EVENTS) return answer(readableEvents(body, read, held), EVENTS);
-  if (typeof sent !== "string" || !ok) {
-    return type === JSON_TYPE
-      ? answer(readableJson(body, read, held), JSON_TYPE)
-      : new Response(ReadableStream.from(thenReleased(body, held)), given);
+  const events = (content: AsyncIterable<Uint8Array>, code = status) =>
+    answer(ReadableStream.from(thenReleased(readableEvents(content, read, held), held)), EVENTS, code);
+  if (type === EVENTS) return events(body);
+  const isAsked = typeof sent === "string" && ok;
+  const isTaken = isAsked && sent.includes('"method":"notifications/');
+  if (isTaken || WITHOUT_BODY.has(status)) {
+    drop();
+    held.dispose();
+    return new Response(null, { status: isTaken ? 202 : status, statusText, headers });
   }
-  if (sent.includes('"method":"notifications/')) {
-    await body.return(undefined);
-    return new Response(null, { ...given, status: 202 });
+  try {
+    const text = await textOf(body);
+    if (type === JSON_TYPE && !(isAsked && status === 202)) return answer(read(text, held), JSON_TYPE);
+    if (isAsked && /^\s*[{[]/u.test(text)) return answer(read(text, held), JSON_TYPE, 200);
+    if (isAsked && /^(?:data|event|id|retry)?:/u.test(text)) {
+      return events(ReadableStream.from([new TextEncoder().encode(text)]), 200);
+    }
+    return new Response(text, { status, statusText, headers });
+  } finally {
+    held.dispose();
   }
-  if (type === JSON_TYPE && status !== 202) return answer(readableJson(body, read, held), JSON_TYPE);
-  const text = await textOf(body);
-  const content = ReadableStream.from([new TextEncoder().encode(text)]);
-  if (/^\s*[{[]/u.test(text)) return answer(readableJson(content, read, held), JSON_TYPE, 200);
-  if (/^(?:data|event|id|retry)?:/u.test(text)) {
-    return answer(readableEvents(content, read, held), EVENTS, 200);
-  }
-  held.dispose();
-  return new Response(text, given);
 }
 
 /** The body, and what was taken for it given back after its end. */
@@ -171,26 +192,62 @@ async function* thenReleased(
   }
 }
 
-async function request(
+/** Sends a request; what reads its body must end it. */
+async function send(
   dispatcher: Agent,
   input: string | URL,
-  { method = "GET", body = null, signal = null, headers }: RequestInit & { readonly headers: Headers },
-  call: CallInFlight | undefined,
+  { method = "GET", body = null, headers }: RequestInit & { readonly headers: Headers },
+  signal: AbortSignal | undefined,
 ) {
   if (body !== null && typeof body !== "string" && !(body instanceof URLSearchParams)) {
     throw new TypeError("the client library must call fetch with a text");
   }
-  const signals = [signal, call?.closing].filter((one) => one !== null && one !== undefined);
-  return fetch(input, {
+  headers.set("accept-encoding", [...DECODERS.keys()].join(", "));
+  if (!headers.has("user-agent")) headers.set("user-agent", "tarsy");
+  const {
+    statusCode: status,
+    statusText,
+    headers: received,
+    body: encoded,
+  } = await request(input, {
     method,
-    headers: [...headers],
+    headers,
     body: body === null ? null : String(body),
-    signal: AbortSignal.any(signals),
-    redirect: "manual",
+    ...(signal === undefined ? {} : { signal }),
     dispatcher,
   }).catch((error: unknown) => {
-    throw signals.some(({ aborted }) => aborted) ? error : connectionFailure(error);
+    throw signal?.aborted === true ? error : connectionFailure(error);
   });
+  encoded.on("error", () => undefined); // who reads it learns of it
+  const all = new Headers();
+  for (const [name, value = []] of Object.entries(received)) {
+    for (const one of [value].flat()) all.append(name, one);
+  }
+  const [type = ""] = String(received["content-type"] ?? "").split(";");
+  return {
+    status,
+    statusText,
+    ok: status >= 200 && status < 300,
+    headers: all,
+    type: type.trim().toLowerCase(),
+    body: encoded,
+    encoding: String(received["content-encoding"] ?? "")
+      .trim()
+      .toLowerCase(),
+  };
+}
+
+/** A body may end in the middle, and an event stream must not wait for more. */
+const { Z_SYNC_FLUSH: flush, BROTLI_OPERATION_FLUSH: flushBrotli } = constants;
+const DECODERS = new Map([
+  ["gzip", () => createGunzip({ flush, finishFlush: flush })],
+  ["deflate", () => createInflate({ flush, finishFlush: flush })],
+  ["br", () => createBrotliDecompress({ flush: flushBrotli, finishFlush: flushBrotli })],
+]);
+
+function decoded(body: Readable, encoding: string): Readable {
+  const decoder = DECODERS.get(encoding)?.();
+  return decoder === undefined ? body : pipeline(body, decoder, () => undefined);
 }
 
 /** The start of a body that needs no room. */

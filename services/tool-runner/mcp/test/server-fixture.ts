@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { ByteRoom } from "../../byte-room.ts";
+import { serverAgent } from "../http/server-fetch.ts";
 import type { ConnectionDeps } from "../connection.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import { ProtocolEra } from "../protocol-era.ts";
@@ -14,6 +15,7 @@ export function depsOf(settings: ServerSettings): ConnectionDeps {
     groups: new ProcessGroups(),
     env: {},
     executionId: "",
+    agent: serverAgent(settings),
     room: new ByteRoom(Number.POSITIVE_INFINITY),
     mask: (text) => Promise.resolve(text),
     onToolsChanged: () => undefined,
