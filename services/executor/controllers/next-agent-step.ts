@@ -2,7 +2,7 @@ import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "../core/agent-state.ts";
 import type { Features } from "../core/feature.ts";
 import { nativeThinking } from "./native-thinking.ts";
-import { react } from "./react.ts";
+import { react } from "./iterating.ts";
 import { singleCall, synthesis } from "./single-call.ts";
 
 /** The strategies that belong to no feature. A new one is a controller in this folder and one line here. */
