@@ -1,9 +1,19 @@
-import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import {
+  type IterationStrategy,
+  TOOL_STRATEGIES,
+  type ResolvedAgent,
+  type ResolvedChain,
+} from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "../core/agent-state.ts";
-import type { Features } from "../core/feature.ts";
-import { nativeThinking } from "./native-thinking.ts";
-import { react } from "./iterating.ts";
+import type { Features, AgentSetting, Loaded } from "../core/feature.ts";
+import { nativeThinking, react } from "./iterating.ts";
 import { singleCall, synthesis } from "./single-call.ts";
+import type { AgentMemory, ServerListing } from "../state/agent-memory.ts";
+import { agentWithProvider } from "./choose-provider.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { ServerOffer } from "../prompts/prompt-input.ts";
+import { BUILT_IN_TOOLS, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
 
 /** The strategies that belong to no feature. A new one is a controller in this folder and one line here. */
 export const BASE_CONTROLLERS = {
@@ -18,4 +28,78 @@ export const BASE_CONTROLLERS = {
 export function nextAgentStep(state: AgentState, { list, controllers }: Features): AgentStep {
   const chosen = controllers[state.agent.iteration_strategy](state);
   return list.reduce((next, { decide }) => decide?.(state, next) ?? next, chosen);
+}
+
+/** The state from which an agent's next step is decided: its setting, what its rows say now, and what was read for this decision. */
+export function agentState(
+  { agent, chain, previous, alert, task }: AgentSetting,
+  { iteration, messages, listings, steering, evidence }: AgentMemory,
+  loaded: Loaded = {},
+): AgentState {
+  const offer = toolOffer(agent, chain, listings);
+  return {
+    agent: agentWithProvider(agent, iteration),
+    chain,
+    previous,
+    alert,
+    task: task ?? null,
+    parallel: null,
+    context: null,
+    chat: null,
+    judged: null,
+    skills: [],
+    memories: [],
+    tools: offer?.tools ?? null,
+    offer,
+    messages,
+    iteration,
+    steering,
+    evidence,
+    ...loaded,
+  };
+}
+
+/** The offer of an agent's servers to it, by their listings. */
+interface ToolOffer extends ServerOffer {
+  /** By server in the agent's order, so that a resumed prompt is the same; the built-in tools last. */
+  readonly tools: readonly ToolDescription[];
+}
+
+/** The offer of an agent's servers, and the built-in tools that its configuration gives it; null before all of them are listed. */
+function toolOffer(
+  agent: Pick<ResolvedAgent, "iteration_strategy" | "mcp_servers" | "tool_choice" | "skills" | "sub_agents">,
+  { memory }: Pick<ResolvedChain, "memory">,
+  listings: ReadonlyMap<string, ServerListing>,
+): ToolOffer | null {
+  const { mcp_servers: servers, tool_choice = {}, skills = [], sub_agents: subAgents = [] } = agent;
+  const wanted = [...new Set(servers)];
+  const listed = wanted.flatMap((server) => {
+    const listing = listings.get(server);
+    return listing === undefined ? [] : [{ server, ...listing }];
+  });
+  if (listed.length < wanted.length) return null;
+  const chosen = (server: string) => (Object.hasOwn(tool_choice, server) ? (tool_choice[server] ?? []) : []);
+  const remembers =
+    memory !== undefined && TOOL_STRATEGIES.some((strategy) => strategy === agent.iteration_strategy);
+  return {
+    tools: [
+      ...listed.flatMap(({ tools }) => tools),
+      // What the tools of memories find may be large, too.
+      ...(listings.get(BUILT_IN_SERVER)?.tools ?? (remembers ? BUILT_IN_TOOLS : [])),
+      ...(skills.length === 0 ? [] : [LOAD_SKILL]),
+      ...(remembers ? MEMORY_TOOLS : []),
+      ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
+    ],
+    servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
+    unavailable: listed.flatMap(({ server, failure }) =>
+      failure === null ? [] : [{ server, reason: failure }],
+    ),
+    missing: listed
+      .filter(({ failure }) => failure === null)
+      .flatMap(({ server, tools }) =>
+        chosen(server)
+          .map((name) => `${server}.${name}`)
+          .filter((name) => !tools.some((tool) => tool.name === name)),
+      ),
+  };
 }
