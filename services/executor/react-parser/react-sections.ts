@@ -1,9 +1,7 @@
 import { BASED_ON, quotesFeedback } from "./invented-result.ts";
-import { LineStart } from "./live/line-start.ts";
+import { LineStart, LiveText, ValueStart } from "./live/live-text.ts";
 import { LiveAnswer } from "./live/live-answer.ts";
-import { LiveText } from "./live/live-text.ts";
 import { MidlineScanner, type MidlineMarker } from "./live/midline-scanner.ts";
-import { ValueStart } from "./live/value-start.ts";
 import { scanHeader, type Header, type MarkerName } from "./scan-header.ts";
 
 /** Text to append to a section's live text. */

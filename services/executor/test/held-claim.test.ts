@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { splitClaim } from "../action-claim.ts";
-import { HeldClaim } from "../held-claim.ts";
+import { splitClaim, HeldClaim } from "../action-claim.ts";
 
 describe("HeldClaim", () => {
   const shown = (parts: Iterable<string>) => {

@@ -9,8 +9,9 @@ import {
   tellOutcome,
   type ProviderCircuits,
   type TrackedCall,
+  providerVerdict,
+  type ProviderVerdict,
 } from "../llm/provider-circuits.ts";
-import { providerVerdict, type ProviderVerdict } from "../llm/provider-verdict.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { scriptedProvider } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";

@@ -1,7 +1,5 @@
 import { headerValue, scanHeader, type Header } from "../scan-header.ts";
-import { LineStart } from "./line-start.ts";
-import { LiveText } from "./live-text.ts";
-import { ValueStart } from "./value-start.ts";
+import { LineStart, LiveText, ValueStart } from "./live-text.ts";
 
 /** Buffered lines that are either the start of a complete action or text of the answer. */
 interface PendingAction {

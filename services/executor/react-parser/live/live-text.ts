@@ -61,3 +61,63 @@ function endsInsidePair(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff;
 }
+
+/**
+ * The start of a line that may still become a header. Trailing whitespace is added to `text` only once another
+ * character follows, because headers are scanned in trimmed lines.
+ */
+export class LineStart {
+  #indent = "";
+  #text = "";
+  #spaces = "";
+
+  /** The line so far, trimmed. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The line's leading whitespace. */
+  get indent(): string {
+    return this.#indent;
+  }
+
+  /** The line so far, with all whitespace. */
+  get raw(): string {
+    return this.#indent + this.#text + this.#spaces;
+  }
+
+  /** Appends the next character; true if `text` changed. */
+  add(char: string): boolean {
+    if (char.trim() !== "") {
+      this.#text += this.#spaces + char;
+      this.#spaces = "";
+      return true;
+    }
+    if (this.#text === "") this.#indent += char;
+    else this.#spaces += char;
+    return false;
+  }
+}
+
+/** The start of a header's value. Removes the emphasis that closes the marker, as in `**Action:** x`. */
+export class ValueStart {
+  readonly #openEmphasis: string;
+  #buffered = "";
+
+  constructor(openEmphasis: string) {
+    this.#openEmphasis = openEmphasis;
+  }
+
+  /** Takes the next character of the line; returns the first text of the value once it has begun, else undefined. */
+  next(char: string): string | undefined {
+    if (this.#buffered === "" && char.trim() === "") return undefined;
+    this.#buffered += char;
+    if (this.#openEmphasis === this.#buffered) return "";
+    return this.#openEmphasis.startsWith(this.#buffered) ? undefined : this.#buffered;
+  }
+
+  /** Returns the buffered text at the end of the line: it is the value. */
+  end(): string {
+    return this.#buffered;
+  }
+}

@@ -1,5 +1,4 @@
-import { endsSentence, isFiller } from "../find-midline.ts";
-import type { MarkerName } from "../scan-header.ts";
+import { endsSentence, isFiller, type MarkerName } from "../scan-header.ts";
 
 /** A marker after the end of a sentence, with the emphasis opened before it. */
 export interface MidlineMarker {
