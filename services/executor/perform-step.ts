@@ -6,7 +6,7 @@ import { timelineOf, type ExecutionRun } from "./core/execution-run.ts";
 import type { Performers } from "./core/feature.ts";
 import type { AgentWait } from "./core/wait.ts";
 import { changeProvider } from "./llm/change-provider.ts";
-import { forcedConclusion } from "./llm/forced-conclusion.ts";
+import { forcedConclusion } from "./llm/reply-rows.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution } from "./persist/execution-rows.ts";

@@ -12,7 +12,7 @@ import { callTimeoutMs, generateRequest } from "./llm/generate-request.ts";
 import { callModel } from "./tracing/call-model.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm/llm-reply.ts";
 import { tellOutcome, type TrackedCall } from "./llm/provider-circuits.ts";
-import { llmInteractionRow } from "./llm/record-llm-call.ts";
+import { llmInteractionRow } from "./llm/llm-interaction-row.ts";
 import { waitForModel, waitForProbe } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./core/owned-session.ts";

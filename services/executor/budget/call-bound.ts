@@ -2,7 +2,7 @@ import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { priceCall, type CostEstimation } from "#shared/pricing/price-call.ts";
 import { usdText, type Picodollars } from "#shared/pricing/usd.ts";
-import type { Pricing } from "../llm/price-reply.ts";
+import type { Pricing } from "../llm/llm-interaction-row.ts";
 
 /** The longest answer under a budget, in tokens, of a provider whose configuration sets no `max_output_tokens`. */
 const BUDGETED_OUTPUT_TOKENS = 8_192;

@@ -2,7 +2,7 @@ import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 import { isUncharged } from "#shared/contracts/llm-error-codes.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmOutcome, LlmReply } from "../llm/llm-reply.ts";
-import { priceReply } from "../llm/price-reply.ts";
+import { priceReply } from "../llm/llm-interaction-row.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";
 import type { Bounding, CallBound } from "./call-bound.ts";
 

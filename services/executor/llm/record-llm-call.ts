@@ -1,53 +1,17 @@
+import { completeRows, type FinishedCall, replyMessages, warningRows } from "./reply-rows.ts";
+import { llmInteractionRow } from "./llm-interaction-row.ts";
 import { v5 as uuidFrom } from "uuid";
-import type { BudgetCause } from "#shared/contracts/budget.ts";
-import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
-import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
-import { usdText } from "#shared/pricing/usd.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
-import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { changeAfterFailure, speaksAgainstProvider, usedIterations } from "../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../core/agent-state.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
-import { ofExecution, type NewLlmInteraction } from "../state/step-rows.ts";
-import type { RowEnd, StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
-import type { ExecutionState } from "../state/session-state.ts";
-import { parseReact } from "../react-parser/parse-react.ts";
-import { reactAnswer, storedAnswer } from "../action-claim.ts";
-import { forcedConclusion } from "./forced-conclusion.ts";
-import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
-import { nativeToolRows } from "./native-tool-rows.ts";
-import { priceReply, type Pricing } from "./price-reply.ts";
+import { replyFailure, replyTokens, type CallFailure } from "./llm-reply.ts";
 import { ownTools } from "./generate-request.ts";
-import { partialContent } from "./partial-content.ts";
-import { replyRemainder } from "./reply-remainder.ts";
-import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
-import { warningRows } from "./warning-rows.ts";
 
 /** How many empty replies in a row are asked for again; the next one is a failed call. */
 const EMPTY_REPLIES_ALLOWED = 2;
-
-/** The step that asked a model, and the agent whose step it is. */
-interface AskedAgent {
-  readonly step: CallLlm;
-  readonly agent: AgentState["agent"];
-  /** The iterations before this call. */
-  readonly used: number;
-  /** The budget for which it is asked to conclude; undefined for none. */
-  readonly budget: BudgetCause | undefined;
-}
-
-/** A finished call and the rows it was streamed into. */
-interface FinishedCall {
-  readonly reply: LlmReply;
-  /** As in `MaskedReply`; absent for none. */
-  readonly written?: ReadonlyMap<number, string>;
-  /** From 1. */
-  readonly iteration: number;
-  readonly timeline: TimelineWriter;
-  readonly durationMs: number;
-}
 
 /**
  * The step that records an LLM call's outcome: its timeline rows, the assistant message, the interaction, the token sums and
@@ -116,60 +80,6 @@ function failureMessage({ afterFailure }: CallLlm, failure: CallFailure): Append
   return afterFailure === null ? [] : [{ role: "user", content: afterFailure(failure) }];
 }
 
-function completeRows(
-  { step, agent, used, budget }: AskedAgent,
-  { reply, timeline }: FinishedCall,
-  { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
-): void {
-  const contents = reply.outcome.kind === "completed" ? replyContents({ step, agent }, reply) : undefined;
-  const missing = new Map(contents);
-  const answerMetadata =
-    step.interaction === "forced_conclusion" ? forcedConclusion(agent, used, budget) : null;
-  for (const row of timeline.openRows()) {
-    const end = rowEnd(
-      row.text,
-      contents === undefined ? undefined : (contents.get(row.kind) ?? null),
-      (text) => partialContent({ kind: row.kind, text }, reply, step.style === "react"),
-    );
-    const metadata = row.kind === "answer" && end.status === "completed" ? answerMetadata : null;
-    timeline.complete(row, { ...end, interactionId, ...(metadata === null ? {} : { metadata }) });
-    missing.delete(row.kind);
-  }
-  // ReAct agents reason in text; native tool use of the provider is only in the interaction's record.
-  for (const row of step.style === "react" ? [] : nativeToolRows(reply)) {
-    timeline.addBeforeAnswer({ ...row, interactionId });
-  }
-  // Rows of the complete text that were not streamed.
-  for (const [kind, content] of missing) {
-    const metadata = kind === "answer" && answerMetadata !== null ? { metadata: answerMetadata } : {};
-    timeline.addStream(kind, { content, interactionId, ...metadata });
-  }
-  if (failure !== null) {
-    const content = `LLM error: ${failure.message} (code: ${failure.code}, retryable: ${failure.retryable})`;
-    timeline.add({ type: "error", content, metadata: null, interactionId });
-  }
-  const excess = failure === null && runsCalls(step) ? excessCalls(reply) : null;
-  if (excess !== null) {
-    timeline.add({ type: "error", content: excess, metadata: null, interactionId });
-  }
-}
-
-/**
- * How an open row ends. `streamed` is the text this call wrote into it, null if none; `content` the text the complete
- * reply has for it, null if none, undefined if the reply is incomplete; `partial` returns what is then kept of the text.
- */
-function rowEnd(
-  streamed: string | null,
-  content: string | null | undefined,
-  partial: (streamed: string) => string,
-): Pick<RowEnd, "status" | "content"> {
-  if (content !== undefined && content !== null) return { status: "completed", content };
-  if (streamed === null) return { status: "cancelled", content: "" };
-  // The complete text has nothing for a row that was streamed.
-  if (content === null) return { status: "failed", content: streamed };
-  return { status: "failed", content: partial(streamed) };
-}
-
 function isEmptyReply(failure: CallFailure | null): boolean {
   return failure?.code === "empty_response";
 }
@@ -225,104 +135,5 @@ function nextIterationState(
     last_error_code: failure?.code ?? null,
     last_error_retryable: failure?.retryable ?? true,
     consecutive_timeouts: failure?.code === "timeout" ? before.consecutive_timeouts + 1 : 0,
-  };
-}
-
-/**
- * The content of each timeline row by the complete reply, in the rows' order. The complete text is authoritative: it
- * replaces what was streamed, and a streamed row without content here was streamed in error.
- */
-function replyContents(
-  { step, agent }: Pick<AskedAgent, "step" | "agent">,
-  reply: LlmReply,
-): ReadonlyMap<StreamKind, string> {
-  const contents = new Map<StreamKind, string>();
-  const put = (kind: StreamKind, content: string) => {
-    if (content !== "") contents.set(kind, postgresSafeText(content).text);
-  };
-  const putAnswer = (text: string) => put("answer", storedAnswer(agent, text));
-  put("thinking", reply.thinking);
-  switch (step.style) {
-    case "final-answer":
-      putAnswer(reply.text === "" && step.thinkingMayAnswer ? reply.thinking : reply.text);
-      return contents;
-    case "native":
-      // Without tool calls it is the answer.
-      put("response", reply.toolCalls.length === 0 ? storedAnswer(agent, reply.text) : reply.text);
-      return contents;
-    case "react": {
-      put("thought", parseReact(reply.text).thought);
-      const answer = reactAnswer(reply.text, step.interaction === "forced_conclusion") ?? "";
-      if (step.isInterim === true) put("response", answer);
-      else putAnswer(answer);
-      return contents;
-    }
-    default:
-      return step.style satisfies never;
-  }
-}
-
-/** The fields of an LLM interaction's row. */
-interface RecordedLlmCall {
-  readonly interactionId: string;
-  readonly type: LlmInteractionType;
-  readonly provider: Pick<ResolvedProvider, "type" | "model">;
-  readonly pricing: Pricing;
-  /** The newest message of the input; null if the input is not part of the execution's conversation. */
-  readonly lastMessageId: string | null;
-  /** The part of the request that is stored in addition to the conversation. */
-  readonly request: object;
-  readonly reply: LlmReply;
-  /** The text that is stored of the reply; empty if none is. */
-  readonly storedText: string;
-  readonly durationMs: number;
-  readonly failure: CallFailure | null;
-}
-
-function postgresSafe({ code, message }: LlmReply["warnings"][number]): LlmReply["warnings"][number] {
-  return { code: postgresSafeText(code).text, message: postgresSafeText(message).text };
-}
-
-/** The row of an LLM call, failed ones included. */
-export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCall): NewLlmInteraction {
-  const { interactionId, type, provider, lastMessageId, request, reply, durationMs, failure } = call;
-  const remainder = replyRemainder(reply, failure, call.storedText);
-  return {
-    interaction_id: interactionId,
-    ...ofExecution(execution),
-    interaction_type: type,
-    provider_type: provider.type,
-    model_name: provider.model,
-    last_message_id: lastMessageId,
-    llm_request: request,
-    llm_response: {
-      text_length: Buffer.byteLength(reply.text),
-      tool_calls_count: reply.toolCalls.length,
-      code_executions_count: reply.codeExecutions.length,
-      groundings_count: reply.groundings.length,
-      ...(reply.warnings.length === 0 ? {} : { warnings: reply.warnings.map(postgresSafe) }),
-      ...(remainder === null ? {} : { remainder }),
-    },
-    thinking_content: reply.thinking === "" ? null : postgresSafeText(reply.thinking).text,
-    ...chargedColumns(call),
-    duration_ms: durationMs,
-    error_message: failure?.message ?? null,
-    error_code: failure?.code ?? null,
-  };
-}
-
-/** The tokens that the provider charges for, and their price. */
-function chargedColumns({ pricing, provider, reply }: RecordedLlmCall) {
-  const { usage } = reply;
-  const price = priceReply(pricing, provider, reply);
-  return {
-    input_tokens: usage?.inputTokens ?? null,
-    output_tokens: usage?.outputTokens ?? null,
-    thinking_tokens: usage?.thinkingTokens ?? null,
-    total_tokens: usage?.totalTokens ?? null,
-    cached_input_tokens: usage?.cachedInputTokens ?? null,
-    cache_write_tokens: usage?.cacheWriteTokens ?? null,
-    estimated_cost_usd: price === null ? null : usdText(price.usd),
-    price_source: price?.source ?? null,
   };
 }

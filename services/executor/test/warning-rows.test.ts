@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { warningRows } from "../llm/warning-rows.ts";
+import { warningRows } from "../llm/reply-rows.ts";
 
 const LEFT_OUT = { code: "tools_left_out", message: "tools that are not offered to the model: a.b\0" };
 const DIFFERS = { code: "provider_differs", message: "provider x differs" };

@@ -3,7 +3,7 @@ import type { IterationState, PendingSummary } from "#shared/contracts/iteration
 import type { ResolvedProvider, ResolvedSummaries } from "#shared/contracts/resolved-chain.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { replyFailure, replyTokens, type LlmReply } from "../../llm/llm-reply.ts";
-import { llmInteractionRow } from "../../llm/record-llm-call.ts";
+import { llmInteractionRow } from "../../llm/llm-interaction-row.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import type { TimelineWriter } from "../../persist/timeline-writer.ts";
 import type { MessageChange } from "../../state/step-rows.ts";
