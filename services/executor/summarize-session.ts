@@ -9,7 +9,7 @@ import { reserveSummary, settlementOf, withSettlement } from "./budget/reserve-c
 import type { StepRecord } from "./persist/step-record.ts";
 import type { BudgetSettlement } from "./state/step-rows.ts";
 import { callTimeoutMs, generateRequest } from "./llm/generate-request.ts";
-import { callModel } from "./tracing/call-model.ts";
+import { callModel } from "./llm/call-llm.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm/llm-reply.ts";
 import { tellOutcome, type TrackedCall } from "./llm/provider-circuits.ts";
 import { llmInteractionRow } from "./llm/llm-interaction-row.ts";

@@ -1,11 +1,22 @@
-import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
-import { errorMessage } from "#shared/errors.ts";
+import { Metadata } from "@grpc/grpc-js";
 import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { traceCarrier } from "#shared/telemetry/tracing.ts";
+import { traceCarrier, capturesContent, inSpan, type SpanAttributes } from "#shared/telemetry/tracing.ts";
 import { jitter, pause } from "#shared/pause.ts";
 import { gatewayAddress, isGatewayConnected } from "./gateway-connection.ts";
-import { EMPTY_REPLY, type LlmOutcome, type LlmReply } from "./llm-reply.ts";
+import {
+  EMPTY_REPLY,
+  interrupted,
+  outcomeOf,
+  timedOut,
+  unreachable,
+  type LlmOutcome,
+  type LlmReply,
+} from "./llm-reply.ts";
+import { maskReply } from "./mask-reply.ts";
+import type { AppendedMessage } from "../persist/conversation.ts";
+import { contentMask, type ContentMasking, inputMessages, outputMessages } from "../tracing/message-parts.ts";
+import { providerName } from "../tracing/agent-spans.ts";
 
 /** How often a call of a step may break after a gateway has accepted it: once, and at most two repetitions. */
 const MAX_LOST_CALLS = 3;
@@ -228,60 +239,62 @@ async function collect(
   }
 }
 
-/** Maps transport errors; provider errors arrive as chunks. gRPC's text goes to the log, not into the session. */
-function outcomeOf(
-  error: unknown,
-  { timeoutMs, isAccepted, address }: { timeoutMs: number; isAccepted: boolean; address: string },
-): LlmOutcome {
-  const code: number | undefined = isServiceError(error) ? error.code : undefined;
-  switch (code) {
-    case status.DEADLINE_EXCEEDED:
-      return timedOut(timeoutMs);
-    case status.RESOURCE_EXHAUSTED:
-      return {
-        kind: "failed",
-        code: "message_too_large",
-        message:
-          "the conversation is larger than one message to the LLM gateway may be: set a lower max_tool_result_tokens",
-        retryable: false,
-      };
-    case status.UNAUTHENTICATED:
-      // While a token is replaced, and during an upgrade, this passes; no session may fail for it.
-      return {
-        kind: "unreachable",
-        message: `the LLM gateway at ${address} refuses this executor's token: LLM_GATEWAY_TOKEN of the executor must be the gateway's LLM_GATEWAY_TOKEN or LLM_GATEWAY_PREVIOUS_TOKEN`,
-        reason: errorMessage(error),
-      };
-    case status.UNIMPLEMENTED:
-    case status.INVALID_ARGUMENT:
-      return {
-        kind: "failed",
-        code: "invalid_request",
-        message: "the LLM gateway does not know this kind of call: run the same version of both services",
-        retryable: false,
-      };
-    default:
-      return isAccepted ? interrupted(errorMessage(error)) : unreachable(address, errorMessage(error));
-  }
+type Caller = Parameters<typeof callLlm>[0] & ContentMasking;
+type Call = Parameters<typeof callLlm>[1] & {
+  /** The conversation without the values of variables, for traces with content. */
+  readonly shown: readonly AppendedMessage[];
+};
+
+/** `callLlm` in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */
+export async function callModel(session: Caller, call: Call): ReturnType<typeof callLlm> {
+  const { shown, ...options } = call;
+  const { llmConfig, executionId } = options.request;
+  const model = llmConfig?.model ?? "";
+  const attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": providerName(llmConfig?.providerType ?? ""),
+    "gen_ai.request.model": model,
+    "gen_ai.request.stream": true,
+    "gen_ai.request.max_tokens": llmConfig?.maxOutputTokens === 0 ? undefined : llmConfig?.maxOutputTokens,
+    "gen_ai.conversation.id": session.sessionId,
+    "tarsy.execution.id": executionId,
+    "tarsy.llm.provider": llmConfig?.providerName,
+  };
+  return inSpan(`chat ${model}`, { kind: "client", attributes }, async (span) => {
+    const { reply, lostCalls } = await callLlm(session, options);
+    // Before it is recorded, told to other sessions or logged.
+    const final = { reply: await maskReply(session.masker, reply), lostCalls };
+    span.set(replyAttributes(final.reply, final.lostCalls - (options.lostCalls ?? 0)));
+    const failure = errorType(final.reply.outcome);
+    if (failure !== undefined) span.fail(failure);
+    if (capturesContent()) span.setLater(contentOf(session, shown, final.reply));
+    return final;
+  });
 }
 
-function interrupted(reason: string): LlmOutcome {
+function replyAttributes({ usage }: LlmReply, lostCalls: number): SpanAttributes {
   return {
-    kind: "interrupted",
-    message: "the connection to the LLM gateway broke before the answer was complete",
-    reason,
+    "gen_ai.usage.input_tokens": usage?.inputTokens,
+    // The conventions count reasoning as output; we count it beside the output.
+    "gen_ai.usage.output_tokens": usage === null ? undefined : usage.outputTokens + usage.thinkingTokens,
+    "gen_ai.usage.reasoning.output_tokens": usage?.thinkingTokens || undefined,
+    "tarsy.llm.lost_calls": lostCalls === 0 ? undefined : lostCalls,
   };
 }
 
-function unreachable(address: string, reason: string): LlmOutcome {
-  return { kind: "unreachable", message: `no LLM gateway can be reached at ${address}`, reason };
+function errorType(outcome: LlmOutcome): string | undefined {
+  if (outcome.kind === "completed") return undefined;
+  return outcome.kind === "failed" ? outcome.code : outcome.kind;
 }
 
-function timedOut(timeoutMs: number): LlmOutcome {
-  const message = `LLM call timed out after ${timeoutMs / 1_000} s`;
-  return { kind: "failed", code: "timeout", message, retryable: true };
-}
-
-function isServiceError(error: unknown): error is ServiceError {
-  return error instanceof Error && "code" in error && typeof error.code === "number";
+async function contentOf(
+  session: ContentMasking,
+  shown: readonly AppendedMessage[],
+  reply: LlmReply,
+): Promise<SpanAttributes> {
+  const mask = contentMask(session);
+  return {
+    "gen_ai.input.messages": await inputMessages(shown, mask),
+    "gen_ai.output.messages": await outputMessages(reply, mask),
+  };
 }

@@ -6,6 +6,8 @@ import type {
 } from "#shared/generated/llm/v1/llm.ts";
 import { NO_TOKENS, type TokenUsage } from "../state/token-usage.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { status, type ServiceError } from "@grpc/grpc-js";
+import { errorMessage } from "#shared/errors.ts";
 
 /** How an LLM call ended. */
 export type LlmOutcome =
@@ -108,4 +110,62 @@ export function replyTokens({ usage }: LlmReply): TokenUsage {
   if (usage === null) return NO_TOKENS;
   const { inputTokens, outputTokens, thinkingTokens, totalTokens } = usage;
   return { input: inputTokens, output: outputTokens, thinking: thinkingTokens, total: totalTokens };
+}
+
+/** Maps transport errors; provider errors arrive as chunks. gRPC's text goes to the log, not into the session. */
+export function outcomeOf(
+  error: unknown,
+  { timeoutMs, isAccepted, address }: { timeoutMs: number; isAccepted: boolean; address: string },
+): LlmOutcome {
+  const code: number | undefined = isServiceError(error) ? error.code : undefined;
+  switch (code) {
+    case status.DEADLINE_EXCEEDED:
+      return timedOut(timeoutMs);
+    case status.RESOURCE_EXHAUSTED:
+      return {
+        kind: "failed",
+        code: "message_too_large",
+        message:
+          "the conversation is larger than one message to the LLM gateway may be: set a lower max_tool_result_tokens",
+        retryable: false,
+      };
+    case status.UNAUTHENTICATED:
+      // While a token is replaced, and during an upgrade, this passes; no session may fail for it.
+      return {
+        kind: "unreachable",
+        message: `the LLM gateway at ${address} refuses this executor's token: LLM_GATEWAY_TOKEN of the executor must be the gateway's LLM_GATEWAY_TOKEN or LLM_GATEWAY_PREVIOUS_TOKEN`,
+        reason: errorMessage(error),
+      };
+    case status.UNIMPLEMENTED:
+    case status.INVALID_ARGUMENT:
+      return {
+        kind: "failed",
+        code: "invalid_request",
+        message: "the LLM gateway does not know this kind of call: run the same version of both services",
+        retryable: false,
+      };
+    default:
+      return isAccepted ? interrupted(errorMessage(error)) : unreachable(address, errorMessage(error));
+  }
+}
+
+export function interrupted(reason: string): LlmOutcome {
+  return {
+    kind: "interrupted",
+    message: "the connection to the LLM gateway broke before the answer was complete",
+    reason,
+  };
+}
+
+export function unreachable(address: string, reason: string): LlmOutcome {
+  return { kind: "unreachable", message: `no LLM gateway can be reached at ${address}`, reason };
+}
+
+export function timedOut(timeoutMs: number): LlmOutcome {
+  const message = `LLM call timed out after ${timeoutMs / 1_000} s`;
+  return { kind: "failed", code: "timeout", message, retryable: true };
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && typeof error.code === "number";
 }

@@ -1,10 +1,10 @@
 import { capturesContent, inSpan, type SpanAttributes, type Span } from "#shared/telemetry/tracing.ts";
 import type { MadeCall } from "../tools/calls-ahead.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
-import { contentMask, type ContentMasking } from "./masked-content.ts";
+import { contentMask, type ContentMasking } from "./message-parts.ts";
 import type { AgentRun, RunExecutions } from "../next-session-step.ts";
 import type { AgentWait } from "../core/wait.ts";
-import { providerName } from "./provider-name.ts";
+import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 
 interface TracedCall {
   readonly callId: string;
@@ -74,4 +74,26 @@ export async function inAgentSpan(
     if (wait !== null) span.set({ "tarsy.waiting_for": wait.kind });
     return wait;
   });
+}
+
+/** By type, as OpenTelemetry's conventions name providers; those that they do not know have our name. */
+const NAMES: Readonly<Record<ProviderType, string>> = {
+  google: "gcp.gemini",
+  vertexai: "gcp.vertex_ai",
+  openai: "openai",
+  anthropic: "anthropic",
+  xai: "x_ai",
+  mistral: "mistral_ai",
+  groq: "groq",
+  openrouter: "openrouter",
+  deepseek: "deepseek",
+  azure: "azure.ai.openai",
+  bedrock: "aws.bedrock",
+  scripted: "scripted",
+};
+const NAME_OF = new Map<string, string>(Object.entries(NAMES));
+
+/** The value of `gen_ai.provider.name` for a provider of this type. */
+export function providerName(type: string): string {
+  return NAME_OF.get(type) ?? type;
 }

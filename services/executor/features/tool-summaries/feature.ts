@@ -5,7 +5,7 @@ import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
 import { reserveSummary, settlementOf, withSettlement } from "../../budget/reserve-call.ts";
 import { replyFailure } from "../../llm/llm-reply.ts";
-import { callModel } from "../../tracing/call-model.ts";
+import { callModel } from "../../llm/call-llm.ts";
 import { callTimeoutMs, generateRequest } from "../../llm/generate-request.ts";
 import { tellOutcome, type TrackedCall } from "../../llm/provider-circuits.ts";
 import { outcomeWithoutWait, waitForModel } from "../../llm/wait-for-model.ts";
