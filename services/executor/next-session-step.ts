@@ -3,7 +3,7 @@ import { isChainStage, isTerminal, type TerminalStatus } from "#shared/contracts
 import { TerminalError } from "#shared/errors.ts";
 import type { ExecutionState, FollowUpState, SessionState, StageState } from "./state/session-state.ts";
 import type { StageContext } from "./persist/progress-event.ts";
-import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
+import { COMPLETED, type RunOutcome } from "./persist/step-record.ts";
 import type { PlannedStage } from "./persist/stage-rows.ts";
 import type { StageAnswer } from "./prompts/format-context.ts";
 import { claimedActions, outcomeOf, stageOutcome } from "./stage-outcome.ts";

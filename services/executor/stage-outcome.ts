@@ -1,6 +1,6 @@
 import { isTerminal, type SuccessPolicy } from "#shared/contracts/statuses.ts";
 import type { ExecutionState, StageState } from "./state/session-state.ts";
-import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
+import { COMPLETED, type RunOutcome } from "./persist/step-record.ts";
 
 /**
  * A stage's outcome from those of its agents, at least one, all terminal: completed by policy, else the status that all

@@ -1,6 +1,5 @@
-import type { RunOutcome } from "../persist/run-outcome.ts";
+import type { RunOutcome, StepRecord } from "../persist/step-record.ts";
 import { stageEvent } from "../persist/stage-rows.ts";
-import type { StepRecord } from "../persist/step-record.ts";
 import type { JudgedScore } from "../core/agent-state.ts";
 import { endScore, startScore } from "../features/scoring/score-rows.ts";
 import type { FollowUpState, StageState } from "../state/session-state.ts";

@@ -2,7 +2,7 @@ import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolv
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { hasOpenSubAgents, runsOf, type RunExecutions } from "../next-session-step.ts";
-import type { RunOutcome } from "../persist/run-outcome.ts";
+import type { RunOutcome } from "../persist/step-record.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import { outcomeOf } from "../stage-outcome.ts";
 import type { FollowUpState, SessionState, StageState } from "../state/session-state.ts";

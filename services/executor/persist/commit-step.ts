@@ -9,7 +9,7 @@ import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { foldSession, type SessionState } from "../state/session-state.ts";
 import { interactionEvents } from "./interaction-events.ts";
 import { countFollowUps } from "./count-follow-ups.ts";
-import { countCosts } from "./count-costs.ts";
+import { countCosts } from "./count-committed.ts";
 import { progressEvent } from "./progress-event.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import type { StepRecord } from "./step-record.ts";

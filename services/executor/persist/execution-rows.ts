@@ -3,8 +3,7 @@ import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import type { StageContext } from "./progress-event.ts";
-import type { RunOutcome } from "./run-outcome.ts";
-import type { StepRecord } from "./step-record.ts";
+import type { RunOutcome, StepRecord } from "./step-record.ts";
 import { ofExecution, type OfExecution } from "../state/step-rows.ts";
 
 /** The step that makes an execution active, before it does anything else; `iteration_state` replaces that of its row. */

@@ -1,6 +1,5 @@
 import { endingEvents } from "#shared/contracts/ending-events.ts";
-import type { RunOutcome } from "./run-outcome.ts";
-import type { StepRecord } from "./step-record.ts";
+import type { RunOutcome, StepRecord } from "./step-record.ts";
 
 /** The results stored with a session; null where it has none. */
 interface SessionFindings {

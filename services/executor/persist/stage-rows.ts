@@ -6,8 +6,7 @@ import { isChainStage, type RunStatus, type StageType } from "#shared/contracts/
 import type { StageState } from "../state/session-state.ts";
 import { executionEvent } from "./execution-rows.ts";
 import type { StageContext } from "./progress-event.ts";
-import type { RunOutcome } from "./run-outcome.ts";
-import type { StepRecord } from "./step-record.ts";
+import type { RunOutcome, StepRecord } from "./step-record.ts";
 import type { NewExecution } from "../state/step-rows.ts";
 
 /** A stage of the chain that has no row yet. */

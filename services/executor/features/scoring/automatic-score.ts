@@ -2,9 +2,8 @@ import { v5 as uuidFrom } from "uuid";
 import { hashResolvedChain, storedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoreIdOf } from "#shared/contracts/scoring.ts";
 import { SCORED_BY_ITSELF } from "#shared/contracts/statuses.ts";
-import type { RunOutcome } from "../../persist/run-outcome.ts";
+import type { RunOutcome, StepRecord } from "../../persist/step-record.ts";
 import { newExecution, stageEvent } from "../../persist/stage-rows.ts";
-import type { StepRecord } from "../../persist/step-record.ts";
 import type { SessionState } from "../../state/session-state.ts";
 
 const NOTHING: StepRecord = { rows: {}, events: [] };

@@ -1,8 +1,7 @@
 import { scoreIdOf, type ScoreStatus } from "#shared/contracts/scoring.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { RunOutcome } from "../../persist/run-outcome.ts";
-import type { StepRecord } from "../../persist/step-record.ts";
+import type { RunOutcome, StepRecord } from "../../persist/step-record.ts";
 import { JUDGE_PROMPT_HASH } from "../../prompts/judge-prompts.ts";
 import type { FollowUpState } from "../../state/session-state.ts";
 import type { JudgedScore } from "../../core/agent-state.ts";
