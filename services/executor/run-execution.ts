@@ -20,7 +20,7 @@ import { unfinishedStep } from "./persist/unfinished-step.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadContext } from "./state/load-context.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
-import { readInboxSeq } from "./state/read-inbox-seq.ts";
+import { readInboxSeq } from "./core/inbox-watch.ts";
 import { inAgentSpan } from "./tracing/agent-spans.ts";
 
 /** The execution to run. */

@@ -21,7 +21,7 @@ import { commitStep } from "./persist/commit-step.ts";
 import { countFallback, fallbackRow } from "./llm/change-provider.ts";
 import { endSession } from "./persist/session-rows.ts";
 import { TimelineWriter } from "./persist/timeline-writer.ts";
-import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary-messages.ts";
+import { buildExecutiveSummaryMessages } from "./prompts/build-tool-summary-messages.ts";
 import type { NewMessage } from "./prompts/prompt-input.ts";
 import { tellPhase } from "./stream/tell-phase.ts";
 import { agentAt, nextSummaryPosition, readSummaryCalls } from "./summary-calls.ts";

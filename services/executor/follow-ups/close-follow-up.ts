@@ -9,11 +9,10 @@ import { executionEvent } from "../persist/execution-rows.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { judgedScore } from "../features/scoring/read-score.ts";
-import { loadReplies } from "./load-replies.ts";
+import { loadReplies, endFollowUp } from "./follow-up-rows.ts";
 import type { ExecutionState, FollowUpState, SessionState } from "../state/session-state.ts";
 import { loadRuns } from "../state/session-state.ts";
 import { isOpen } from "../state/step-rows.ts";
-import { endFollowUp } from "./follow-up-rows.ts";
 
 type EarlyEnd = Exclude<TerminalStatus, "completed">;
 

@@ -7,18 +7,17 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { foldSession, type SessionState } from "../state/session-state.ts";
-import { interactionEvents } from "./interaction-events.ts";
-import { countFollowUps } from "./count-follow-ups.ts";
-import { countCosts } from "./count-committed.ts";
+import { countFollowUps, countCosts } from "./count-committed.ts";
 import { progressEvent } from "./progress-event.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import type { StepRecord } from "./step-record.ts";
-import type { StepRows } from "../state/step-rows.ts";
+import { type StepRows, ofExecution, type OfExecution } from "../state/step-rows.ts";
 import { stepCounts } from "./step-counts.ts";
 import { stepStatement } from "./step-statement.ts";
 import { BudgetVerdict, type BudgetRequest } from "./reserve-budget.ts";
 import { tableRows, type TableRows } from "./table-rows.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
+import type { InteractionKind } from "#shared/contracts/statuses.ts";
 
 /** `finish` and `close` are a session's last write; after a cancel the fence lets only `close` through. */
 export type CommitKind = "step" | "finish" | "close";
@@ -224,4 +223,25 @@ async function refusal(session: SessionWriter): Promise<CancelledError> {
   const reason = row?.ours === true && row.cancelled ? cancelledByUser() : leaseLost();
   session.stop(reason);
   return reason;
+}
+
+interface InteractionRow extends OfExecution {
+  readonly interaction_id: string;
+}
+
+/** The `interaction.created` events of the interactions that a step records, model calls first. */
+function interactionEvents(
+  session_id: string,
+  { llmInteractions = [], mcpInteractions = [] }: StepRows,
+): UnstampedPayload[] {
+  const event =
+    (interaction_type: InteractionKind) =>
+    (row: InteractionRow): UnstampedPayload => ({
+      type: "interaction.created",
+      session_id,
+      ...ofExecution(row),
+      interaction_id: row.interaction_id,
+      interaction_type,
+    });
+  return [...llmInteractions.map(event("llm")), ...mcpInteractions.map(event("mcp"))];
 }

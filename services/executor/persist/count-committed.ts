@@ -27,3 +27,15 @@ function labelsOf(provider: string, model: string): { provider: string; model: s
   if (known.size < MAX_SERIES) known.add(key);
   return known.has(key) ? { provider, model } : { provider: "other", model: "other" };
 }
+
+/** The metrics of work on sessions that have ended. */
+export interface FollowUpMetrics {
+  readonly followUps: Counter<"kind" | "status">;
+}
+
+/** Counts the follow-ups that the committed steps end. */
+export function countFollowUps({ followUps }: FollowUpMetrics, steps: readonly StepRows[]): void {
+  for (const { kind, end } of steps.flatMap(({ followUpChanges = [] }) => followUpChanges)) {
+    if (end !== undefined) followUps.inc({ kind, status: end.status });
+  }
+}

@@ -4,8 +4,7 @@ import type { Database } from "#shared/database/database.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { InboxWatch } from "../core/inbox-watch.ts";
 import type { SessionMemory } from "../state/session-memory.ts";
-import type { FollowUpMetrics } from "./count-follow-ups.ts";
-import type { CostMetrics } from "./count-committed.ts";
+import type { FollowUpMetrics, CostMetrics } from "./count-committed.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
 

@@ -6,8 +6,8 @@ import {
   type SessionFlag,
 } from "#shared/database/session-counters.ts";
 import type { CostSum } from "#shared/database/cost-sums.ts";
-import type { StepRows } from "../state/step-rows.ts";
-import { callCosts, type CallCosts } from "./call-costs.ts";
+import type { StepRows, NewLlmInteraction } from "../state/step-rows.ts";
+import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 
 /** What steps add to the counters of their session, and the flags that they set. */
 type StepCounts = Readonly<Record<Exclude<SessionCounter, CostSum>, number> & Record<SessionFlag, boolean>> &
@@ -40,5 +40,25 @@ function countRows(steps: readonly StepRows[]): StepCounts {
     has_parallel_stages: stages.some(({ parallel_type }) => parallel_type !== null),
     has_action_stages: stages.some(({ stage_type }) => stage_type === "action"),
     has_summary_stage: ends.some(({ is_summary_next }) => is_summary_next),
+  };
+}
+
+/** What LLM calls add to the sums of their execution and session; the cost is decimal text. */
+type CallCosts = Readonly<Record<Exclude<CostSum, "estimated_cost_usd">, number>> & {
+  readonly estimated_cost_usd: string;
+};
+
+/** The sums over these calls, exactly. A call without tokens is neither priced nor unpriced. */
+export function callCosts(calls: readonly NewLlmInteraction[]): CallCosts {
+  const priced = calls.flatMap(({ estimated_cost_usd: usd }) => usd ?? []);
+  const unpriced = calls.filter((call) => call.estimated_cost_usd === null && (call.total_tokens ?? 0) > 0);
+  const sum = (counts: readonly (number | null)[]) =>
+    counts.reduce<number>((all, count) => all + (count ?? 0), 0);
+  return {
+    cached_input_tokens: sum(calls.map((call) => call.cached_input_tokens)),
+    estimated_cost_usd: usdText(priced.reduce((all, usd) => all + parseUsd(usd), 0n)),
+    priced_interaction_count: priced.length,
+    unpriced_interaction_count: unpriced.length,
+    unpriced_tokens: sum(unpriced.map((call) => call.total_tokens)),
   };
 }

@@ -7,7 +7,7 @@ import type {
   SessionChange,
   StepRows,
 } from "../state/step-rows.ts";
-import { callCosts } from "./call-costs.ts";
+import { callCosts } from "./step-counts.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
 /** The rows of each part of a step's statement; a row of a stage or an execution occurs once. */

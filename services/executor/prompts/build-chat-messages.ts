@@ -1,18 +1,15 @@
 import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import type { NewMessage } from "./prompt-input.ts";
-import { alertBlock } from "./alert-block.ts";
+import { alertBlock, runbookBlock } from "./alert-block.ts";
 import { chatBanner, type ChatInput, type ChatExchange } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
-import { runbookBlock } from "./runbook-block.ts";
 import { toolsBlock } from "./tools-block.ts";
-import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
-import { chatStep } from "./chat-step.ts";
-import { SUB_AGENT_TITLE, investigatingAgent } from "./investigating-agent.ts";
-import type { SessionNonce } from "./session-nonce.ts";
+import { escapeRules, oneLine, untrustedText, type SessionNonce } from "./untrusted-text.ts";
+import { chatStep, SUB_AGENT_TITLE, investigatingAgent } from "./investigating-agent.ts";
 
 /** The first messages (system, user) of an agent that answers a question about a finished investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {

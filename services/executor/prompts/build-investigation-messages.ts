@@ -2,9 +2,11 @@ import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
-import { investigationBlocks } from "./investigation-blocks.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
 import { toolsBlock } from "./tools-block.ts";
+import { alertBlock, memoryBlock, previousStageBlock, runbookBlock, taskBlock } from "./alert-block.ts";
+import { contextSection } from "./context-block.ts";
+import { assignedTask } from "./sub-agent-sections.ts";
 
 /** The first messages (system, user) of a ReAct agent, which calls its tools as text. */
 export function buildReactMessages(input: PromptInput): NewMessage[] {
@@ -34,4 +36,20 @@ export function buildNativeMessages(input: PromptInput): NewMessage[] {
     { role: "system", content: system.join("\n\n") },
     { role: "user", content: investigationBlocks(input) },
   ];
+}
+
+/** The user message of an investigating agent: alert, runbook, earlier stages, present time, task; that of a sub-agent is its task and the time. Ends without a newline. */
+function investigationBlocks(input: PromptInput): string {
+  const { agent, alert, chain, task, memories = [] } = input;
+  if (task !== undefined && task !== null) {
+    return [assignedTask(task, alert.nonce), ...contextSection(input)].join("\n\n");
+  }
+  return [
+    alertBlock(alert),
+    runbookBlock(alert, chain),
+    ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
+    previousStageBlock(input),
+    ...contextSection(input),
+    taskBlock(agent),
+  ].join("\n\n");
 }

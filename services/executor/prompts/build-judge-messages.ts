@@ -1,6 +1,6 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { alertBlock } from "./alert-block.ts";
+import { alertBlock, runbookBlock } from "./alert-block.ts";
 import { chatBanner, type ChatContext } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
@@ -8,9 +8,7 @@ import { dataRule } from "./general-instructions.ts";
 import { agentInstructions } from "./instruction-tiers.ts";
 import { JUDGE_INSTRUCTIONS, JUDGE_TASK } from "./judge-prompts.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
-import { runbookBlock } from "./runbook-block.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { frame, oneLine } from "./untrusted-text.ts";
+import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
 
 /** An investigation as its judge sees it. */
 export interface JudgedInvestigation extends Pick<ChatContext, "stages" | "executiveSummary" | "omitted"> {

@@ -7,8 +7,7 @@ import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { oneLine, untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** More new notes than this are no lessons of one session. */
 export const MAX_LESSONS = 10;

@@ -1,14 +1,10 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
-import { alertBlock } from "./alert-block.ts";
+import { alertBlock, memoryBlock, previousStageBlock, runbookBlock, taskBlock } from "./alert-block.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions, instructionTiers } from "./instruction-tiers.ts";
-import { memoryBlock } from "./memory-block.ts";
-import { previousStageBlock } from "./previous-stage-block.ts";
-import { runbookBlock } from "./runbook-block.ts";
 import { skillSections } from "./skill-sections.ts";
 import { assignedTask } from "./sub-agent-sections.ts";
-import { taskBlock } from "./task-block.ts";
 
 /**
  * The messages (system, user) of a single call: the agent's role and instructions, then the results of earlier stages,

@@ -1,7 +1,6 @@
 import { chatBanner, type ChatContext, type InvestigatedStage, type OmittedRows } from "./chat-input.ts";
 import { investigatingAgent, plainName } from "./investigating-agent.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { escapeRules, untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, escapeRules, untrustedText } from "./untrusted-text.ts";
 
 /** The investigation, for the prompt of a chat agent: each stage with its agents, what they did and whom they started, then the summary. */
 export function chatInvestigation(

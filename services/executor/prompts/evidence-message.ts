@@ -1,5 +1,4 @@
-import type { SessionNonce } from "./session-nonce.ts";
-import { untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, untrustedText } from "./untrusted-text.ts";
 
 /** Characters of alerts in one message, and in all that an agent is told: a storm must not fill its context. */
 const MAX_PER_MESSAGE = 40_000;

@@ -1,8 +1,7 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { frame, untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, frame, untrustedText } from "./untrusted-text.ts";
 
 /** The final answer of one stage. */
 export interface StageAnswer {

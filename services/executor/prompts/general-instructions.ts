@@ -1,4 +1,4 @@
-import { frameCode, type SessionNonce } from "./session-nonce.ts";
+import { frameCode, type SessionNonce } from "./untrusted-text.ts";
 
 /** The rule about text framed by `untrustedText`; part of every agent's system prompt. */
 export function dataRule(nonce: SessionNonce): string {

@@ -4,8 +4,7 @@ import { GENERAL_INSTRUCTIONS, dataRule } from "./general-instructions.ts";
 import type { PromptInput, ServerOffer } from "./prompt-input.ts";
 import { skillSections } from "./skill-sections.ts";
 import { subAgentSections } from "./sub-agent-sections.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { frame, oneLine } from "./untrusted-text.ts";
+import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
 
 /**
  * An agent's instructions in three tiers: general ones by purpose (with the rules of an agent that may act), those of its

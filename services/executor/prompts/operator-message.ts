@@ -1,8 +1,7 @@
 import { OPERATOR_OPENINGS } from "#shared/contracts/prompt-marks.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { conclusionPrompt } from "./iteration-prompts.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, untrustedText } from "./untrusted-text.ts";
 
 /**
  * The user message with which an agent gets the note of a person. Unlike text of alerts and tools it is to be followed; its

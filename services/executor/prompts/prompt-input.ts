@@ -1,7 +1,7 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { RankedMemory } from "../core/agent-state.ts";
-import type { SessionNonce } from "./session-nonce.ts";
+import type { SessionNonce } from "./untrusted-text.ts";
 import type { LoadedSkill } from "./skill-sections.ts";
 import type { ParallelResults, StageAnswer } from "./format-context.ts";
 

@@ -1,7 +1,6 @@
 import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import type { ParsedReact } from "../react-parser/parse-react.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { frame, oneLine, untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, frame, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** A tool in the list for the model. */
 interface ListedTool {

@@ -1,6 +1,5 @@
 import type { ResolvedSubAgent } from "#shared/contracts/resolved-chain.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { oneLine, untrustedText } from "./untrusted-text.ts";
+import { type SessionNonce, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /**
  * The parts of a system prompt about sub-agents: how to use them, which there are, and how results arrive. Empty for an agent

@@ -1,7 +1,5 @@
 import { type ToolDescription, markedDescription } from "#shared/contracts/tool-list.ts";
-import { toolParameters } from "./tool-parameters.ts";
-import type { SessionNonce } from "./session-nonce.ts";
-import { frame, oneLine } from "./untrusted-text.ts";
+import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
 
 /**
  * The tools of a ReAct agent, numbered in the order given. The tool servers' descriptions are untrusted: they are
@@ -25,4 +23,52 @@ function parameterLines(schema: string): string[] {
   const parameters = toolParameters(schema);
   if (parameters.length === 0) return ["    **Parameters**: None"];
   return ["    **Parameters**:", ...parameters.map((line) => `    ${line}`)];
+}
+
+/**
+ * A tool's parameters from its JSON Schema (as JSON text), one line each, sorted by name:
+ * `- name (required, string): description [default: x; choices: ["a", "b"]]`. Empty if the tool takes no parameters or
+ * the schema, which comes from a tool server, is invalid.
+ */
+function toolParameters(schemaText: string): string[] {
+  try {
+    const schema: unknown = JSON.parse(schemaText);
+    if (!isRecord(schema) || !isRecord(schema["properties"])) return [];
+    const required: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
+    return Object.entries(schema["properties"])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, property]) =>
+        parameterLine(name, isRecord(property) ? property : {}, required.includes(name)),
+      );
+  } catch {
+    // Not JSON, or nested too deep to serialise.
+    return [];
+  }
+}
+
+function parameterLine(name: string, property: Record<string, unknown>, required: boolean): string {
+  const { type, description, enum: choices } = property;
+  const kind = [required ? "required" : "optional", ...typeNames(type)].join(", ");
+  const words = typeof description === "string" ? oneLine(description) : "";
+  const details = [
+    ...("default" in property ? [`default: ${valueText(property["default"])}`] : []),
+    ...(Array.isArray(choices)
+      ? [`choices: [${choices.map((choice) => JSON.stringify(choice)).join(", ")}]`]
+      : []),
+  ];
+  const suffix = details.length === 0 ? "" : ` [${oneLine(details.join("; "))}]`;
+  return `- ${oneLine(name)} (${kind})${words === "" ? "" : `: ${words}`}${suffix}`;
+}
+
+function typeNames(type: unknown): string[] {
+  const names = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string");
+  return names.length === 0 ? [] : [oneLine(names.join(" or "))];
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

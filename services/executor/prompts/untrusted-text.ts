@@ -1,5 +1,4 @@
-import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
-import { frameCode, type SessionNonce } from "./session-nonce.ts";
+import { escapeMarkers, frameDigits } from "#shared/contracts/prompt-marks.ts";
 
 /**
  * Frames text from outside (alerts, earlier answers, tool output) between the markers `<!-- NAME_START code -->` and
@@ -27,4 +26,14 @@ export function oneLine(text: string): string {
  */
 export function escapeRules(text: string): string {
   return text.replaceAll(/[=═]{3,}/g, (rule) => rule.replaceAll(/./g, String.raw`\$&`));
+}
+
+/**
+ * The random text of a session's row, which no author of an alert can know before the session's first prompt. A resumed session has the same, so its prompts are the same.
+ */
+export type SessionNonce = string;
+
+/** The code in the markers of frames, behind a space. */
+export function frameCode(nonce: SessionNonce): string {
+  return ` ${frameDigits(nonce)}`;
 }

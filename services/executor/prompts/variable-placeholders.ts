@@ -2,7 +2,7 @@ import { mapTexts, type ResolvedChain } from "#shared/contracts/resolved-chain.t
 import { renderTemplate } from "#shared/contracts/text-template.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { variableCode } from "#shared/contracts/prompt-marks.ts";
-import type { SessionNonce } from "./session-nonce.ts";
+import type { SessionNonce } from "./untrusted-text.ts";
 
 /** Looks up an environment variable of this process or of `<config-dir>/.env`. */
 export type ReadVariable = (name: string) => string | undefined;

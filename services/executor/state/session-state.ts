@@ -16,7 +16,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { SessionNonce } from "../prompts/session-nonce.ts";
+import type { SessionNonce } from "../prompts/untrusted-text.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import { ExecutionState, SubAgentState, foldExecution, foldSubAgents } from "./execution-state.ts";
 import type { StepRows } from "./step-rows.ts";

@@ -4,10 +4,12 @@ import { buildJudgeMessages } from "../prompts/build-judge-messages.ts";
 import { buildLessonsRequest } from "../prompts/build-reflection-messages.ts";
 import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { buildSynthesisMessages, buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
-import { buildExecutiveSummaryMessages } from "../prompts/build-executive-summary-messages.ts";
+import {
+  buildExecutiveSummaryMessages,
+  buildToolSummaryMessages,
+} from "../prompts/build-tool-summary-messages.ts";
 import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
 import { observation } from "../prompts/react-feedback.ts";
-import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import { CHAT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 

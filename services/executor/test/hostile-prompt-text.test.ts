@@ -3,10 +3,12 @@ import type { NewMessage } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { buildSynthesisMessages, buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
-import { buildExecutiveSummaryMessages } from "../prompts/build-executive-summary-messages.ts";
+import {
+  buildExecutiveSummaryMessages,
+  buildToolSummaryMessages,
+} from "../prompts/build-tool-summary-messages.ts";
 import { formatParallelResults } from "../prompts/format-context.ts";
 import { observation, unknownToolFeedback } from "../prompts/react-feedback.ts";
-import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import { outcomeText } from "../tools/record-tool-call.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { GOLDEN_PROMPTS } from "./golden-prompts.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { withVariables } from "#shared/contracts/resolved-chain.ts";
 import { insertVariables, placeVariables } from "../prompts/variable-placeholders.ts";
-import { frameCode } from "../prompts/session-nonce.ts";
+import { frameCode } from "../prompts/untrusted-text.ts";
 import { NONCE } from "./prompt-fixtures.ts";
 import { resolvedChain } from "./resolved-chain.ts";
 

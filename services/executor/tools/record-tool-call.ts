@@ -10,8 +10,7 @@ import type { StepRecord } from "../persist/step-record.ts";
 import { ofExecution, type NewMcpInteraction } from "../state/step-rows.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
-import type { SessionNonce } from "../prompts/session-nonce.ts";
-import { untrustedText } from "../prompts/untrusted-text.ts";
+import { type SessionNonce, untrustedText } from "../prompts/untrusted-text.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** Where the whole text of a large result is kept, and how much it is. */

@@ -20,6 +20,9 @@ import type {
   OmittedRows,
 } from "../../prompts/chat-input.ts";
 import type { StageState } from "../../state/session-state.ts";
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
+import type { Feature } from "../../core/feature.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -105,7 +108,7 @@ WHERE event_id = ANY($1::uuid[]) ORDER BY sequence_number`;
  * completed, in at most so many bytes. What is left out follows from the rows' sizes alone, so that every executor leaves out
  * the same. Throws TerminalError `message_too_large` if the final answers alone are too large.
  */
-export async function loadChat(db: Queryable, stage: StageState, maxBytes: number): Promise<ChatContext> {
+async function loadChat(db: Queryable, stage: StageState, maxBytes: number): Promise<ChatContext> {
   const { stage_id } = stage;
   const [asked] = await selectRows(db, parseQuestion, QUESTION, [stage_id]);
   if (asked === undefined) throw new TerminalError("malformed", `stage ${stage_id} has no question`);
@@ -210,4 +213,28 @@ function kindOf({ event_type: type, is_sub_agent: isSubAgent }: RowSize): Omissi
   if (type === "final_analysis" && !isSubAgent) return undefined;
   if (type === "llm_thinking") return "thoughts";
   return type === "tool_result" || type === "mcp_tool_summary" ? "results" : "steps";
+}
+
+/** The part of what a model takes that the history may have; the rest is for the alert, the tools and their results. */
+const HISTORY_SHARE = 0.5;
+
+/** Lets an agent answer a question about a session that has ended. */
+export const CHAT = {
+  load: async ({ session, agent, stage, followUp, isOpening }) => {
+    if (!isOpening || followUp?.kind !== "chat") return {};
+    const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
+    return { chat: await loadChat(session.db, stage.row, maxBytes) };
+  },
+} satisfies Feature;
+
+/**
+ * How many bytes of history a question may be sent with. The smallest of the providers that may answer decides: with a limit
+ * of each provider, a change of the provider would change the history.
+ */
+export function chatHistoryBytes(
+  { llm_provider, fallback_providers = [] }: Pick<ResolvedAgent, "llm_provider" | "fallback_providers">,
+  maxMessageBytes: number,
+): number {
+  const tokens = [llm_provider, ...fallback_providers].map((provider) => provider.max_tool_result_tokens);
+  return HISTORY_SHARE * Math.min(maxMessageBytes, Math.min(...tokens) * CHARS_PER_TOKEN);
 }

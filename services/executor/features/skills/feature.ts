@@ -3,8 +3,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
 import type { LoadedSkill } from "../../prompts/skill-sections.ts";
-import { loadTexts } from "../../state/load-texts.ts";
-import { loadSkills } from "./load-skills.ts";
+import { loadTexts, loadSkills } from "./load-skills.ts";
 
 /** Gives agents the skills that they have from their start. */
 export const SKILLS = {
