@@ -3,7 +3,7 @@ import type { Features } from "../core/feature.ts";
 import { BASE_PERFORMERS } from "../perform-step.ts";
 import { RESULT_TOOLS } from "../tools/built-in/call-result-tool.ts";
 import { BUDGETS } from "./budgets/feature.ts";
-import { CHAT } from "./chat/load-chat.ts";
+import { CHAT } from "./chat/feature.ts";
 import { JOINED_ALERTS } from "./joined-alerts/feature.ts";
 import { MEMORIES } from "./memories/feature.ts";
 import { SCORING } from "./scoring/feature.ts";

@@ -1,6 +1,6 @@
 import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
 import type { NewMessage } from "./prompt-input.ts";
-import { alertBlock, runbookBlock } from "./alert-block.ts";
+import { alertBlock, runbookBlock } from "./investigation-blocks.ts";
 import { chatBanner, type ChatInput, type ChatExchange } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";

@@ -1,6 +1,6 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { alertBlock, runbookBlock } from "./alert-block.ts";
+import { alertBlock, runbookBlock } from "./investigation-blocks.ts";
 import { chatBanner, type ChatContext } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";

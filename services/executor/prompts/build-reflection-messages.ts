@@ -1,6 +1,6 @@
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import type { RankedMemory } from "../core/agent-state.ts";
-import { alertBlock } from "./alert-block.ts";
+import { alertBlock } from "./investigation-blocks.ts";
 import type { JudgedInvestigation } from "./build-judge-messages.ts";
 import { chatBanner } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";

@@ -1,5 +1,5 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
-import { alertBlock, memoryBlock, previousStageBlock, runbookBlock, taskBlock } from "./alert-block.ts";
+import { alertBlock, memoryBlock, previousStageBlock, runbookBlock, taskBlock } from "./investigation-blocks.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions, instructionTiers } from "./instruction-tiers.ts";

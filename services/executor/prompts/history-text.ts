@@ -1,5 +1,5 @@
 import type { FoundSession, RankedMemory } from "../core/agent-state.ts";
-import { memoryLines } from "./alert-block.ts";
+import { memoryLines } from "./investigation-blocks.ts";
 import { oneLine } from "./untrusted-text.ts";
 
 const WARNING =

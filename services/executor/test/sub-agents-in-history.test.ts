@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { loadInvestigation } from "../features/chat/load-chat.ts";
+import { loadInvestigation } from "../features/chat/feature.ts";
 import { loadJudged } from "../features/scoring/load-judged.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { answerTurn, callStep } from "./scripted-turns.ts";

@@ -1,5 +1,5 @@
 import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
-import { chatHistoryBytes } from "../chat/load-chat.ts";
+import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadJudged } from "../scoring/load-judged.ts";
 import { loadBriefing, loadRelated } from "./find-memories.ts";
 import { answerMemoryTool } from "./answer-memory-tool.ts";

@@ -1,5 +1,5 @@
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
-import { memoryLines } from "../../prompts/alert-block.ts";
+import { memoryLines } from "../../prompts/investigation-blocks.ts";
 
 /** Adds which memories the first messages have, and a timeline row that shows them; they are committed with the messages. */
 export function recordBriefing(run: ExecutionRun): void {

@@ -2,7 +2,7 @@ import type { StepOf } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
 import { appendUserMessage } from "../../persist/conversation.ts";
-import { chatHistoryBytes } from "../chat/load-chat.ts";
+import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadRelated } from "../memories/find-memories.ts";
 import { recordBriefing } from "../memories/record-briefing.ts";
 import { judgeSession } from "./judge-session.ts";

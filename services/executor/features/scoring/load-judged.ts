@@ -4,7 +4,7 @@ import { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { JudgedInvestigation } from "../../prompts/build-judge-messages.ts";
-import { loadInvestigation } from "../chat/load-chat.ts";
+import { loadInvestigation } from "../chat/feature.ts";
 import type { StageState } from "../../state/session-state.ts";
 
 const parseOffer = compileParser(
