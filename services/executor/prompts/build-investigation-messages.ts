@@ -4,7 +4,13 @@ import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
 import { toolsBlock } from "./tools-block.ts";
-import { alertBlock, memoryBlock, previousStageBlock, runbookBlock, taskBlock } from "./investigation-blocks.ts";
+import {
+  alertBlock,
+  memoryBlock,
+  previousStageBlock,
+  runbookBlock,
+  taskBlock,
+} from "./investigation-blocks.ts";
 import { contextSection } from "./context-block.ts";
 import { assignedTask } from "./sub-agent-sections.ts";
 

@@ -1,5 +1,11 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
-import { alertBlock, memoryBlock, previousStageBlock, runbookBlock, taskBlock } from "./investigation-blocks.ts";
+import {
+  alertBlock,
+  memoryBlock,
+  previousStageBlock,
+  runbookBlock,
+  taskBlock,
+} from "./investigation-blocks.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions, instructionTiers } from "./instruction-tiers.ts";

@@ -16,11 +16,9 @@ import type { OwnedSession } from "../core/owned-session.ts";
 import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
 import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
-import { SkippedError } from "./skipped-error.ts";
-import { refusedOutcome } from "./refused-outcome.ts";
-import { failedCall, type ToolOutcome } from "./tool-outcome.ts";
+import { SkippedError, refusedOutcome, failedCall, type ToolOutcome } from "./tool-outcome.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
-import { watchProgress } from "./watch-progress.ts";
+import { watchProgress } from "./progress-relay.ts";
 
 /** A tool call of the conversation. */
 export interface CallToolRequest {

@@ -11,8 +11,15 @@ import type { StepRecord } from "../persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import { ofExecution } from "../state/step-rows.ts";
 import { retryDelay, waitFrom, waitedMs } from "../core/wait.ts";
-import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
-import { NOT_OFFERED, NO_RUNNER, STALE, joinRemarks } from "./listing-remarks.ts";
+import {
+  listTools,
+  type ToolListing,
+  type ToolServer,
+  NOT_OFFERED,
+  NO_RUNNER,
+  STALE,
+  joinRemarks,
+} from "./list-tools.ts";
 import { listFromRecord } from "./recorded/list-from-record.ts";
 import { TOOL_TIMEOUTS } from "./tool-timeouts.ts";
 

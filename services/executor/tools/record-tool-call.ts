@@ -3,7 +3,7 @@ import type { IterationState, PendingSummary } from "#shared/contracts/iteration
 import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { fullToolName } from "../controllers/built-in-tools.ts";
-import type { RequestedCall } from "../core/agent-state.ts";
+import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
@@ -11,6 +11,7 @@ import { ofExecution, type NewMcpInteraction } from "../state/step-rows.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
 import { type SessionNonce, untrustedText } from "../prompts/untrusted-text.ts";
+import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** Where the whole text of a large result is kept, and how much it is. */
@@ -206,4 +207,12 @@ export function toolNames(written: string): { tool_name: string; server_name: st
     tool_name: postgresSafeText(name.slice(dot + 1)).text,
     server_name: postgresSafeText(dot === -1 ? "" : name.slice(0, dot)).text,
   };
+}
+
+/**
+ * A call's arguments as the tool-runner gets them, which fits them to the tool's schema: those written as text are parsed first,
+ * structured ones stay as they are.
+ */
+export function callArguments({ asObservation }: Pick<RunTool, "asObservation">, written: string): string {
+  return asObservation ? JSON.stringify(parseActionInput(written)) : written;
 }

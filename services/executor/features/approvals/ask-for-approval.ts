@@ -8,7 +8,7 @@ import type { ExecutionRun } from "../../core/execution-run.ts";
 import { closeApprovals, requestApproval, type CallInQuestion } from "../../persist/approval-rows.ts";
 import { commitLocked } from "../../persist/commit-step.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../../persist/unfinished-step.ts";
-import { callArguments } from "../../tools/call-arguments.ts";
+import { callArguments } from "../../tools/record-tool-call.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { waitFrom, type AgentWait } from "../../core/wait.ts";
 import { isoText } from "#shared/database/iso-text.ts";

@@ -1,7 +1,7 @@
 import type { MemoryToolName } from "#shared/contracts/memory.ts";
 import { MAX_DAYS_BACK, MAX_FOUND_SESSIONS, MAX_RECALLED } from "../../controllers/built-in-tools.ts";
 import type { SessionQuery } from "./find-sessions.ts";
-import { integerOf, textOf } from "../../tools/built-in/read-argument.ts";
+import { integerOf, textOf } from "../../tools/built-in/read-query.ts";
 
 /** The query of a call that looks at earlier sessions. */
 export type MemoryQuery =

@@ -4,7 +4,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { SteeringMessage, UNREAD_STEERING } from "../../state/steering.ts";
-import { SkippedError } from "../../tools/skipped-error.ts";
+import { SkippedError } from "../../tools/tool-outcome.ts";
 
 const parse = compileParser("unread messages", Type.Object({ steering: Type.Array(SteeringMessage) }));
 

@@ -6,7 +6,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { TextAnswer } from "./select-json.ts";
-import type { TextTask } from "./text-task.ts";
+import type { TextTask } from "./text-worker.ts";
 
 /** For the work itself, from when the thread runs. */
 const LIMITS_MS = { regex: 1_000, other: 10_000 } as const;

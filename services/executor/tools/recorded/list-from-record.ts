@@ -3,8 +3,15 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { selectTools, type ToolListing, type ToolServer } from "../list-tools.ts";
-import { NOT_OFFERED, NO_RUNNER, STALE, splitRemarks } from "../listing-remarks.ts";
+import {
+  selectTools,
+  type ToolListing,
+  type ToolServer,
+  NOT_OFFERED,
+  NO_RUNNER,
+  STALE,
+  splitRemarks,
+} from "../list-tools.ts";
 
 const RecordedList = Type.Object({
   server_name: Type.String(),
