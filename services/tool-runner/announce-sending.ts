@@ -7,7 +7,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { CallAborted } from "./call-aborted.ts";
+import { CallAborted } from "./failed-outcome.ts";
 
 const RETRY_MS = 200;
 

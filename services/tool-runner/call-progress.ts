@@ -1,5 +1,5 @@
 import type { ToolCallProgress } from "#shared/contracts/tool-call.ts";
-import { WITHHELD } from "./call-masking.ts";
+import { WITHHELD } from "./run-tool.ts";
 import { readableText } from "./readable-text.ts";
 
 /** A tool's report about a running call. */

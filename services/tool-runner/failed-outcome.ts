@@ -1,5 +1,4 @@
 import type { ToolCallFailure } from "#shared/contracts/tool-call.ts";
-import type { CallAborted } from "./call-aborted.ts";
 import { McpFailure } from "./mcp/mcp-failure.ts";
 
 /** The known facts of a call that ended without a result. */
@@ -60,4 +59,14 @@ export function thrownOutcome(error: unknown, { isRepeatable, hasBegun }: CallSt
 
 function doubt(isRepeatable: boolean): string {
   return isRepeatable ? "" : DOUBT;
+}
+
+/** The reason why a running call is ended; the reason of its signal. */
+export class CallAborted extends Error {
+  readonly why: "cancelled" | "deadline" | "runner_stops";
+
+  constructor(why: CallAborted["why"], message: string) {
+    super(message);
+    this.why = why;
+  }
 }

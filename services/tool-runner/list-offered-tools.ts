@@ -6,7 +6,7 @@ import {
 } from "#shared/contracts/tool-list.ts";
 import { describeTool } from "./mcp/mcp-tool.ts";
 import type { CallDeps } from "./answer-call.ts";
-import { hasStubs } from "./has-stubs.ts";
+import { hasStubs } from "./tool.ts";
 
 /** The time that Postgres may take to store which servers must learn of an execution's end. */
 const REMEMBER_MS = 1_000;

@@ -10,7 +10,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import type { ServiceContext } from "#shared/service/run-service.ts";
 import type { ToolRunnerConfig } from "./config.ts";
-import { hasStubs } from "./has-stubs.ts";
+import { hasStubs } from "./tool.ts";
 import { HeldExecutions } from "./held-executions.ts";
 import { maskDescriptions, maskReasons } from "./mask-descriptions.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";

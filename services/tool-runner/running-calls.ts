@@ -14,12 +14,11 @@ import type { AuditLog } from "#shared/access/audit-log.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { CallMasking, type CallMaskingDeps } from "./call-masking.ts";
+import { CallMasking, type CallMaskingDeps, runTool } from "./run-tool.ts";
 import { CallProgress } from "./call-progress.ts";
-import { recordOutcome } from "./record-outcome.ts";
+import { recordOutcome } from "./call-rows.ts";
 import { announceSending } from "./announce-sending.ts";
-import { CallAborted } from "./call-aborted.ts";
-import { runTool } from "./run-tool.ts";
+import { CallAborted } from "./failed-outcome.ts";
 import type { SessionCleanups } from "./session-cleanups.ts";
 import type { Tool } from "./tool.ts";
 

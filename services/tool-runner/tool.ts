@@ -37,3 +37,8 @@ export interface Tool {
 
 /** The tools this runner can call, by "server.tool". */
 export type ToolCatalogue = ReadonlyMap<string, Tool>;
+
+/** True if `stub-tools.yaml` has tools of the server. */
+export function hasStubs(stubs: ToolCatalogue, server: string | undefined): boolean {
+  return [...stubs.values()].some(({ description }) => description.server === server);
+}

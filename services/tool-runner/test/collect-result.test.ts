@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { KEPT_RESULT_LIMITS } from "#shared/contracts/result-sizes.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { ByteBudget } from "../byte-budget.ts";
-import { collectResult } from "../collect-result.ts";
+import { collectResult } from "../run-tool.ts";
 
 const whole = (text: string) => ({
   text,

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { CallAborted } from "../call-aborted.ts";
-import { abortedOutcome, thrownOutcome } from "../failed-outcome.ts";
+import { CallAborted, abortedOutcome, thrownOutcome } from "../failed-outcome.ts";
 import { McpFailure } from "../mcp/mcp-failure.ts";
 
 const READ = { isRepeatable: true, hasBegun: true };

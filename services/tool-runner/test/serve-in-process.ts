@@ -4,7 +4,7 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import type { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import type { CallDeps } from "../answer-call.ts";
-import type { CallMaskingDeps } from "../call-masking.ts";
+import type { CallMaskingDeps } from "../run-tool.ts";
 import { HeldExecutions } from "../held-executions.ts";
 import { RunningCalls } from "../running-calls.ts";
 import { publishProgress } from "../../../shared/bus/publish-message.ts";

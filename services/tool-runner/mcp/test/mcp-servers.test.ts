@@ -9,7 +9,7 @@ import { until } from "../../../../test/support/until.ts";
 import { untilListed } from "../../test/until-listed.ts";
 import { definitionHash } from "../list-tools.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { findTool } from "../../find-tool.ts";
+import { findTool } from "../../answer-call.ts";
 import { resultText } from "../result-text.ts";
 import type { ServerSettings } from "../server-settings.ts";
 import { hostile, httpAt, isRunning, packaged, settingsOf } from "./server-fixture.ts";
