@@ -23,7 +23,7 @@ import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { HeldExecutions } from "./held-executions.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
-import { pollOutcome } from "./poll-outcome.ts";
+import { pollOutcome } from "./call-rows.ts";
 import { toolCallEntry } from "#shared/access/tool-call-entry.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import { type Tool, type ToolCatalogue, hasStubs } from "./tool.ts";

@@ -12,7 +12,7 @@ import type { ToolEffect } from "#shared/contracts/tool-list.ts";
 import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
-import { pollOutcome } from "../poll-outcome.ts";
+import { pollOutcome } from "../call-rows.ts";
 import { describeEffect } from "../stub/apply-tool-rules.ts";
 import type { Tool } from "../tool.ts";
 import { serveInProcess } from "./serve-in-process.ts";
