@@ -7,7 +7,6 @@ import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-f
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError } from "../http/request-error.ts";
-import { checkChatBounds } from "./chat-bounds.ts";
 
 /** The chat is made with the first question. Under the lock of the session's row no other request makes it meanwhile. */
 const INSERT = `
@@ -78,4 +77,31 @@ export async function postQuestion(
   });
   if (asked === "busy") throw new RequestError(409, "a chat response is already being generated");
   return { ...asked, chatId, messageId };
+}
+
+/** How many questions about a session are taken in a minute and in all: each is part of the prompts of those after it. */
+export const CHAT_BOUNDS = { perMinute: 30, messages: 500 } as const;
+
+const COUNT = `
+SELECT count(*)::int AS messages,
+       (count(*) FILTER (WHERE m.created_at > clock_timestamp() - interval '1 minute'))::int AS recent
+FROM chat_user_messages m JOIN chats USING (chat_id) WHERE session_id = $1`;
+const parseCount = compileParser(
+  "questions about a session",
+  Type.Object({ messages: Type.Integer(), recent: Type.Integer() }),
+);
+
+/** Throws RequestError 429 if no further question about the session is taken now; to be called under the lock of its row. */
+async function checkChatBounds(transaction: Queryable, sessionId: string): Promise<void> {
+  const { perMinute, messages } = CHAT_BOUNDS;
+  const [found] = await selectRows(transaction, parseCount, COUNT, [sessionId]);
+  if (found === undefined) return;
+  if (found.messages >= messages) {
+    throw new RequestError(429, `a session takes ${messages} questions in all`, {
+      retryAfterSeconds: 3_600,
+    });
+  }
+  if (found.recent >= perMinute) {
+    throw new RequestError(429, `a session takes ${perMinute} questions a minute`, { retryAfterSeconds: 60 });
+  }
 }

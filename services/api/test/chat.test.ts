@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { FOLLOWUPS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 import { until } from "../../../test/support/until.ts";
-import { CHAT_BOUNDS } from "../chat/chat-bounds.ts";
+import { CHAT_BOUNDS } from "../chat/post-question.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { TARSY } from "./webhook-bodies.ts";
 
