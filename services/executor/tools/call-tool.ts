@@ -1,24 +1,29 @@
 import { cancelToolCall } from "#shared/bus/publish-message.ts";
 import {
   attemptId,
-  MAX_ARGUMENTS_CHARS,
   MAX_RESULT_BYTES,
   type CallPosition,
   type ToolCallProgress,
+  toolCallReplyCodec,
+  toolCallRequestCodec,
+  type ToolCallAnswer,
+  type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
-import { toolAlias } from "#shared/contracts/tool-names.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
-import { CancelledError, TerminalError } from "#shared/errors.ts";
-import { pause } from "#shared/pause.ts";
+import { CancelledError, TerminalError, RetryableError, errorMessage } from "#shared/errors.ts";
+import { pause, jitter } from "#shared/pause.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
-import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
-import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
 import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
+import { unknownTool, unmakeableCall } from "./calls-not-made.ts";
 import { SkippedError, refusedOutcome, failedCall, type ToolOutcome } from "./tool-outcome.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
 import { watchProgress } from "./progress-relay.ts";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { request as requestReply } from "#shared/bus/request.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import type { ToolHomes } from "./tool-homes.ts";
 
 /** A tool call of the conversation. */
 export interface CallToolRequest {
@@ -45,7 +50,9 @@ type Caller = Pick<OwnedSession, "sessionId" | "epoch" | "db" | "bus" | "homes" 
 
 /** Attempts are added when a call was abandoned before it ran, or when a read-only call was interrupted. */
 export const MAX_TOOL_ATTEMPTS = 100;
+
 const RECORD_POLL_MS = 25;
+
 const ARGUMENTS_LOST =
   "The call was not made: its arguments contain secrets, which are not stored, and the process that had them has ended. Ask for the call again.";
 
@@ -88,44 +95,6 @@ export async function callTool(
     session.log.info({ call_id: call.callId, attempt, reason: answer.kind }, "tool call repeated");
   }
   return failedCall(`the call was given up ${MAX_TOOL_ATTEMPTS} times`, { mayHaveRun: true });
-}
-
-/** The outcome of a call of a tool that the agent does not have, or with arguments that are too long or several; null for any other. */
-export function unmakeableCall(
-  tools: readonly ToolDescription[],
-  { name, arguments: text }: Pick<CallToolRequest, "name" | "arguments">,
-): ToolOutcome | null {
-  if (!tools.some((tool) => tool.name === name)) return unknownTool(name, tools);
-  const { length } = text;
-  if (length > MAX_ARGUMENTS_CHARS) {
-    const content = `The arguments have ${length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
-    return { kind: "result", content, isError: true };
-  }
-  return isSeveralObjects(text) ? { kind: "result", content: SEVERAL_OBJECTS, isError: true } : null;
-}
-
-const SEVERAL_OBJECTS =
-  "The arguments are several JSON objects in a row. The call was not made: write one object, and one call for each set of arguments.";
-
-/** True for objects in a row; which of them is meant, only the model knows. */
-function isSeveralObjects(text: string): boolean {
-  if (!/\}\s*\{/u.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-/** Structured calls use aliases, so these are what the model is told; but not the very name that it has just used. */
-function unknownTool(name: string, tools: readonly ToolDescription[]): ToolOutcome {
-  const names = rightToolNames(name, tools).map((tool) =>
-    toolAlias(tool) === name ? tool : toolAlias(tool),
-  );
-  const hint = rightNamesHint(names);
-  const message = hint === "" ? `unknown tool "${name}"` : `unknown tool "${name}": ${hint}`;
-  return { kind: "unknown_tool", message };
 }
 
 interface AttemptedCall {
@@ -276,4 +245,76 @@ async function readStored({ session, callId }: AttemptedCall): Promise<FinalAnsw
   const call = await readToolCall(session.db, callId);
   if (call?.progress.kind === "over") return call.progress.outcome;
   throw new TerminalError("malformed", `tool call ${callId} was said to be stored, but is not`);
+}
+
+/** No runner reported how the call ended; whether it ran is unknown. */
+interface GaveUp {
+  readonly kind: "gave_up";
+  readonly message: string;
+  readonly isTimeout: boolean;
+}
+
+/** How a call ended, as far as is known. */
+type FinalAnswer =
+  | Exclude<ToolCallAnswer, { kind: "running" | "busy" }>
+  /** It never started and never will. */
+  | { readonly kind: "not_made"; readonly message: string; readonly isTimeout: boolean };
+
+type RunnerReply = Exclude<ToolCallAnswer, { kind: "running" | "busy" }> | GaveUp;
+
+const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
+
+/**
+ * Requests one call from the tool-runners, repeatedly under the same id, until one reports how it ended or `deadline`
+ * (monotonic clock, milliseconds) has passed: first from the execution's home, and if that does not answer, from any. Lost, late and duplicate replies do no harm. Throws the signal's reason
+ * once it aborts.
+ */
+async function askToolRunner(
+  { bus, homes }: { readonly bus: Bus; readonly homes: ToolHomes },
+  call: Omit<ToolCallRequest, "timeout_ms">,
+  deadline: number,
+  signal: AbortSignal,
+  timeouts: ToolTimeouts,
+): Promise<RunnerReply> {
+  const startedAt = performance.now();
+  let silentSince: number | undefined;
+  let lastError = "";
+  for (;;) {
+    const left = Math.ceil(deadline - performance.now());
+    if (left <= 0) {
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      return { kind: "gave_up", message: `timed out after ${seconds} s${lastError}`, isTimeout: true };
+    }
+    const home = await homes.find(call.execution_id);
+    try {
+      const replyMs = Math.min(timeouts.replyMs, left + timeouts.afterDeadlineMs);
+      const body = { ...call, timeout_ms: left };
+      const subject = home === undefined ? SUBJECTS.toolsCall : SUBJECTS.toolsCallOf(home);
+      const { call_id, answer, runner } = await requestReply(bus, subject, CONTRACT, body, replyMs, signal);
+      if (runner !== undefined) homes.remember(call.execution_id, runner);
+      silentSince = undefined;
+      lastError = answer.kind === "busy" ? ` (${answer.message})` : "";
+      const isFinal = answer.kind !== "busy" && answer.kind !== "running" && call_id === call.call_id;
+      if (isFinal) return answer;
+      if (answer.kind === "running") continue;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof TerminalError) {
+        return { kind: "gave_up", message: errorMessage(error), isTimeout: false };
+      }
+      if (!(error instanceof RetryableError)) throw error;
+      lastError = ` (${error.message})`;
+      if (home !== undefined && bus.isConnected()) {
+        homes.forget(call.execution_id, home);
+        continue;
+      }
+      if (error.code === "no_responders") {
+        silentSince ??= performance.now();
+        if (performance.now() - silentSince >= timeouts.noRespondersMs) {
+          return { kind: "gave_up", message: "no tool-runner answers", isTimeout: false };
+        }
+      }
+    }
+    await pause(jitter(timeouts.retryMs), signal);
+  }
 }

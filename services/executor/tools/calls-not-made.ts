@@ -1,14 +1,16 @@
 import { toolCallEntry } from "#shared/access/tool-call-entry.ts";
-import { toolCallId } from "#shared/contracts/tool-call.ts";
-import { toolGate } from "#shared/contracts/tool-list.ts";
+import { toolCallId, MAX_ARGUMENTS_CHARS } from "#shared/contracts/tool-call.ts";
+import { toolGate, type ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
-import type { ToolOutcome } from "./tool-outcome.ts";
+import { policyDenial, type ToolOutcome } from "./tool-outcome.ts";
 import { closeApprovals } from "../persist/approval-rows.ts";
 import { commitLocked } from "../persist/commit-step.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { unfinishedStep } from "../persist/unfinished-step.ts";
 import { toolCallKey } from "./record-tool-call.ts";
+import { toolAlias } from "#shared/contracts/tool-names.ts";
+import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 
 /**
  * The outcome of a call that the policy denies to this agent, by the execution's listing; null for any other. No request is
@@ -30,11 +32,6 @@ export function deniedByPolicy(
   session.log.warn(refused, "tool call refused");
   session.audit.record({ ...toolCallEntry(refused), result: "refused" });
   return { kind: "refused", message: policyDenial(call.name) };
-}
-
-/** The message to the model about a call that the policy denies, from the executor or the tool-runner. */
-export function policyDenial(name: string): string {
-  return `denied by policy: the tool "${name}" may change things, and this agent only investigates; the call was not made`;
 }
 
 /** How the outcome of such a call ends. */
@@ -61,4 +58,42 @@ export async function concludedBefore(run: ExecutionRun, step: RunTool): Promise
   const why = asked.is_from_alert ? "the incident was over" : "an operator asked the agent to conclude";
   const message = `${why} ${CONCLUDED_BEFORE}`;
   return { kind: "refused", message };
+}
+
+/** The outcome of a call of a tool that the agent does not have, or with arguments that are too long or several; null for any other. */
+export function unmakeableCall(
+  tools: readonly ToolDescription[],
+  { name, arguments: text }: { readonly name: string; readonly arguments: string },
+): ToolOutcome | null {
+  if (!tools.some((tool) => tool.name === name)) return unknownTool(name, tools);
+  const { length } = text;
+  if (length > MAX_ARGUMENTS_CHARS) {
+    const content = `The arguments have ${length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
+    return { kind: "result", content, isError: true };
+  }
+  return isSeveralObjects(text) ? { kind: "result", content: SEVERAL_OBJECTS, isError: true } : null;
+}
+
+const SEVERAL_OBJECTS =
+  "The arguments are several JSON objects in a row. The call was not made: write one object, and one call for each set of arguments.";
+
+/** True for objects in a row; which of them is meant, only the model knows. */
+function isSeveralObjects(text: string): boolean {
+  if (!/\}\s*\{/u.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Structured calls use aliases, so these are what the model is told; but not the very name that it has just used. */
+export function unknownTool(name: string, tools: readonly ToolDescription[]): ToolOutcome {
+  const names = rightToolNames(name, tools).map((tool) =>
+    toolAlias(tool) === name ? tool : toolAlias(tool),
+  );
+  const hint = rightNamesHint(names);
+  const message = hint === "" ? `unknown tool "${name}"` : `unknown tool "${name}": ${hint}`;
+  return { kind: "unknown_tool", message };
 }

@@ -15,7 +15,7 @@ import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { answerSubAgentTool } from "../features/sub-agents/answer-sub-agent-tool.ts";
 import { tellPhase } from "../stream/tell-phase.ts";
 import type { AgentWait } from "../core/wait.ts";
-import { concludedBefore, deniedByPolicy } from "./calls-not-made.ts";
+import { concludedBefore, deniedByPolicy, unmakeableCall } from "./calls-not-made.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { findRepeatedResult } from "./find-repeated-result.ts";
 import {
@@ -30,7 +30,7 @@ import type { Answers, BuiltInCall } from "../core/feature.ts";
 import { watchSkip } from "../features/steering/watch-skip.ts";
 import { inToolSpan } from "../tracing/agent-spans.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
-import { callTool, unmakeableCall } from "./call-tool.ts";
+import { callTool } from "./call-tool.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { answerFromRecord } from "./recorded/answer-from-record.ts";

@@ -2,7 +2,6 @@ import type { KeptResult } from "#shared/tool-results/show-result.ts";
 import { MAX_CALLS_PER_ANSWER, type ClaimRefusal, type ToolCallAnswer } from "#shared/contracts/tool-call.ts";
 import { TerminalError, cancelledByUser, leaseLost } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { policyDenial } from "./calls-not-made.ts";
 
 /** How a call ended; each outcome becomes a message to the model. */
 export type ToolOutcome =
@@ -90,4 +89,9 @@ export class SkippedError extends Error {
     super("an operator skipped this call");
     this.name = "SkippedError";
   }
+}
+
+/** The message to the model about a call that the policy denies, from the executor or the tool-runner. */
+export function policyDenial(name: string): string {
+  return `denied by policy: the tool "${name}" may change things, and this agent only investigates; the call was not made`;
 }
