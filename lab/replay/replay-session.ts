@@ -6,6 +6,7 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import type { Database } from "#shared/database/database.ts";
 import { CancelledError } from "#shared/errors.ts";
+import { pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { RankedMemory } from "../../services/executor/core/agent-state.ts";
 import { askAgain, type RecordedFollowUp } from "./recording/ask-again.ts";
@@ -127,7 +128,7 @@ export class ReplaySession {
     const either = AbortSignal.any([signal, this.#stop.signal, poison.signal]);
     try {
       await this.#options.executor.runToEnd(id, either, {
-        pacing,
+        pause: (_ms, end) => pause(0, end),
         circuits: away,
         features: pacing.features,
       });

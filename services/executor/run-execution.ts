@@ -11,7 +11,6 @@ import type { OwnedSession } from "./core/owned-session.ts";
 import { waitLeft, type AgentWait } from "./core/wait.ts";
 import { countFailedTry } from "./count-failed-try.ts";
 import { AGENT_STEP_LABELS } from "./executor-metrics.ts";
-import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { performStep } from "./perform-step.ts";
 import { startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
@@ -77,7 +76,7 @@ async function runToEnd(
         await failExecution(session, stage, execution, failure);
         return null;
       }
-      await pauseBeforeRetry(session, backoff(failure.tries, RETRIES));
+      await session.pause(backoff(failure.tries, RETRIES), session.signal);
       // What is in memory may be what failed.
       steps = undefined;
     }

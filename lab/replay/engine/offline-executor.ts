@@ -43,7 +43,7 @@ export interface OfflineExecutorOptions {
 }
 
 /** What one session is to have of its own. */
-type OwnDeps = Pick<ExecutorDeps, "pacing" | "now"> &
+type OwnDeps = Pick<ExecutorDeps, "pause" | "now"> &
   Partial<Pick<ExecutorDeps, "circuits" | "config" | "features">>;
 
 /** An executor in this process. */

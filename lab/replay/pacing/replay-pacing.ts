@@ -5,7 +5,6 @@ import type { AgentStep, RankedMemory } from "../../../services/executor/core/ag
 import type { ExecutionRun } from "../../../services/executor/core/execution-run.ts";
 import type { AskingAgent, Features, Loaded } from "../../../services/executor/core/feature.ts";
 import { FEATURES } from "../../../services/executor/features/features.ts";
-import type { Pacing } from "../../../services/executor/core/pacing.ts";
 import { CONCLUDED_BEFORE } from "../../../services/executor/tools/calls-not-made.ts";
 import type { AwayProviders } from "./away-providers.ts";
 import { isDone, type EarlyEnds } from "./early-end.ts";
@@ -27,7 +26,7 @@ interface ReplayPacingOptions {
 type RunTool = Extract<AgentStep, { readonly kind: "run-tool" }>;
 
 /** Lets the agents of a replay go on in the order of the recording. */
-export class ReplayPacing implements Pacing {
+export class ReplayPacing {
   readonly #options: ReplayPacingOptions;
   readonly #views: SubAgentViews;
   /** Agents that have waited long enough for their sub-agents. */
@@ -42,18 +41,21 @@ export class ReplayPacing implements Pacing {
   readonly features: Features = {
     ...FEATURES,
     list: [
-      { admit: (run, step) => this.#admit(run, step) },
+      {
+        load: (agent) => Promise.resolve(this.#memories(agent)),
+        admit: (run, step) => this.#admit(run, step),
+        subAgent: (executionId, endItsTime) => this.#options.ends.onSubAgent(executionId, endItsTime),
+      },
       ...FEATURES.list,
       { load: (agent, loaded) => Promise.resolve(this.#load(agent, loaded)) },
     ],
   };
 
-  readonly memories: Pacing["memories"] = (executionId) => this.#options.memories(executionId);
-
-  readonly pauseMs: Pacing["pauseMs"] = () => 0;
-
-  readonly onSubAgent: Pacing["onSubAgent"] = (executionId, endItsTime) =>
-    this.#options.ends.onSubAgent(executionId, endItsTime);
+  /** The memories that the agent got. A judge got its own after its first answer. */
+  #memories({ agent, execution: { execution_id }, isOpening }: AskingAgent): Loaded {
+    if (agent.iteration_strategy === "scoring" && isOpening) return {};
+    return { memories: this.#options.memories(execution_id) };
+  }
 
   #load({ execution: { execution_id }, steps }: AskingAgent, loaded: Loaded): Loaded {
     const { evidence, messages } = steps.memory;

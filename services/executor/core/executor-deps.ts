@@ -2,13 +2,13 @@ import type { AuditLog } from "#shared/access/audit-log.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
+import type { pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { BudgetSource } from "../budget/budget-source.ts";
 import type { ExecutorConfig } from "../config.ts";
 import type { ExecutorMetrics } from "../executor-metrics.ts";
 import type { ProviderCircuits } from "../llm/provider-circuits.ts";
 import type { Features } from "./feature.ts";
-import type { Pacing } from "./pacing.ts";
 import type { LeaseKeeper } from "../session-lease.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -29,6 +29,6 @@ export interface ExecutorDeps {
   readonly features: Features;
   /** The present for agents, in milliseconds since the epoch; by default this machine's clock. */
   readonly now?: (() => number) | undefined;
-  /** Only in a replay. */
-  readonly pacing?: Pacing | undefined;
+  /** The pause before another try; by default it takes its time. */
+  readonly pause?: typeof pause | undefined;
 }

@@ -67,6 +67,8 @@ export interface Feature {
   readonly decide?: (state: AgentState, next: AgentStep) => AgentStep | null;
   /** False if the step may not be performed now: what is due is then decided again. */
   readonly admit?: (run: ExecutionRun, step: AgentStep) => Promise<boolean>;
+  /** Called when a sub-agent begins or goes on, with the function that ends its time. */
+  readonly subAgent?: (executionId: string, endItsTime: () => void) => void;
   /** Adds steps that are committed with an agent's first messages. */
   readonly opening?: (run: ExecutionRun) => void;
   /** Adds steps that are committed with an agent's last one. */

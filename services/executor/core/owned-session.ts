@@ -10,9 +10,9 @@ import { CancelledError, TerminalError, cancelledByUser, coerceError } from "#sh
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
+import { pause } from "#shared/pause.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { Features } from "./feature.ts";
-import type { Pacing } from "./pacing.ts";
 import type { BudgetRule } from "../persist/reserve-budget.ts";
 import type { SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
@@ -71,8 +71,8 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The present for agents, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly holidays: readonly Holiday[];
-  /** Only in a replay. */
-  readonly pacing?: Pacing | undefined;
+  /** The pause before another try: in milliseconds, and ended by a signal. */
+  readonly pause: typeof pause;
   /** Milliseconds until the session's deadline. */
   timeLeftMs(): number;
   /**
@@ -180,7 +180,7 @@ export function reasonFor(signal: AbortSignal, thrown: unknown): Error {
 }
 
 /** The members that are the same for every session of an executor. */
-function settingsOf({ config, now = Date.now, pacing }: ExecutorDeps) {
+function settingsOf({ config, now = Date.now, pause: pauseOf = pause }: ExecutorDeps) {
   const { maxMessageBytes, readVariable, maskingRules, costEstimation, holidays, llmTries } = config;
   const { toolCallMs, verifiesState } = config;
   return {
@@ -193,7 +193,7 @@ function settingsOf({ config, now = Date.now, pacing }: ExecutorDeps) {
     toolCallMs,
     verifiesState,
     now,
-    pacing,
+    pause: pauseOf,
   };
 }
 

@@ -5,7 +5,6 @@ import type { AgentState, CallLlm, ReplyStyle } from "../core/agent-state.ts";
 import { candidates } from "../controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { changeProvider } from "./change-provider.ts";
-import { pauseBeforeRetry } from "../pause-before-retry.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { callModel, type DeltaHandlers } from "./call-llm.ts";
@@ -35,7 +34,7 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const { session, state, steps } = run;
   await steps.commit();
   const failures = state.iteration.consecutive_failures;
-  if (failures > 0) await pauseBeforeRetry(session, backoff(failures, BACKOFF));
+  if (failures > 0) await session.pause(backoff(failures, BACKOFF), session.signal);
   const admitted = await session.circuits.admit(state.agent.llm_provider);
   if ("probeInMs" in admitted) {
     releaseReservation(run);

@@ -27,16 +27,15 @@ export const MEMORIES = {
  * Reads what the first messages of an agent say of sessions: memories, and the investigation if the agent learns from it. Throws database
  * errors.
  */
-async function loadMemories(asking: AskingAgent): Promise<Loaded> {
+async function loadMemories(asking: AskingAgent, { memories }: Loaded): Promise<Loaded> {
   const { session, agent, chain, execution, stage, steps, isOpening } = asking;
   const { memory } = chain;
   const isToolsListed = agent.mcp_servers.every((id) => steps.memory.listings.has(id));
   if (memory === undefined || !isOpening || !isToolsListed) return {};
-  const recorded = session.pacing?.memories(execution.execution_id);
   if (isBriefed(asking)) {
     const { stage_index } = stage.row;
     const { agent_index } = execution;
-    const inherited = recorded ?? (await loadInherited(session, { stage_index, agent_index }));
+    const inherited = memories ?? (await loadInherited(session, { stage_index, agent_index }));
     return { memories: inherited ?? (await loadBriefing(session, memory)) };
   }
   if (agent.iteration_strategy !== "memory-extraction") return {};
@@ -45,7 +44,7 @@ async function loadMemories(asking: AskingAgent): Promise<Loaded> {
   const feedback = await loadFeedback(session.db, execution);
   return {
     judged: { ...judged, feedback },
-    memories: recorded ?? (await loadRelated(session, feedback, memory)),
+    memories: memories ?? (await loadRelated(session, feedback, memory)),
   };
 }
 

@@ -21,15 +21,10 @@ export const SCORING = {
  * Reads the investigation for a judge's first messages, and the memories nearest to its analysis once it is to draw lessons. Throws
  * database errors.
  */
-async function loadForJudge({
-  session,
-  agent,
-  chain: { memory },
-  execution,
-  stage,
-  steps,
-  isOpening,
-}: AskingAgent): Promise<Loaded> {
+async function loadForJudge(
+  { session, agent, chain: { memory }, stage, steps, isOpening }: AskingAgent,
+  { memories }: Loaded,
+): Promise<Loaded> {
   if (agent.iteration_strategy !== "scoring") return {};
   if (isOpening) {
     const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
@@ -39,8 +34,7 @@ async function loadForJudge({
   const score = judgedScore(messages);
   if (memory === undefined || score === null || score.tool_improvement_report === null) return {};
   if (messages.at(-1)?.role !== "assistant" || lessonsIn(messages) !== null) return {};
-  const recorded = session.pacing?.memories(execution.execution_id);
-  return { memories: recorded ?? (await loadRelated(session, score.score_analysis, memory)) };
+  return { memories: memories ?? (await loadRelated(session, score.score_analysis, memory)) };
 }
 
 /**

@@ -104,7 +104,7 @@ async function runSubAgent(
         const deadlineAt =
           child.deadline_at ?? new Date(session.databaseNow() + agent_timeout_ms).toISOString();
         const atDeadline = () => stop.abort(timedOut(agent_timeout_ms));
-        session.pacing?.onSubAgent(child.execution_id, atDeadline);
+        for (const { subAgent } of session.features.list) subAgent?.(child.execution_id, atDeadline);
         timer ??= setTimeout(atDeadline, Math.max(0, Date.parse(deadlineAt) - session.databaseNow()));
         const request = {
           ...step,
