@@ -8,6 +8,7 @@ import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from
 import type { ExecutionRun } from "./core/execution-run.ts";
 import type { AgentSetting, Loaded } from "./core/feature.ts";
 import type { OwnedSession } from "./core/owned-session.ts";
+import { reasonFor } from "./core/session-parts.ts";
 import { waitLeft, type AgentWait } from "./core/wait.ts";
 import { countFailedTry } from "./count-failed-try.ts";
 import { AGENT_STEP_LABELS } from "./executor-metrics.ts";
@@ -45,10 +46,10 @@ export async function runExecution(
   request: RunExecutionRequest,
 ): Promise<AgentWait | null> {
   const { execution } = request;
-  session.throwIfStopped();
-  if (request.agent.mcp_servers.length > 0) session.homes.enter(execution.execution_id);
+  session.signals.throwIfStopped();
+  if (request.agent.mcp_servers.length > 0) session.tools.homes.enter(execution.execution_id);
   const wait = await inAgentSpan(session.sessionId, request, (span) => runToEnd(session, request, span));
-  if (wait === null) session.homes.release(execution.execution_id);
+  if (wait === null) session.tools.homes.release(execution.execution_id);
   return wait;
 }
 
@@ -70,13 +71,13 @@ async function runToEnd(
     } catch (error) {
       // The session's own steps failed, or the session stops: neither is the agent's.
       if (error instanceof SessionStepsError || error instanceof StoppedError) throw error.cause;
-      const failure = await countFailedTry(session, request, session.reasonFor(error));
+      const failure = await countFailedTry(session, request, reasonFor(session.signals, error));
       if (failure instanceof TerminalError) {
         span.fail(failure.code);
         await failExecution(session, stage, execution, failure);
         return null;
       }
-      await session.pause(backoff(failure.tries, RETRIES), session.signal);
+      await session.pause(backoff(failure.tries, RETRIES), session.signals.cancelled);
       // What is in memory may be what failed.
       steps = undefined;
     }
@@ -108,7 +109,7 @@ async function runSteps(
       const { run, step } = await decide(session, request, steps);
       const { waiting } = unfinishedStep(run, step);
       // Whether a person has decided is read again by the step itself.
-      if (waiting !== null && waiting.kind !== "approval" && waitLeft(session, waiting) > 0) {
+      if (waiting !== null && waiting.kind !== "approval" && waitLeft(session.clock, waiting) > 0) {
         await steps.commit();
         return waiting;
       }
@@ -188,7 +189,7 @@ class StoppedError extends Error {}
 
 function throwIfStopped(session: OwnedSession): void {
   try {
-    session.throwIfStopped();
+    session.signals.throwIfStopped();
   } catch (cause) {
     throw new StoppedError("stopped between two steps", { cause });
   }

@@ -29,23 +29,22 @@ export async function runExecutions(
   step: RunExecutions,
   { before, following }: AroundOneAgent,
 ): Promise<AgentWait | null> {
-  session.throwIfStopped();
+  session.signals.throwIfStopped();
   const limit = pLimit(step.chain.max_parallel_agents);
   // Read once for all executions: it never changes, and it may be a megabyte.
   const alert = await loadAlert(session.db, session.sessionId);
   const failures: unknown[] = [];
   const throwIfStopped = () => {
-    session.throwIfStopped();
+    session.signals.throwIfStopped();
     if (failures.length > 0) throw new SiblingFailedError();
   };
+  const signals = { ...session.signals, throwIfStopped };
   const waits = waitingRoom(session, step.runs.length);
   const run = async ({ execution, agent }: RunExecutions["runs"][number]) => {
     const agentRun = { ...step, execution, agent, alert, following };
     try {
       for (let first = before; ; first = NO_STEPS) {
-        const wait = await limit(() =>
-          runExecution({ ...session, throwIfStopped }, { ...agentRun, before: first }),
-        );
+        const wait = await limit(() => runExecution({ ...session, signals }, { ...agentRun, before: first }));
         if (wait === null || !(await waits.sitOut(wait))) return;
       }
     } catch (error) {

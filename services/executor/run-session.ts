@@ -13,6 +13,7 @@ import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./core/owned-session.ts";
+import { reasonFor } from "./core/session-parts.ts";
 import { parkSession } from "./parking/park-session.ts";
 import { closeSession } from "./persist/close-session.ts";
 import { commitStep, type CommitKind } from "./persist/commit-step.ts";
@@ -56,7 +57,7 @@ export async function runSession(
 ): Promise<RunEnd> {
   await using session = openOwnedSession(deps, claim, signals);
   const outcome = claim.isFollowUp ? await runAfterEnd(session, claim) : await runSteps(session, claim);
-  if (TERMINAL_STATUSES.some((status) => status === outcome)) session.homes.releaseAll();
+  if (TERMINAL_STATUSES.some((status) => status === outcome)) session.tools.homes.releaseAll();
   return outcome;
 }
 
@@ -81,7 +82,7 @@ async function runSteps(session: OwnedSession, claim: SessionClaim): Promise<Run
   try {
     throwIfGivenUp(claim);
     for (;;) {
-      session.throwIfStopped();
+      session.signals.throwIfStopped();
       const { next, ...steps } = await decideSteps(session, []);
       const result = await perform(session, steps, next, claim);
       session.metrics.steps.inc({ kind: next.kind });
@@ -216,7 +217,7 @@ function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus
 
 /** Maps the error that stopped a run to a status or a release; the only place that does so. */
 async function end(session: OwnedSession, thrown: unknown, close: Close): Promise<RunEnd> {
-  const error = session.reasonFor(thrown);
+  const error = reasonFor(session.signals, thrown);
   try {
     if (error instanceof CancelledError) return await endCancelled(session, error, close);
     if (error instanceof TerminalError) {
@@ -258,7 +259,7 @@ async function releaseOnceAnswered(session: OwnedSession, release: Release): Pro
       return;
     } catch (error) {
       if (!isDatabaseUnavailable(error) || performance.now() >= until) throw error;
-      await pause(backoff(retry, RELEASE_RETRIES), session.stopping);
+      await pause(backoff(retry, RELEASE_RETRIES), session.signals.stopping);
     }
   }
 }

@@ -30,11 +30,12 @@ ON CONFLICT DO NOTHING`;
 export async function settleRunbook(
   session: Pick<
     OwnedSession,
-    "bus" | "db" | "sessionId" | "epoch" | "signal" | "memory" | "commitMutex" | "log"
+    "bus" | "db" | "sessionId" | "epoch" | "signals" | "memory" | "commitMutex" | "log"
   >,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const { bus, db, sessionId, epoch, signal } = session;
+  const { bus, db, sessionId, epoch } = session;
+  const { cancelled: signal } = session.signals;
   const until = performance.now() + patienceMs;
   for (let isOver = false; !isOver;) {
     try {

@@ -53,7 +53,7 @@ export async function summarizeSession(
     const call = await callAdmitted(session, summary, position, before);
     const { wait, reply } = call;
     // Past the deadline there is no time to wait in, and the analysis is complete without its summary.
-    if (wait !== null && session.timeLeftMs() > waitLeft(session, wait)) {
+    if (wait !== null && session.clock.timeLeftMs() > waitLeft(session.clock, wait)) {
       session.metrics.waits.inc({ kind: wait.kind });
       return wait;
     }
@@ -89,18 +89,18 @@ async function callAdmitted(
   for (let position = first; ;) {
     const agent = agentAt(summary.author.agent, position);
     const { llm_provider: provider } = agent;
-    const admitted = await session.circuits.admit(provider);
+    const admitted = await session.llm.circuits.admit(provider);
     if (!("probeInMs" in admitted)) {
       const call = await requestSummary(session, summary, { agent, before, tracked: admitted });
       return { ...call, position, changes };
     }
     const reason = `${provider.name} is away: ${admitted.lastError}`;
     const next = candidates(agent).find(
-      (candidate) => session.circuits.find(candidate.provider) === undefined,
+      (candidate) => session.llm.circuits.find(candidate.provider) === undefined,
     );
     if (next === undefined) {
       const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
-      const wait = waitForProbe(session, provider, admitted, before);
+      const wait = waitForProbe(session.clock, provider, admitted, before);
       const reply = { ...EMPTY_REPLY, outcome, isUnsent: true as const };
       return { reply, wait, settled: [], position, changes, durationMs: 0 };
     }
@@ -153,7 +153,7 @@ async function requestSummary(
       begin: () => ignored,
     });
     await tellOutcome(tracked, session.sessionId, reply.outcome);
-    const wait = waitForModel(session, reply.outcome, before, candidates(agent).length > 0);
+    const wait = waitForModel(session.clock, reply.outcome, before, candidates(agent).length > 0);
     const settled = settlementOf(session, reservation, reply);
     if (wait !== null && settled.length > 0) await commitStep(session, [withSettlement(NO_ROWS, settled)]);
     return { reply, wait, settled, durationMs: durationMs() };
@@ -211,7 +211,7 @@ async function recordSummary(
     durationMs,
     failure,
   });
-  const isExpired = session.timeLeftMs() <= 0;
+  const isExpired = session.clock.timeLeftMs() <= 0;
   const failed = failure === null || isExpired ? null : { error_code: failure.code, position };
   const next = failed === null ? null : nextSummaryPosition(author, [...calls, failed]);
   const timeline = new TimelineWriter({

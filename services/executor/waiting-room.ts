@@ -32,7 +32,7 @@ interface WaitingRoom {
 export function waitingRoom(session: OwnedSession, executions: number): WaitingRoom {
   const waiting = new Set<AgentWait>();
   const closed = new AbortController();
-  const signal = AbortSignal.any([session.signal, session.stopping, closed.signal]);
+  const signal = AbortSignal.any([session.signals.cancelled, session.signals.stopping, closed.signal]);
   let open = executions;
   let enteredVersion = session.memory.subAgentsVersion;
   let released: AgentWait | null = null;
@@ -41,7 +41,7 @@ export function waitingRoom(session: OwnedSession, executions: number): WaitingR
   const untilOver = async (wait: AgentWait, stop: AbortSignal): Promise<boolean> => {
     const settled = new AbortController();
     const either = AbortSignal.any([signal, settled.signal, stop]);
-    const waits = [pause(Math.min(MAX_PAUSE_MS, Math.max(0, waitLeft(session, wait))), either)];
+    const waits = [pause(Math.min(MAX_PAUSE_MS, Math.max(0, waitLeft(session.clock, wait))), either)];
     if (wait.inboxSeq !== undefined) waits.push(session.inbox.untilNewerThan(wait.inboxSeq, either));
     if (wait.subAgentsVersion !== undefined) {
       waits.push(session.memory.untilSubAgentsChange(wait.subAgentsVersion, either));
@@ -68,7 +68,7 @@ export function waitingRoom(session: OwnedSession, executions: number): WaitingR
     const [first, ...others] = waiting;
     if (first === undefined || waiting.size < open || closed.signal.aborted || isNewsOfSubAgents()) return;
     const earliest = earliestWait([first, ...others]);
-    if (waitLeft(session, earliest) <= KEEP_SLOT_MS) return;
+    if (waitLeft(session.clock, earliest) <= KEEP_SLOT_MS) return;
     released = earliest;
     closed.abort();
   };
@@ -85,7 +85,7 @@ export function waitingRoom(session: OwnedSession, executions: number): WaitingR
       waiting.add(wait);
       releaseIfAllWait();
       const isOver = await untilOver(wait, stop);
-      session.throwIfStopped();
+      session.signals.throwIfStopped();
       waiting.delete(wait);
       return isOver;
     },

@@ -201,7 +201,7 @@ export class ReplayPacing {
   async #until(run: ExecutionRun, isMet: (state: ReplayState) => boolean): Promise<boolean> {
     if (isMet(this.#options.state.current)) return false;
     await run.steps.commit();
-    return this.#options.state.until(isMet, run.session.signal);
+    return this.#options.state.until(isMet, run.session.signals.cancelled);
   }
 }
 

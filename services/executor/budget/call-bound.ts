@@ -20,12 +20,6 @@ export interface CallBound {
   readonly calls: number;
 }
 
-/** How calls are bounded. */
-export interface Bounding extends Pricing {
-  /** How often the llm-gateway tries a call. */
-  readonly llmTries: number;
-}
-
 /** The longest answer of a provider under a budget, in tokens. */
 export function outputLimit({ max_output_tokens }: Pick<ResolvedProvider, "max_output_tokens">): number {
   return max_output_tokens ?? BUDGETED_OUTPUT_TOKENS;
@@ -42,16 +36,15 @@ export function inputBound(request: GenerateRequest): number {
  * highest of the rates that may apply until the call ends.
  */
 export function callBound(
-  bounding: Bounding,
+  { llm: { costEstimation, tries }, clock }: Pricing,
   provider: Pick<ResolvedProvider, "type" | "model" | "max_output_tokens">,
   input: number,
 ): CallBound {
   const output = outputLimit(provider);
-  const { costEstimation, llmTries } = bounding;
-  const usd = highestPrice(costEstimation, provider, { input, output }, bounding.databaseNow());
+  const usd = highestPrice(costEstimation, provider, { input, output }, clock.databaseNow());
   return {
-    usd: usd === null ? null : usdText(usd * BigInt(llmTries)),
-    tokens: (input + output) * llmTries,
+    usd: usd === null ? null : usdText(usd * BigInt(tries)),
+    tokens: (input + output) * tries,
     calls: 1,
   };
 }

@@ -9,7 +9,8 @@ import type { OwnedSession } from "../core/owned-session.ts";
 import { commitReserving } from "../persist/commit-step.ts";
 import type { BudgetRequest, BudgetRule, BudgetVerdict } from "../persist/reserve-budget.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";
-import { callBound, inputBound, outputLimit, type Bounding, type CallBound } from "./call-bound.ts";
+import type { Pricing } from "../llm/llm-interaction-row.ts";
+import { callBound, inputBound, outputLimit, type CallBound } from "./call-bound.ts";
 import { settleCall, settleFully, settleUnused, type Reserved } from "./settle-call.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import type { ExecutionRun } from "../core/execution-run.ts";
@@ -19,7 +20,7 @@ export const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 /** A call to be reserved. */
-export interface WantedCall {
+interface WantedCall {
   readonly executionId: string;
   readonly provider: ResolvedProvider;
   readonly request: GenerateRequest;
@@ -67,7 +68,7 @@ export class CallReservation {
   }
 
   /** The settlements to commit with the outcome. */
-  settle(pricing: Bounding, reply: LlmReply): BudgetSettlement[] {
+  settle(pricing: Pricing, reply: LlmReply): BudgetSettlement[] {
     return [...this.#lost, settleCall(pricing, this.#wanted.provider, this.#reserved(), reply)];
   }
 
@@ -128,7 +129,7 @@ export async function reserveCall(
     if (answer.verdict === "soft" || !mayPass || performance.now() >= waitUntil) {
       return { kind: answer.verdict, cause, keptTokens };
     }
-    await pause(LOOK_EVERY_MS * (0.5 + Math.random()), session.signal);
+    await pause(LOOK_EVERY_MS * (0.5 + Math.random()), session.signals.cancelled);
   }
 }
 
@@ -156,7 +157,7 @@ function unpriced({ name, model, type }: ResolvedProvider, cause: BudgetCause | 
 
 /** The settlements of a call's reservation; none for a call without one. */
 export function settlementOf(
-  pricing: Bounding,
+  pricing: Pricing,
   reservation: CallReservation | undefined,
   reply: LlmReply,
 ): readonly BudgetSettlement[] {
@@ -187,7 +188,7 @@ export async function reserveSummary(
   call: Pick<WantedCall, "executionId" | "provider" | "request">,
   isOptional = false,
 ): Promise<{ readonly reservation: CallReservation | undefined } | { readonly reply: LlmReply }> {
-  const rules = session.budgetRules();
+  const rules = session.llm.budgetRules();
   if (rules.length === 0) return { reservation: undefined };
   const answer = await reserveCall(session, rules, { ...call, isLast: !isOptional }, (request) =>
     commitReserving(session, [], request),

@@ -2,9 +2,9 @@ import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 import { isUncharged } from "#shared/contracts/llm-error-codes.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmOutcome, LlmReply } from "../llm/llm-reply.ts";
-import { priceReply } from "../llm/llm-interaction-row.ts";
+import { priceReply, type Pricing } from "../llm/llm-interaction-row.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";
-import type { Bounding, CallBound } from "./call-bound.ts";
+import type { CallBound } from "./call-bound.ts";
 
 /** A reservation and its bound. */
 export interface Reserved {
@@ -17,7 +17,7 @@ export interface Reserved {
  * could, if that is unknown.
  */
 export function settleCall(
-  pricing: Bounding,
+  pricing: Pricing,
   provider: Pick<ResolvedProvider, "type" | "model">,
   { id, bound }: Reserved,
   reply: LlmReply,
@@ -28,9 +28,9 @@ export function settleCall(
     const price = priceReply(pricing, provider, reply);
     const { totalTokens, inputTokens, outputTokens, thinkingTokens, unreportedTries = 0 } = usage;
     const tokens = Math.max(totalTokens, inputTokens + outputTokens + thinkingTokens);
-    const tries = BigInt(pricing.llmTries);
+    const tries = BigInt(pricing.llm.tries);
     const triedUsd = (parseUsd(bound.usd ?? usdText(0n)) / tries) * BigInt(unreportedTries);
-    const triedTokens = (bound.tokens / pricing.llmTries) * unreportedTries;
+    const triedTokens = (bound.tokens / pricing.llm.tries) * unreportedTries;
     return {
       reservation_id: id,
       usd: usdText((price?.usd ?? 0n) + triedUsd),

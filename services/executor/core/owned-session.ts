@@ -1,26 +1,16 @@
 import pLimit from "p-limit";
-import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
-import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-chunk.ts";
-import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { CancelledError, TerminalError, cancelledByUser, coerceError } from "#shared/errors.ts";
-import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import type { Masker } from "#shared/masking/masker.ts";
-import type { MaskingRules } from "#shared/masking/masking-rules.ts";
+import { CancelledError, cancelledByUser } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
-import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { Features } from "./feature.ts";
-import type { BudgetRule } from "../persist/reserve-budget.ts";
 import type { SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "../executor-metrics.ts";
 import { InboxWatch, readInboxSeq } from "./inbox-watch.ts";
 import { watchParking } from "../parking/watch-parking.ts";
-import type { ProviderCircuits } from "../llm/provider-circuits.ts";
-import type { ReadVariable } from "../prompts/variable-placeholders.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import { answerSnapshot } from "../stream/answer-snapshot.ts";
 import { SessionMemory } from "../state/session-memory.ts";
@@ -28,62 +18,22 @@ import { loadSession } from "../state/session-state.ts";
 import { openLiveStreams, type LiveStreams } from "../stream/live-streams.ts";
 import { openEventPublisher } from "../stream/publish-events.ts";
 import { ToolHomes } from "../tools/tool-homes.ts";
-import type { DatabaseClock } from "./wait.ts";
+import type { SessionClock, SessionLlm, SessionMasking, SessionTools, Signals } from "./session-parts.ts";
 
-/** A session owned by this executor: everything its steps need, and the signal that cancels them. */
-export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposable {
-  readonly audit: AuditLog;
+/** A session owned by this executor, with everything that its steps need. */
+export interface OwnedSession extends SessionWriter, AsyncDisposable {
   readonly bus: Bus;
-  readonly llm: LLMServiceClient;
-  /** Which LLM providers are away. */
-  readonly circuits: ProviderCircuits;
-  /** The largest message to the llm-gateway, in bytes. */
-  readonly maxMessageBytes: number;
   readonly metrics: ExecutorMetrics;
   readonly features: Features;
-  readonly homes: ToolHomes;
-  /** Looks up a variable that the configuration inserts into instructions. */
-  readonly readVariable: ReadVariable;
-  readonly masker: Masker;
-  /** By server id. */
-  readonly maskingRules: ReadonlyMap<string, MaskingRules>;
-  /** How LLM calls are priced. */
-  readonly costEstimation: CostEstimation;
-  /** The budgets that its LLM calls count against, as far as they are known now; empty if nothing limits it. */
-  budgetRules(): readonly BudgetRule[];
-  /** How often the llm-gateway tries a call. */
-  readonly llmTries: number;
-  /**
-   * Aborts with a CancelledError: user, session deadline, lost lease, or the end of the grace period of a stop or of a request to
-   * park.
-   */
-  readonly signal: AbortSignal;
-  /** Aborts with a CancelledError once the executor stops or the session is to park; running steps have a grace period. */
-  readonly stopping: AbortSignal;
-  /** The session's total time, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Whether its tool calls are made, or answered from what is recorded. */
-  readonly toolSource: ToolSource;
-  /** The longest tool call, whatever its server allows, in milliseconds. */
-  readonly toolCallMs: number;
+  readonly signals: Signals;
+  readonly clock: SessionClock;
+  readonly llm: SessionLlm;
+  readonly tools: SessionTools;
+  readonly masking: SessionMasking;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
-  /** The present for agents, in milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly holidays: readonly Holiday[];
   /** The pause before another try: in milliseconds, and ended by a signal. */
   readonly pause: typeof pause;
-  /** Milliseconds until the session's deadline. */
-  timeLeftMs(): number;
-  /**
-   * The number of the next try of an LLM call. It rises over all tries and owners, because readers of streamed text
-   * discard what an earlier try wrote.
-   */
-  nextLlmAttempt(): number;
-  /** Throws at a step's boundary if the session is cancelled or the executor is stopping. */
-  throwIfStopped(): void;
-  /** The error that explains `thrown`: a verdict stays; another error that followed from a cancel becomes its reason. */
-  reasonFor(thrown: unknown): Error;
 }
 
 /**
@@ -106,16 +56,18 @@ export function openOwnedSession(
 ): OwnedSession {
   const openedAt = performance.now();
   const { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } = claim;
-  const { audit, db, bus, llm, circuits, budgets, metrics, masker, features } = deps;
+  const { config, db, bus, metrics, masker, features } = deps;
+  const { verifiesState, holidays, toolCallMs, maskingRules: rules } = config;
+  const isFirstOwner = epoch === 1;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, abort]);
+  const cancelled = AbortSignal.any([controller.signal, abort]);
   const stop = (reason: CancelledError) => controller.abort(reason);
   const resources = new AsyncDisposableStack();
   const inbox = new InboxWatch();
   holdLease(deps, { sessionId, epoch, isFollowUp }, { stop, inbox });
   resources.defer(() => deps.leases.forget(sessionId));
-  const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner: epoch === 1 }));
+  const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner }));
   publisher.publish(events);
   const streams = resources.use(openLiveStreams({ bus, sessionId, publisher }));
   resources.defer(serveSnapshots(bus, sessionId, streams));
@@ -129,71 +81,67 @@ export function openOwnedSession(
     ? draining
     : parkingSignal(resources, claim, { watched: { db, inbox, log, sessionId, epoch }, stop });
   const stopping = AbortSignal.any([draining, parking]);
-  let attempts = 0;
   return {
     sessionId,
     epoch,
-    timeoutMs: sessionTimeoutMs,
-    timeLeftMs: () => deadlineInMs - (performance.now() - openedAt),
-    databaseNow: () => databaseTimeMs + (performance.now() - openedAt),
-    nextLlmAttempt: () => {
-      attempts += 1;
-      return (epoch - 1) * ATTEMPTS_PER_OWNER + attempts;
-    },
-    audit,
     db,
     bus,
-    llm,
-    circuits,
     log,
     metrics,
     features,
-    homes: new ToolHomes({ db, bus, sessionId, isFirstOwner: epoch === 1 }),
-    masker,
-    budgetRules: () => budgets.rulesOf(claim.limitedBy),
-    ...settingsOf(deps),
-    signal,
-    stopping,
     commitMutex: pLimit(1),
-    memory: new SessionMemory({
-      load: () => loadSession(db, sessionId),
-      verifies: deps.config.verifiesState,
-    }),
-    toolSource: claim.toolSource,
+    memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
     inbox,
     publisher,
     streams,
     stop,
-    throwIfStopped: () => {
-      signal.throwIfAborted();
-      stopping.throwIfAborted();
+    signals: {
+      cancelled,
+      stopping,
+      throwIfStopped: () => {
+        cancelled.throwIfAborted();
+        stopping.throwIfAborted();
+      },
     },
-    reasonFor: (thrown) => reasonFor(signal, thrown),
+    clock: {
+      timeoutMs: sessionTimeoutMs,
+      timeLeftMs: () => deadlineInMs - (performance.now() - openedAt),
+      databaseNow: () => databaseTimeMs + (performance.now() - openedAt),
+      now: deps.now ?? Date.now,
+      holidays,
+    },
+    llm: sessionLlm(deps, claim),
+    tools: {
+      homes: new ToolHomes({ db, bus, sessionId, isFirstOwner }),
+      audit: deps.audit,
+      callMs: toolCallMs,
+      source: claim.toolSource,
+    },
+    masking: { masker, rules },
+    verifiesState,
+    pause: deps.pause ?? pause,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** The error that explains `thrown` in work that this signal cancels. */
-export function reasonFor(signal: AbortSignal, thrown: unknown): Error {
-  if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;
-  return coerceError(signal.aborted ? signal.reason : thrown);
-}
-
-/** The members that are the same for every session of an executor. */
-function settingsOf({ config, now = Date.now, pause: pauseOf = pause }: ExecutorDeps) {
-  const { maxMessageBytes, readVariable, maskingRules, costEstimation, holidays, llmTries } = config;
-  const { toolCallMs, verifiesState } = config;
+function sessionLlm(
+  { config, llm: client, circuits, budgets }: ExecutorDeps,
+  { epoch, limitedBy }: SessionClaim,
+): SessionLlm {
+  const { maxMessageBytes, costEstimation, llmTries: tries, readVariable } = config;
+  let attempts = 0;
   return {
+    client,
+    circuits,
     maxMessageBytes,
-    readVariable,
-    maskingRules,
     costEstimation,
-    holidays,
-    llmTries,
-    toolCallMs,
-    verifiesState,
-    now,
-    pause: pauseOf,
+    tries,
+    readVariable,
+    budgetRules: () => budgets.rulesOf(limitedBy),
+    nextAttempt: () => {
+      attempts += 1;
+      return (epoch - 1) * ATTEMPTS_PER_OWNER + attempts;
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { CancelledError, TerminalError, cancelledByUser, errorMessage, coerceError } from "#shared/errors.ts";
+import { CancelledError, TerminalError, cancelledByUser, errorMessage } from "#shared/errors.ts";
 import { NO_STEPS, type SessionSteps } from "../core/agent-steps.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
+import { reasonFor } from "../core/session-parts.ts";
 import { commitStep } from "../persist/commit-step.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { runExecutions } from "../run-executions.ts";
@@ -41,7 +42,7 @@ export async function runFollowUp(
     if (wait === null && followUp.kind !== "chat") await addMeanings(session, followUp);
     return wait;
   } catch (thrown) {
-    const error = session.reasonFor(thrown);
+    const error = reasonFor(session.signals, thrown);
     if (error instanceof TerminalError) {
       await closeFollowUp(writer, followUp, "failed", error);
     } else if (error instanceof CancelledError && error.reason === "user") {
@@ -73,7 +74,7 @@ function stopOnlySession(session: OwnedSession): OwnedSession["stop"] {
 }
 
 async function start(session: OwnedSession, followUp: FollowUpState): Promise<void> {
-  session.throwIfStopped();
+  session.signals.throwIfStopped();
   const step = nextFollowUpStep(await stateOf(session), followUp.follow_up_id);
   if (step.kind === "stop-cancelling") throw cancelledByUser();
   if (step.kind === "start") {
@@ -95,7 +96,7 @@ async function runStarted(
   stoppable(owned.stop);
   try {
     for (;;) {
-      own.throwIfStopped();
+      own.signals.throwIfStopped();
       const step = await next();
       switch (step.kind) {
         case "run-executions": {
@@ -118,7 +119,7 @@ async function runStarted(
       }
     }
   } catch (error) {
-    throw own.reasonFor(error);
+    throw reasonFor(own.signals, error);
   } finally {
     stoppable(undefined);
   }
@@ -195,7 +196,7 @@ async function ownFollowUp(
   const leftMs = row?.left_ms ?? Infinity;
   const timeoutMs = row?.timeout_ms ?? Infinity;
   const controller = new AbortController();
-  const signal = AbortSignal.any([session.signal, controller.signal]);
+  const cancelled = AbortSignal.any([session.signals.cancelled, controller.signal]);
   const stop = (reason: CancelledError) => controller.abort(reason);
   const atDeadline = () =>
     stop(
@@ -205,20 +206,17 @@ async function ownFollowUp(
   const own: OwnedSession = {
     ...session,
     followUpId,
-    signal,
-    timeoutMs,
-    timeLeftMs: () => leftMs - (performance.now() - openedAt),
+    clock: { ...session.clock, timeoutMs, timeLeftMs: () => leftMs - (performance.now() - openedAt) },
     // A cancel is that of the follow-up; a lost lease is that of the session.
     stop: (reason) => (reason.reason === "user" ? stop(reason) : session.stop(reason)),
-    throwIfStopped: () => {
-      signal.throwIfAborted();
-      session.throwIfStopped();
-      throwIfStopped();
-    },
-    reasonFor: (thrown) => {
-      if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;
-      const reason: unknown = signal.aborted ? signal.reason : thrown;
-      return coerceError(reason);
+    signals: {
+      ...session.signals,
+      cancelled,
+      throwIfStopped: () => {
+        cancelled.throwIfAborted();
+        session.signals.throwIfStopped();
+        throwIfStopped();
+      },
     },
   };
   return { session: own, stop, [Symbol.dispose]: () => clearTimeout(timer) };

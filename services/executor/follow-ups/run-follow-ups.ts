@@ -47,7 +47,7 @@ export async function runFollowUps(session: OwnedSession): Promise<AgentWait | n
 
   try {
     for (;;) {
-      session.throwIfStopped();
+      session.signals.throwIfStopped();
       const { followUps, inboxSeq } = await session.commitMutex(() => session.memory.state());
       for (const followUp of followUps) {
         const id = followUp.follow_up_id;
@@ -84,7 +84,7 @@ export async function failFollowUps(session: OwnedSession, error: TerminalError)
 }
 
 function isOver(session: OwnedSession, wait: AgentWait, inboxSeq: number): boolean {
-  return waitLeft(session, wait) <= 0 || (wait.inboxSeq !== undefined && inboxSeq > wait.inboxSeq);
+  return waitLeft(session.clock, wait) <= 0 || (wait.inboxSeq !== undefined && inboxSeq > wait.inboxSeq);
 }
 
 /** True if the inbox has an entry that the state in memory does not know; then it is read again. */
@@ -109,13 +109,13 @@ async function somethingNew(
   },
 ): Promise<void> {
   const settled = new AbortController();
-  const signal = AbortSignal.any([session.signal, session.stopping, settled.signal]);
+  const signal = AbortSignal.any([session.signals.cancelled, session.signals.stopping, settled.signal]);
   const newer = async () => {
     await session.inbox.untilNewerThan(inboxSeq, signal);
     await session.commitMutex(() => session.memory.drop());
   };
   const timers = [...waits.values()].map(async (wait) =>
-    pause(Math.min(MAX_PAUSE_MS, Math.max(0, waitLeft(session, wait))), signal),
+    pause(Math.min(MAX_PAUSE_MS, Math.max(0, waitLeft(session.clock, wait))), signal),
   );
   const ends = [...running.values()].map(async ({ done }) => done);
   const all = [newer(), ...timers, ...ends];

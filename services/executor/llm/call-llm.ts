@@ -15,7 +15,8 @@ import {
 } from "./llm-reply.ts";
 import { maskReply } from "./mask-reply.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
-import { contentMask, type ContentMasking, inputMessages, outputMessages } from "../tracing/message-parts.ts";
+import type { SessionLlm, SessionMasking, Signals } from "../core/session-parts.ts";
+import { contentMask, inputMessages, outputMessages } from "../tracing/message-parts.ts";
 import { providerName } from "../tracing/agent-spans.ts";
 
 /** How often a call of a step may break after a gateway has accepted it: once, and at most two repetitions. */
@@ -51,9 +52,9 @@ interface LlmCall {
 
 /** The session on whose behalf the call is made. */
 interface LlmCaller {
-  readonly llm: LLMServiceClient;
+  readonly llm: Pick<SessionLlm, "client">;
   readonly log: Logger;
-  readonly signal: AbortSignal;
+  readonly signals: Pick<Signals, "cancelled">;
 }
 
 /** A call's reply, and how many of the step's calls have broken in total. */
@@ -68,24 +69,24 @@ interface FinalReply {
  * provider's socket, and what a handler throws.
  */
 export async function callLlm(
-  caller: LlmCaller,
+  { llm: { client }, log, signals: { cancelled } }: LlmCaller,
   { request, timeoutMs, lostCalls: lostBefore = 0, hasWaited = false, mayRepeat, begin }: LlmCall,
 ): Promise<FinalReply> {
   const patienceMs = hasWaited ? REPEATED_PATIENCE_MS : GATEWAY_PATIENCE_MS;
   const deadline = AbortSignal.timeout(timeoutMs);
-  const signal = AbortSignal.any([caller.signal, deadline]);
-  caller.signal.throwIfAborted();
+  const signal = AbortSignal.any([cancelled, deadline]);
+  cancelled.throwIfAborted();
   let lostCalls = lostBefore;
   let unreachableSince: number | undefined;
   let handlers = begin();
   for (;;) {
-    const reply = await tryLlmCall({ llm: caller.llm, request, signal, timeoutMs }, handlers);
+    const reply = await tryLlmCall({ llm: client, request, signal, timeoutMs }, handlers);
     const { outcome } = reply;
     if (outcome.kind === "completed") await handlers.end?.();
-    caller.signal.throwIfAborted();
+    cancelled.throwIfAborted();
     if (outcome.kind === "interrupted") {
       lostCalls += 1;
-      caller.log.warn({ lost_calls: lostCalls, error: outcome.reason }, "LLM call interrupted: retrying");
+      log.warn({ lost_calls: lostCalls, error: outcome.reason }, "LLM call interrupted: retrying");
     }
     if (outcome.kind === "unreachable") unreachableSince ??= performance.now();
     else unreachableSince = undefined;
@@ -101,7 +102,7 @@ export async function callLlm(
     // At the deadline the next try fails immediately, and the reply becomes a timeout.
     await pause(jitter(RETRY_MS), signal).catch(() => undefined);
     // A call that is sent and cancelled immediately may have reached the gateway.
-    caller.signal.throwIfAborted();
+    cancelled.throwIfAborted();
     if (outcome.kind === "interrupted") handlers = begin();
   }
 }
@@ -239,7 +240,7 @@ async function collect(
   }
 }
 
-type Caller = Parameters<typeof callLlm>[0] & ContentMasking;
+type Caller = LlmCaller & { readonly sessionId: string; readonly masking: SessionMasking };
 type Call = Parameters<typeof callLlm>[1] & {
   /** The conversation without the values of variables, for traces with content. */
   readonly shown: readonly AppendedMessage[];
@@ -263,11 +264,11 @@ export async function callModel(session: Caller, call: Call): ReturnType<typeof 
   return inSpan(`chat ${model}`, { kind: "client", attributes }, async (span) => {
     const { reply, lostCalls } = await callLlm(session, options);
     // Before it is recorded, told to other sessions or logged.
-    const final = { reply: await maskReply(session.masker, reply), lostCalls };
+    const final = { reply: await maskReply(session.masking.masker, reply), lostCalls };
     span.set(replyAttributes(final.reply, final.lostCalls - (options.lostCalls ?? 0)));
     const failure = errorType(final.reply.outcome);
     if (failure !== undefined) span.fail(failure);
-    if (capturesContent()) span.setLater(contentOf(session, shown, final.reply));
+    if (capturesContent()) span.setLater(contentOf(session.masking, shown, final.reply));
     return final;
   });
 }
@@ -288,11 +289,11 @@ function errorType(outcome: LlmOutcome): string | undefined {
 }
 
 async function contentOf(
-  session: ContentMasking,
+  masking: SessionMasking,
   shown: readonly AppendedMessage[],
   reply: LlmReply,
 ): Promise<SpanAttributes> {
-  const mask = contentMask(session);
+  const mask = contentMask(masking);
   return {
     "gen_ai.input.messages": await inputMessages(shown, mask),
     "gen_ai.output.messages": await outputMessages(reply, mask),

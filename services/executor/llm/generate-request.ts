@@ -83,7 +83,7 @@ function withVariables({ session, execution, state }: ExecutionRun) {
       ? message.sequence_number > since
         ? message
         : { ...message, provider_state: null }
-      : { ...message, content: insertVariables(message.content, alert.nonce, session.readVariable) },
+      : { ...message, content: insertVariables(message.content, alert.nonce, session.llm.readVariable) },
   );
   return { session, execution, state: { agent, messages } };
 }

@@ -5,7 +5,8 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { ofExecution, type NewLlmInteraction } from "../state/step-rows.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import type { CallFailure, LlmReply } from "./llm-reply.ts";
-import { priceCall, type CostEstimation, type Price } from "#shared/pricing/price-call.ts";
+import { priceCall, type Price } from "#shared/pricing/price-call.ts";
+import type { SessionLlm } from "../core/session-parts.ts";
 import type { DatabaseClock } from "../core/wait.ts";
 
 /** The fields of an LLM interaction's row. */
@@ -123,9 +124,10 @@ function shortGrounding({
   };
 }
 
-/** Who prices a call: how, and at which time. */
-export interface Pricing extends DatabaseClock {
-  readonly costEstimation: CostEstimation;
+/** The prices of calls, by the session's settings and clock. */
+export interface Pricing {
+  readonly llm: Pick<SessionLlm, "costEstimation" | "tries">;
+  readonly clock: DatabaseClock;
 }
 
 /**
@@ -145,5 +147,5 @@ export function priceReply(
     output: usage.outputTokens,
     thinking: usage.thinkingTokens,
   };
-  return priceCall(pricing.costEstimation, provider, tokens, pricing.databaseNow());
+  return priceCall(pricing.llm.costEstimation, provider, tokens, pricing.clock.databaseNow());
 }

@@ -1,9 +1,10 @@
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
-import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
+import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { LlmOutcome, LlmReply } from "./llm-reply.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { errorMessage } from "#shared/errors.ts";
+import type { SessionMasking } from "../core/session-parts.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { CallLlm } from "../core/agent-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
@@ -62,9 +63,7 @@ async function maskOutcome(
 const WITHHELD = '{"withheld":"masking the secrets in these arguments failed"}';
 
 interface MaskingDeps {
-  readonly masker: Pick<Masker, "mask">;
-  /** By server id. */
-  readonly maskingRules: ReadonlyMap<string, MaskingRules>;
+  readonly masking: SessionMasking;
   readonly log: Logger;
 }
 
@@ -82,7 +81,7 @@ interface MaskedReply {
  * so it is left out where they were changed. Never throws: arguments whose masking fails are withheld.
  */
 export async function maskArguments(
-  { masker, maskingRules, log }: MaskingDeps,
+  { masking: { masker, rules: ofServers }, log }: MaskingDeps,
   { style }: Pick<CallLlm, "style">,
   reply: LlmReply,
   key: string | undefined,
@@ -91,7 +90,7 @@ export async function maskArguments(
   const values: MaskedValue[] = [];
   const mask = async (index: number, name: string, text: string): Promise<string> => {
     if (text === "") return text;
-    const rules = maskingRules.get(name.slice(0, Math.max(0, name.indexOf(".")))) ?? rulesOfServer();
+    const rules = ofServers.get(name.slice(0, Math.max(0, name.indexOf(".")))) ?? rulesOfServer();
     try {
       const masked = await masker.mask(text, { rules, key });
       if (masked.text !== text) written.set(index, text);

@@ -34,8 +34,8 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const { session, state, steps } = run;
   await steps.commit();
   const failures = state.iteration.consecutive_failures;
-  if (failures > 0) await session.pause(backoff(failures, BACKOFF), session.signal);
-  const admitted = await session.circuits.admit(state.agent.llm_provider);
+  if (failures > 0) await session.pause(backoff(failures, BACKOFF), session.signals.cancelled);
+  const admitted = await session.llm.circuits.admit(state.agent.llm_provider);
   if ("probeInMs" in admitted) {
     releaseReservation(run);
     return withoutCall(run, step, admitted);
@@ -53,7 +53,7 @@ function withoutCall(run: ExecutionRun, step: CallLlm, circuit: OpenCircuit): Wa
   const { session, state, steps } = run;
   const { agent, iteration } = state;
   const reason = `${agent.llm_provider.name} is away: ${circuit.lastError}`;
-  const next = candidates(agent).find(({ provider }) => session.circuits.find(provider) === undefined);
+  const next = candidates(agent).find(({ provider }) => session.llm.circuits.find(provider) === undefined);
   if (next !== undefined) {
     changeProvider(run, {
       kind: "change-provider",
@@ -65,7 +65,7 @@ function withoutCall(run: ExecutionRun, step: CallLlm, circuit: OpenCircuit): Wa
     return null;
   }
   const unfinished = unfinishedStep(run, step);
-  const wait = waitForProbe(session, agent.llm_provider, circuit, unfinished.waiting);
+  const wait = waitForProbe(session.clock, agent.llm_provider, circuit, unfinished.waiting);
   const timeline = timelineOf(run, iteration.iteration + 1);
   if (wait !== null) {
     tellWait(run, timeline, wait, unfinished.waiting);
@@ -100,14 +100,14 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
     hasWaited: unfinished.waiting?.kind === "gateway",
     ...(reservation === undefined ? {} : { mayRepeat: async () => reservation.repeat() }),
     begin: () => {
-      timeline.beginAttempt(session.nextLlmAttempt());
+      timeline.beginAttempt(session.llm.nextAttempt());
       return noticingFirstDelta(streamReply(step, state.agent, timeline), () => void tracked.answered());
     },
   });
   await tellOutcome(tracked, session.sessionId, reply.outcome);
   const settled = settlementOf(session, reservation, reply);
   const hasFallback = candidates(state.agent).length > 0;
-  const wait = waitForModel(session, reply.outcome, unfinished.waiting, hasFallback);
+  const wait = waitForModel(session.clock, reply.outcome, unfinished.waiting, hasFallback);
   if (wait !== null) {
     await timeline.flush();
     tellWait(run, timeline, wait, unfinished.waiting);

@@ -1,7 +1,8 @@
 import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { retryDelay, waitFrom, type DatabaseClock } from "../core/wait.ts";
+import type { SessionClock } from "../core/session-parts.ts";
+import { retryDelay, waitFrom } from "../core/wait.ts";
 import type { LlmOutcome } from "./llm-reply.ts";
 import type { OpenCircuit } from "./provider-circuits.ts";
 
@@ -12,14 +13,10 @@ import type { OpenCircuit } from "./provider-circuits.ts";
 export const MAX_PROVIDER_WAIT_MS = 60 * 60 * 1_000;
 /** The same, in all, for an agent that has another provider to turn to. */
 const MAX_WAIT_BEFORE_FALLBACK_MS = 30_000;
+type WaitingClock = Pick<SessionClock, "databaseNow" | "timeoutMs">;
+
 /** So that a storm of sessions that all wait for the same time does not return in step. */
 const SPREAD = 0.1;
-
-/** The session of an agent that may wait. */
-interface WaitingSession extends DatabaseClock {
-  /** How long the session as a whole may take. */
-  readonly timeoutMs: number;
-}
 
 /**
  * What an agent waits for after this outcome of an LLM call, or null if the outcome counts. `before` is what the same
@@ -27,29 +24,29 @@ interface WaitingSession extends DatabaseClock {
  * With `hasFallback` a provider that has failed all tries of a call is not waited for, nor any for long.
  */
 export function waitForModel(
-  session: WaitingSession,
+  clock: WaitingClock,
   outcome: LlmOutcome,
   before: WaitingFor | null,
   hasFallback: boolean,
 ): WaitingFor | null {
   if (outcome.kind === "unreachable") {
     const { message, reason } = outcome;
-    return waitFrom(session, before, {
+    return waitFrom(clock, before, {
       kind: "gateway",
       reason: postgresSafeText(`${message} (${reason})`).text,
-      delayMs: retryDelay(session, before, "gateway"),
+      delayMs: retryDelay(clock, before, "gateway"),
       pauses_deadline: false,
     });
   }
   if (outcome.kind !== "failed" || outcome.retryAfterMs === undefined) return null;
   if (hasFallback && outcome.code === "max_retries") return null;
-  const wait = waitFrom(session, before, {
+  const wait = waitFrom(clock, before, {
     kind: "provider",
     reason: postgresSafeText(outcome.message).text,
     delayMs: outcome.retryAfterMs * (1 + SPREAD * Math.random()),
     pauses_deadline: true,
   });
-  return withinLimit(wait, hasFallback ? MAX_WAIT_BEFORE_FALLBACK_MS : longestWait(session));
+  return withinLimit(wait, hasFallback ? MAX_WAIT_BEFORE_FALLBACK_MS : longestWait(clock));
 }
 
 /**
@@ -57,21 +54,21 @@ export function waitForModel(
  * once it has waited for too long.
  */
 export function waitForProbe(
-  session: WaitingSession,
+  clock: WaitingClock,
   { name }: Pick<ResolvedProvider, "name">,
   { lastError, probeInMs }: OpenCircuit,
   before: WaitingFor | null,
 ): WaitingFor | null {
-  const wait = waitFrom(session, before, {
+  const wait = waitFrom(clock, before, {
     kind: "provider",
     reason: postgresSafeText(`${name} is away: ${lastError}`).text,
-    delayMs: Math.max(probeInMs * (1 + SPREAD * Math.random()), retryDelay(session, before, "provider")),
+    delayMs: Math.max(probeInMs * (1 + SPREAD * Math.random()), retryDelay(clock, before, "provider")),
     pauses_deadline: true,
   });
-  return withinLimit(wait, longestWait(session));
+  return withinLimit(wait, longestWait(clock));
 }
 
-function longestWait({ timeoutMs }: WaitingSession): number {
+function longestWait({ timeoutMs }: WaitingClock): number {
   return Math.min(MAX_PROVIDER_WAIT_MS, timeoutMs);
 }
 

@@ -1,7 +1,6 @@
-import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { findContextBlock } from "#shared/contracts/context-block.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
+import type { SessionClock, SessionTools } from "../core/session-parts.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
@@ -13,9 +12,8 @@ import { contextBlock } from "../prompts/context-block.ts";
 interface Asking {
   readonly db: Queryable;
   readonly sessionId: string;
-  readonly toolSource: ToolSource;
-  readonly now: () => number;
-  readonly holidays: readonly Holiday[];
+  readonly tools: Pick<SessionTools, "source">;
+  readonly clock: Pick<SessionClock, "now" | "holidays">;
 }
 
 /** The agent that is told it. */
@@ -33,8 +31,8 @@ interface Told {
  * errors.
  */
 export async function loadContext(session: Asking, told: Told): Promise<string> {
-  const { toolSource, now, holidays } = session;
-  const recordedMs = toolSource === "recorded" ? await recordedTime(session, told) : undefined;
+  const { now, holidays } = session.clock;
+  const recordedMs = session.tools.source === "recorded" ? await recordedTime(session, told) : undefined;
   return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData: told.alert.data });
 }
 

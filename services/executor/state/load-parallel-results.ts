@@ -3,6 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
+import type { SessionLlm } from "../core/session-parts.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
@@ -46,7 +47,10 @@ ORDER BY t.sequence_number`;
  * one message to the gateway: the results of a hundred agents may exceed this process's memory.
  */
 export async function loadParallelResults(
-  { db, maxMessageBytes }: { readonly db: Queryable; readonly maxMessageBytes: number },
+  {
+    db,
+    llm: { maxMessageBytes },
+  }: { readonly db: Queryable; readonly llm: Pick<SessionLlm, "maxMessageBytes"> },
   { stage_name }: Pick<StageState, "stage_name">,
   agents: readonly ParallelAgent[],
 ): Promise<ParallelResults> {

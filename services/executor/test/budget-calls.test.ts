@@ -16,10 +16,17 @@ const rates = (input: number, output: number, more: object = {}) => ({
   output_per_million: output,
   ...more,
 });
-const bounding = (estimation: Partial<CostEstimation> = {}, llmTries = 1) => ({
-  costEstimation: { enabled: true, modelRates: new Map([["m", rates(1, 2)]]), promotions: [], ...estimation },
-  databaseNow: () => NOW,
-  llmTries,
+const bounding = (estimation: Partial<CostEstimation> = {}, tries = 1) => ({
+  llm: {
+    costEstimation: {
+      enabled: true,
+      modelRates: new Map([["m", rates(1, 2)]]),
+      promotions: [],
+      ...estimation,
+    },
+    tries,
+  },
+  clock: { databaseNow: () => NOW },
 });
 const message = (role: string, content: string, more: Partial<ConversationMessage> = {}) => ({
   role,

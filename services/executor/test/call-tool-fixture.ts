@@ -67,6 +67,7 @@ export async function callAs(
   const { db, bus, log } = fixture;
   // The session outlives an aborted iteration, so its signal is a separate one.
   const homes = new ToolHomes({ db, bus, sessionId: owner.sessionId, isFirstOwner: owner.epoch === 1 });
-  const session = { ...owner, db, bus, homes, log, signal: new AbortController().signal };
+  const signals = { cancelled: new AbortController().signal };
+  const session = { ...owner, db, bus, tools: { homes }, log, signals };
   return callTool(session, LISTED, request, signal, timeouts);
 }

@@ -91,7 +91,7 @@ describe("commitStep", () => {
     for (const kind of ["step", "finish", "close"] as const) {
       expect(await commit(former, "former", kind)).to.equal("lease_lost");
     }
-    expect(former.signal.aborted).to.equal(true);
+    expect(former.signals.cancelled.aborted).to.equal(true);
     // The two claims wrote an event each: the start, and the takeover.
     expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 2 }]);
     expect(await commit(current, "current")).to.equal("committed");
@@ -183,7 +183,7 @@ describe("commitStep", () => {
     const twice = [mark(session, "one"), mark(session, "two")];
     const error: unknown = await commitStep(session, twice).catch((thrown: unknown) => thrown);
     expect(error).to.be.an("error").with.property("code", "23505");
-    expect(session.signal.aborted).to.equal(false);
+    expect(session.signals.cancelled.aborted).to.equal(false);
     expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 1 }]);
   });
 

@@ -15,8 +15,9 @@ describe("what agents are told of earlier sessions", () => {
   after(() => resources.disposeAsync());
 
   const told = async (id: string, max_inject = 50) => {
-    const { signal } = new AbortController();
-    const session = { ...fixture.executor.deps, sessionId: id, signal };
+    const { deps } = fixture.executor;
+    const signals = { cancelled: new AbortController().signal };
+    const session = { ...deps, sessionId: id, llm: { client: deps.llm }, signals };
     return (await loadBriefing(session, { max_inject })).map(({ content }) => content);
   };
   const prompts = async (id: string) =>

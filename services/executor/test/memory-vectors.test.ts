@@ -41,7 +41,9 @@ describe("memories that are found by their meaning", () => {
       ...more,
     });
   const told = async (id: string, max_inject = 50) => {
-    const session = { ...fixture.executor.deps, sessionId: id, signal: new AbortController().signal };
+    const { deps } = fixture.executor;
+    const signals = { cancelled: new AbortController().signal };
+    const session = { ...deps, sessionId: id, llm: { client: deps.llm }, signals };
     const found = await loadBriefing(session, { max_inject, embedding: EMBEDDING });
     return found.map(({ content }) => content);
   };

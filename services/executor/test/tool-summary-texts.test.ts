@@ -68,7 +68,7 @@ describe("the request for a summary", () => {
       alert: { data: "", alertType: null, runbookUrl: null, nonce: NONCE },
     };
     const asking = {
-      session: { sessionId: "s", readVariable: (name: string) => `value of ${name}` },
+      session: { sessionId: "s", llm: { readVariable: (name: string) => `value of ${name}` } },
       execution: { execution_id: "e" },
       state,
     };

@@ -15,15 +15,14 @@ import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { CancelledError, TerminalError, RetryableError, errorMessage } from "#shared/errors.ts";
 import { pause, jitter } from "#shared/pause.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
+import type { SessionTools, Signals } from "../core/session-parts.ts";
 import { CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
 import { unknownTool, unmakeableCall } from "./calls-not-made.ts";
 import { SkippedError, refusedOutcome, failedCall, type ToolOutcome } from "./tool-outcome.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
 import { watchProgress } from "./progress-relay.ts";
-import type { Bus } from "#shared/bus/open-bus.ts";
 import { request as requestReply } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import type { ToolHomes } from "./tool-homes.ts";
 
 /** A tool call of the conversation. */
 export interface CallToolRequest {
@@ -46,7 +45,10 @@ export interface CallToolRequest {
   readonly onProgress?: (progress: ToolCallProgress) => void;
 }
 
-type Caller = Pick<OwnedSession, "sessionId" | "epoch" | "db" | "bus" | "homes" | "log" | "signal">;
+interface Caller extends Pick<OwnedSession, "sessionId" | "epoch" | "db" | "bus" | "log"> {
+  readonly tools: Pick<SessionTools, "homes">;
+  readonly signals: Pick<Signals, "cancelled">;
+}
 
 /** Attempts are added when a call was abandoned before it ran, or when a read-only call was interrupted. */
 export const MAX_TOOL_ATTEMPTS = 100;
@@ -210,7 +212,7 @@ async function settleUnanswered(call: AttemptedCall, { message, isTimeout }: Gav
       const doubt = tool.read_only ? "" : "; whether it took effect is not known";
       return { kind: isTimeout ? "timeout" : "outcome_unknown", message: `${message}${doubt}` };
     }
-    await pause(RECORD_POLL_MS, session.signal);
+    await pause(RECORD_POLL_MS, session.signals.cancelled);
     progress = (await readToolCall(session.db, callId))?.progress ?? progress;
   }
   return progress.kind === "abandoned" ? neverRan : progress.outcome;
@@ -270,7 +272,7 @@ const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
  * once it aborts.
  */
 async function askToolRunner(
-  { bus, homes }: { readonly bus: Bus; readonly homes: ToolHomes },
+  { bus, tools: { homes } }: Caller,
   call: Omit<ToolCallRequest, "timeout_ms">,
   deadline: number,
   signal: AbortSignal,

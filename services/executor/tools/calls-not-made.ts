@@ -30,7 +30,7 @@ export function deniedByPolicy(
     reason: "denied_by_policy",
   };
   session.log.warn(refused, "tool call refused");
-  session.audit.record({ ...toolCallEntry(refused), result: "refused" });
+  session.tools.audit.record({ ...toolCallEntry(refused), result: "refused" });
   return { kind: "refused", message: policyDenial(call.name) };
 }
 

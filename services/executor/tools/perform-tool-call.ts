@@ -107,21 +107,23 @@ function withBudget(run: ExecutionRun): ExecutionRun {
   const { session, state } = run;
   if (state.iteration.budget_until !== undefined) return run;
   const { max_budget_ms } = state.agent.orchestrator ?? DEFAULT_ORCHESTRATOR;
-  const budget_until = new Date(session.databaseNow() + max_budget_ms).toISOString();
+  const budget_until = new Date(session.clock.databaseNow() + max_budget_ms).toISOString();
   return { ...run, state: { ...state, iteration: { ...state.iteration, budget_until } } };
 }
 
 /** Calls that were begun beside another are not looked up: they do not follow what is stored. */
 async function makeOrRepeat(run: ExecutionRun, step: RunTool): Promise<MadeCall> {
   // A repetition that was answered with the last result is recorded as such.
-  const isRecorded = run.session.toolSource === "recorded";
+  const isRecorded = run.session.tools.source === "recorded";
   const repeated = isRecorded ? null : await findRepeatedResult(run, step.call);
-  return repeated === null ? makeToolCall(run, step, run.session.signal) : { outcome: repeated, ms: 0 };
+  return repeated === null
+    ? makeToolCall(run, step, run.session.signals.cancelled)
+    : { outcome: repeated, ms: 0 };
 }
 
 function beginCall(run: ExecutionRun, step: RunTool): void {
   run.steps.callsAhead.begin(idOf(run, step.call), async (stopped) =>
-    makeToolCall(run, step, AbortSignal.any([run.session.signal, stopped])),
+    makeToolCall(run, step, AbortSignal.any([run.session.signals.cancelled, stopped])),
   );
 }
 
@@ -165,7 +167,7 @@ async function make(
   const startedAt = performance.now();
   const parameters = parseActionInput(call.rawArguments);
   const callArgumentsText = callArguments(step, written ?? call.rawArguments);
-  if (session.toolSource !== "live" && (builtIn === undefined || isMemoryTool(builtIn))) {
+  if (session.tools.source !== "live" && (builtIn === undefined || isMemoryTool(builtIn))) {
     const asked = { executionId: execution.execution_id, ...position, name: call.name, parameters };
     const unmakeable =
       builtIn === undefined
@@ -189,7 +191,7 @@ async function make(
             position,
             arguments: callArgumentsText,
             isIncomplete: written === null,
-            timeoutMs: session.toolCallMs,
+            timeoutMs: session.tools.callMs,
             maxResultTokens,
             onProgress: (progress) => relay.push(progress),
           },

@@ -44,20 +44,23 @@ export async function performToolListing(
   }));
   const startedAt = performance.now();
   const asked = { executionId: execution.execution_id, servers };
-  const keptMs = session.timeoutMs * TIME_KEPT;
-  const patienceMs = Math.max(0, Math.min(TOOL_TIMEOUTS.listing.patienceMs, session.timeLeftMs() - keptMs));
+  const keptMs = session.clock.timeoutMs * TIME_KEPT;
+  const patienceMs = Math.max(
+    0,
+    Math.min(TOOL_TIMEOUTS.listing.patienceMs, session.clock.timeLeftMs() - keptMs),
+  );
   const timeouts = { ...TOOL_TIMEOUTS, listing: { ...TOOL_TIMEOUTS.listing, patienceMs } };
   const listing =
-    session.toolSource === "recorded"
+    session.tools.source === "recorded"
       ? await listFromRecord(session, asked)
-      : await listTools(session, asked, session.signal, timeouts);
+      : await listTools(session, asked, session.signals.cancelled, timeouts);
   if (listing.kind === "unavailable" || (listing.kind === "listed" && listing.mayComeLater)) {
     const unfinished = unfinishedStep(run, step);
-    const delayMs = retryDelay(session, unfinished.waiting, "tools");
+    const delayMs = retryDelay(session.clock, unfinished.waiting, "tools");
     const limitMs = listing.kind === "listed" ? SERVERS_WAIT_MS : Number.POSITIVE_INFINITY;
-    const isPatient = waitedMs(session, unfinished.waiting, "tools") + delayMs <= limitMs;
-    if (isPatient && session.timeLeftMs() - delayMs >= keptMs) {
-      const waiting = waitFrom(session, unfinished.waiting, {
+    const isPatient = waitedMs(session.clock, unfinished.waiting, "tools") + delayMs <= limitMs;
+    if (isPatient && session.clock.timeLeftMs() - delayMs >= keptMs) {
+      const waiting = waitFrom(session.clock, unfinished.waiting, {
         kind: "tools",
         reason: postgresSafeText(lossOfTools(servers, listing) ?? "").text,
         delayMs,

@@ -1,7 +1,8 @@
 import { capturesContent, inSpan, type SpanAttributes, type Span } from "#shared/telemetry/tracing.ts";
 import type { MadeCall } from "../tools/calls-ahead.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
-import { contentMask, type ContentMasking } from "./message-parts.ts";
+import type { SessionMasking } from "../core/session-parts.ts";
+import { contentMask } from "./message-parts.ts";
 import type { AgentRun, RunExecutions } from "../next-session-step.ts";
 import type { AgentWait } from "../core/wait.ts";
 import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
@@ -16,7 +17,7 @@ interface TracedCall {
 
 /** Makes a tool call in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */
 export async function inToolSpan(
-  session: ContentMasking,
+  { sessionId, masking }: { readonly sessionId: string; readonly masking: SessionMasking },
   { callId, knownName, arguments: args }: TracedCall,
   make: () => Promise<MadeCall>,
 ): Promise<MadeCall> {
@@ -27,13 +28,13 @@ export async function inToolSpan(
     "gen_ai.tool.name": name,
     "gen_ai.tool.type": "function",
     "gen_ai.tool.call.id": callId,
-    "gen_ai.conversation.id": session.sessionId,
+    "gen_ai.conversation.id": sessionId,
   };
   return inSpan(`execute_tool ${name}`, { attributes }, async (span) => {
     const made = await make();
     const failure = errorType(made.outcome);
     if (failure !== undefined) span.fail(failure);
-    if (capturesContent()) span.setLater(contentOf(session, args, made.outcome));
+    if (capturesContent()) span.setLater(contentOf(masking, args, made.outcome));
     return made;
   });
 }
@@ -45,11 +46,11 @@ function errorType(outcome: ToolOutcome): string | undefined {
 }
 
 async function contentOf(
-  session: ContentMasking,
+  masking: SessionMasking,
   args: string,
   outcome: ToolOutcome,
 ): Promise<SpanAttributes> {
-  const mask = contentMask(session);
+  const mask = contentMask(masking);
   const shown = outcome.kind === "result" ? outcome.content : outcome.message;
   return { "gen_ai.tool.call.arguments": await mask(args), "gen_ai.tool.call.result": await mask(shown) };
 }

@@ -1,7 +1,7 @@
 import type { AppendedMessage } from "../persist/conversation.ts";
 import type { LlmReply } from "../llm/llm-reply.ts";
 import { MASKING_PATTERNS } from "#shared/masking/patterns/built-in-patterns.ts";
-import type { Masker } from "#shared/masking/masker.ts";
+import type { SessionMasking } from "../core/session-parts.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
@@ -67,14 +67,6 @@ async function partsOf(message: AppendedMessage, mask: Mask): Promise<readonly P
   return [...(content === "" ? [] : [{ type: "text", content } as const]), ...calls];
 }
 
-/** The parts that mask a session's content before it goes into a span. */
-export interface ContentMasking {
-  readonly sessionId: string;
-  readonly masker: Pick<Masker, "mask">;
-  /** By server id. */
-  readonly maskingRules: ReadonlyMap<string, MaskingRules>;
-}
-
 /** Of one text, in UTF-16 code units; it is masked as a whole first. */
 const MAX_PART = 8_192;
 const CUT = "… [cut]";
@@ -84,8 +76,8 @@ const CUT = "… [cut]";
  * even where the configuration switches masking off, because traces leave the system. Alerts and results are masked before, with
  * what else is known of their secrets. The function rejects if masking fails; the text must then be left out.
  */
-export function contentMask({ masker, maskingRules }: ContentMasking): (text: string) => Promise<string> {
-  const custom = [...maskingRules.values()].flatMap((rules) => rules.custom);
+export function contentMask({ masker, rules: ofServers }: SessionMasking): (text: string) => Promise<string> {
+  const custom = [...ofServers.values()].flatMap((rules) => rules.custom);
   const rules: MaskingRules = { enabled: true, patterns: MASKING_PATTERNS, custom };
   return async (text) => {
     const masked = (await masker.mask(text, { rules })).text;

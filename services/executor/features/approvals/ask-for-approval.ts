@@ -73,7 +73,7 @@ export async function askForApproval(run: ExecutionRun, step: RunTool): Promise<
 /** Commits the question about a call that is due, and those about the calls behind it, to be decided in any order. */
 async function ask(run: ExecutionRun, step: RunTool, due: Question): Promise<void> {
   const { session, execution, state, steps } = run;
-  const wait = waitFrom(session, null, {
+  const wait = waitFrom(session.clock, null, {
     kind: "approval",
     reason: waitReason(step.call.name),
     delayMs: state.chain.approval_timeout_ms ?? DEFAULT_APPROVAL_TIMEOUT_MS,

@@ -5,13 +5,8 @@ import { candidates } from "../../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { callRequest } from "../../llm/generate-request.ts";
-import {
-  callBound,
-  inputBound,
-  outputLimit,
-  type Bounding,
-  type CallBound,
-} from "../../budget/call-bound.ts";
+import { callBound, inputBound, outputLimit, type CallBound } from "../../budget/call-bound.ts";
+import type { Pricing } from "../../llm/llm-interaction-row.ts";
 import { concludeForBudget, recordExceeded } from "./conclude-for-budget.ts";
 import { fitRequest } from "../../budget/fit-request.ts";
 import { limitedRequest, reserveCall } from "../../budget/reserve-call.ts";
@@ -28,7 +23,7 @@ const NOTHING: CallBound = { usd: usdText(0n), tokens: 0, calls: 0 };
  */
 export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boolean> {
   const { session, state, steps, execution } = run;
-  const rules = session.budgetRules();
+  const rules = session.llm.budgetRules();
   if (rules.length === 0) {
     await steps.commit();
     return true;
@@ -46,7 +41,7 @@ export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boole
   };
   let answer = await reserveCall(session, rules, wanted, (asked) => steps.commitReserving(asked));
   if (answer.kind === "refused" && !goesOn && answer.keptTokens > 0) {
-    const room = Math.floor(answer.keptTokens / session.llmTries) - outputLimit(provider);
+    const room = Math.floor(answer.keptTokens / session.llm.tries) - outputLimit(provider);
     const fitted = fitRequest(limitedRequest(request, provider), room);
     if (fitted !== null) {
       const smaller = { ...wanted, request: fitted };
@@ -75,7 +70,7 @@ function mayGoOn({ agent, iteration }: AgentState): boolean {
 }
 
 /** The most that a conclusion after a request with so much input can use, whichever of the agent's providers gives it. */
-function conclusionBound(session: Bounding, agent: ResolvedAgent, input: number): CallBound {
+function conclusionBound(session: Pricing, agent: ResolvedAgent, input: number): CallBound {
   const providers = [agent.llm_provider, ...candidates(agent).map((candidate) => candidate.provider)];
   const bounds = providers.map((provider) => callBound(session, provider, input + CONCLUSION_BYTES));
   return bounds.reduce(largest);

@@ -59,6 +59,6 @@ function findings({ messages }: AgentState, reason: string): string | null {
 
 /** Adds to the agent's last steps that nothing is kept back for its conclusion any more. */
 function releaseConclusion({ session, execution, steps }: ExecutionRun): void {
-  if (session.budgetRules().length === 0) return;
+  if (session.llm.budgetRules().length === 0) return;
   steps.add({ rows: { budgetSettlements: [settleUnused(conclusionId(execution))] }, events: [] });
 }

@@ -222,7 +222,7 @@ const HISTORY_SHARE = 0.5;
 export const CHAT = {
   load: async ({ session, agent, stage, followUp, isOpening }) => {
     if (!isOpening || followUp?.kind !== "chat") return {};
-    const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
+    const maxBytes = chatHistoryBytes(agent, session.llm.maxMessageBytes);
     return { chat: await loadChat(session.db, stage.row, maxBytes) };
   },
 } satisfies Feature;

@@ -4,6 +4,7 @@ import type { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { MAX_EMBEDDED_CHARACTERS } from "#shared/contracts/embedding.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { EmbedResponse, EmbedText, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { SessionLlm, Signals } from "../../core/session-parts.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { traceCarrier } from "#shared/telemetry/tracing.ts";
@@ -14,9 +15,9 @@ const TIMEOUT_MS = 10_000;
 /** The session on whose behalf the call is made. */
 export interface Embedder {
   readonly sessionId: string;
-  readonly llm: LLMServiceClient;
+  readonly llm: Pick<SessionLlm, "client">;
   readonly log: Logger;
-  readonly signal: AbortSignal;
+  readonly signals: Pick<Signals, "cancelled">;
   readonly metrics: { readonly embeddings: Counter<"outcome"> };
 }
 
@@ -29,7 +30,7 @@ export async function embedTexts(
   { provider, model, dimensions }: ResolvedEmbedding,
   texts: readonly EmbedText[],
 ): Promise<readonly (readonly number[])[] | null> {
-  const { log, metrics, signal, sessionId } = session;
+  const { log, metrics, sessionId, signals } = session;
   if (texts.length === 0) return [];
   const cut = texts.map(({ text, isQuery }) => ({
     text: text.slice(0, safeCut(text, MAX_EMBEDDED_CHARACTERS)),
@@ -50,22 +51,22 @@ export async function embedTexts(
     metrics.embeddings.inc({ outcome: "ok" });
     return vectors;
   } catch (error) {
-    signal.throwIfAborted();
+    signals.cancelled.throwIfAborted();
     return failed("unreachable", errorMessage(error));
   }
 }
 
 async function call(
-  { llm, signal }: Embedder,
+  { llm, signals: { cancelled } }: Embedder,
   request: Parameters<LLMServiceClient["embed"]>[0],
 ): Promise<EmbedResponse> {
-  signal.throwIfAborted();
+  cancelled.throwIfAborted();
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(traceCarrier() ?? {})) metadata.set(name, value);
-  const cancelled = new AbortController();
+  const settled = new AbortController();
   try {
     return await new Promise<EmbedResponse>((resolve, reject) => {
-      const running = llm.embed(
+      const running = llm.client.embed(
         request,
         metadata,
         { deadline: Date.now() + TIMEOUT_MS },
@@ -74,9 +75,9 @@ async function call(
           else resolve(response);
         },
       );
-      signal.addEventListener("abort", () => running.cancel(), { signal: cancelled.signal });
+      cancelled.addEventListener("abort", () => running.cancel(), { signal: settled.signal });
     });
   } finally {
-    cancelled.abort();
+    settled.abort();
   }
 }

@@ -39,7 +39,7 @@ async function loadMemories(asking: AskingAgent, { memories }: Loaded): Promise<
     return { memories: inherited ?? (await loadBriefing(session, memory)) };
   }
   if (agent.iteration_strategy !== "memory-extraction") return {};
-  const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
+  const maxBytes = chatHistoryBytes(agent, session.llm.maxMessageBytes);
   const judged = await loadJudged(session.db, stage.row, maxBytes);
   const feedback = await loadFeedback(session.db, execution);
   return {

@@ -33,7 +33,7 @@ interface LearnedReply {
  * out. Throws database errors.
  */
 export async function loadLessons(
-  session: Pick<OwnedSession, "db" | "sessionId" | "masker" | "log">,
+  session: Pick<OwnedSession, "db" | "sessionId" | "masking" | "log">,
   { stage_id }: Pick<StageState, "stage_id">,
   { origin, reply }: LearnedReply,
 ): Promise<StepRecord> {
@@ -63,7 +63,7 @@ export async function loadLessons(
 }
 
 async function maskLessons(
-  { db, sessionId, masker, log }: Pick<OwnedSession, "db" | "sessionId" | "masker" | "log">,
+  { db, sessionId, masking: { masker }, log }: Pick<OwnedSession, "db" | "sessionId" | "masking" | "log">,
   lessons: readonly Lesson[],
 ): Promise<Lesson[]> {
   if (lessons.length === 0) return [];

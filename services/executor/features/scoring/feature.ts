@@ -27,7 +27,7 @@ async function loadForJudge(
 ): Promise<Loaded> {
   if (agent.iteration_strategy !== "scoring") return {};
   if (isOpening) {
-    const maxBytes = chatHistoryBytes(agent, session.maxMessageBytes);
+    const maxBytes = chatHistoryBytes(agent, session.llm.maxMessageBytes);
     return { judged: await loadJudged(session.db, stage.row, maxBytes) };
   }
   const { messages } = steps.memory;

@@ -41,7 +41,7 @@ async function loadSubAgents({ session, agent, execution, steps }: AskingAgent):
   return {
     subAgents: children.filter(({ parent_execution_id }) => parent_execution_id === execution.execution_id),
     subAgentsVersion,
-    isBudgetOver: budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until),
+    isBudgetOver: budget_until !== undefined && session.clock.databaseNow() >= Date.parse(budget_until),
   };
 }
 
@@ -93,9 +93,9 @@ function waitForSubAgents({ session, state }: ExecutionRun): AgentWait {
   const open = (state.subAgents ?? []).filter(({ status }) => !isTerminal(status));
   const { subAgentsVersion = 0, iteration } = state;
   const { budget_until } = iteration;
-  const leftMs = budget_until === undefined ? 0 : Date.parse(budget_until) - session.databaseNow();
+  const leftMs = budget_until === undefined ? 0 : Date.parse(budget_until) - session.clock.databaseNow();
   const reason = open.length === 1 ? "a sub-agent is at work" : `${open.length} sub-agents are at work`;
-  const wait = waitFrom(session, null, {
+  const wait = waitFrom(session.clock, null, {
     kind: "agents",
     reason,
     delayMs: leftMs > 0 ? leftMs : STOPPING_MS,

@@ -5,7 +5,7 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { NO_STEPS } from "../../core/agent-steps.ts";
 import type { RunExecutions } from "../../next-session-step.ts";
-import { reasonFor, type OwnedSession } from "../../core/owned-session.ts";
+import type { OwnedSession } from "../../core/owned-session.ts";
 import { failExecution } from "../../persist/fail-execution.ts";
 import type { AlertInput } from "../../prompts/prompt-input.ts";
 import { runExecution } from "../../run-execution.ts";
@@ -36,7 +36,7 @@ export async function runSubAgents(session: OwnedSession, stage: SubAgentsOfStag
   const begun = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   const parentsDone = new AbortController();
   const settled = stage.parents.finally(() => parentsDone.abort());
-  const signal = AbortSignal.any([session.signal, session.stopping, parentsDone.signal]);
+  const signal = AbortSignal.any([session.signals.cancelled, session.signals.stopping, parentsDone.signal]);
   const pass = async (): Promise<number> => {
     const { subAgentsVersion: version } = session.memory;
     const { subAgents, executions } = await session.commitMutex(() => session.memory.state());
@@ -63,7 +63,7 @@ export async function runSubAgents(session: OwnedSession, stage: SubAgentsOfStag
       await session.memory.untilSubAgentsChange(version, signal).catch(() => undefined);
     }
     await settled;
-    if (failures.length === 0 && waits.outcome() === null && !session.signal.aborted) await pass();
+    if (failures.length === 0 && waits.outcome() === null && !session.signals.cancelled.aborted) await pass();
   } catch (error) {
     failures.push(error);
     waits.close();
@@ -102,10 +102,10 @@ async function runSubAgent(
       const wait = await limit(() => {
         stop.signal.throwIfAborted();
         const deadlineAt =
-          child.deadline_at ?? new Date(session.databaseNow() + agent_timeout_ms).toISOString();
+          child.deadline_at ?? new Date(session.clock.databaseNow() + agent_timeout_ms).toISOString();
         const atDeadline = () => stop.abort(timedOut(agent_timeout_ms));
         for (const { subAgent } of session.features.list) subAgent?.(child.execution_id, atDeadline);
-        timer ??= setTimeout(atDeadline, Math.max(0, Date.parse(deadlineAt) - session.databaseNow()));
+        timer ??= setTimeout(atDeadline, Math.max(0, Date.parse(deadlineAt) - session.clock.databaseNow()));
         const request = {
           ...step,
           synthesisInputs: [],
@@ -139,15 +139,16 @@ async function runSubAgent(
 
 /** The session as a sub-agent uses it: what stops the sub-agent stops nothing else. */
 function stoppable(session: OwnedSession, stage: SubAgentsOfStage, stop: AbortSignal): OwnedSession {
-  const signal = AbortSignal.any([session.signal, stop]);
   return {
     ...session,
-    signal,
-    throwIfStopped: () => {
-      stage.throwIfStopped();
-      stop.throwIfAborted();
+    signals: {
+      ...session.signals,
+      cancelled: AbortSignal.any([session.signals.cancelled, stop]),
+      throwIfStopped: () => {
+        stage.throwIfStopped();
+        stop.throwIfAborted();
+      },
     },
-    reasonFor: (thrown) => reasonFor(signal, thrown),
   };
 }
 
@@ -165,7 +166,7 @@ async function endEarly(
     stop,
   }: { readonly child: SubAgentState; readonly error: unknown; readonly stop: AbortSignal },
 ): Promise<void> {
-  session.throwIfStopped();
+  session.signals.throwIfStopped();
   stage.throwIfStopped();
   const reason: unknown = stop.aborted ? stop.reason : error;
   const isStop = stop.aborted && reason instanceof CancelledError;
@@ -175,5 +176,5 @@ async function endEarly(
   if (now === undefined || isTerminal(now.status)) return;
   const status = !isStop ? "failed" : reason.reason === "session_deadline" ? "timed_out" : "cancelled";
   await failExecution(session, stage.step.stage, child, reason, status);
-  session.homes.release(child.execution_id);
+  session.tools.homes.release(child.execution_id);
 }

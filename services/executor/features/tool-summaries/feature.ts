@@ -1,5 +1,6 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
+import type { SessionLlm } from "../../core/session-parts.ts";
 import type { AgentState, AgentStep, StepOf } from "../../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../../core/execution-run.ts";
 import type { Feature } from "../../core/feature.ts";
@@ -18,7 +19,7 @@ import { tellPhase } from "../../stream/tell-phase.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import type { NewMessage } from "../../prompts/prompt-input.ts";
-import { insertVariables, type ReadVariable } from "../../prompts/variable-placeholders.ts";
+import { insertVariables } from "../../prompts/variable-placeholders.ts";
 
 /** Has large results summarized by a model. */
 export const TOOL_SUMMARIES = {
@@ -94,7 +95,7 @@ async function admitFirst(
   let reason = "";
   for (const [position, provider] of list.entries()) {
     if (position < first) continue;
-    const tracked = await session.circuits.admit(provider);
+    const tracked = await session.llm.circuits.admit(provider);
     if (!("probeInMs" in tracked)) return { provider, position, tracked };
     reason = `${provider.name} is away: ${tracked.lastError}`;
   }
@@ -144,7 +145,7 @@ async function makeCall(
     lostCalls: unfinished.lost_calls,
     hasWaited: unfinished.waiting?.kind === "gateway",
     begin: () => {
-      timeline.beginAttempt(session.nextLlmAttempt());
+      timeline.beginAttempt(session.llm.nextAttempt());
       return {
         thinking: () => undefined,
         text: (delta) => {
@@ -157,7 +158,7 @@ async function makeCall(
   await tellOutcome(tracked, session.sessionId, reply.outcome);
   const settled = settlementOf(session, reservation, reply);
   // A summary is not worth a long wait: the agent can go on with the shown part.
-  const wait = waitForModel(session, reply.outcome, unfinished.waiting, true);
+  const wait = waitForModel(session.clock, reply.outcome, unfinished.waiting, true);
   await timeline.flush();
   if (wait !== null) {
     const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
@@ -173,7 +174,7 @@ async function makeCall(
 
 /** Whose result is summarized. */
 interface Asking {
-  readonly session: { readonly sessionId: string; readonly readVariable: ReadVariable };
+  readonly session: { readonly sessionId: string; readonly llm: Pick<SessionLlm, "readVariable"> };
   readonly execution: { readonly execution_id: string };
   readonly state: Pick<AgentState, "agent" | "alert">;
 }
@@ -189,7 +190,7 @@ export function summaryRequest(
 ): GenerateRequest {
   const inserted = messages.map((message) => ({
     ...message,
-    content: insertVariables(message.content, alert.nonce, session.readVariable),
+    content: insertVariables(message.content, alert.nonce, session.llm.readVariable),
   }));
   const state = { agent: { ...agent, llm_provider: provider }, messages: inserted };
   const { execution_id } = execution;

@@ -5,8 +5,6 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 // The time for an answer counts from here, not from the start of the thread.
 parentPort?.postMessage("started");
-const { text, query, maxChars } = textTaskOf(workerData);
-parentPort?.postMessage(queryText(text, query, maxChars));
 
 const TextTask = Type.Object({
   text: Type.String(),
@@ -26,3 +24,6 @@ const TextTask = Type.Object({
 export type TextTask = Static<typeof TextTask>;
 
 const textTaskOf = compileParser("task of the text thread", TextTask);
+
+const { text, query, maxChars } = textTaskOf(workerData);
+parentPort?.postMessage(queryText(text, query, maxChars));

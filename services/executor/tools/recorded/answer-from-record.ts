@@ -5,6 +5,7 @@ import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import type { OwnedSession } from "../../core/owned-session.ts";
+import type { SessionTools } from "../../core/session-parts.ts";
 import { toolNames } from "../record-tool-call.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
 
@@ -61,7 +62,11 @@ SELECT 1 AS done`;
  * one (`edited`), it is null. Throws database errors.
  */
 export async function answerFromRecord(
-  { db, sessionId, toolSource }: Pick<OwnedSession, "db" | "sessionId" | "toolSource">,
+  {
+    db,
+    sessionId,
+    tools: { source },
+  }: Pick<OwnedSession, "db" | "sessionId"> & { readonly tools: Pick<SessionTools, "source"> },
   call: AskedCall,
 ): Promise<ToolOutcome | null> {
   const callId = toolCallId(call.executionId, call);
@@ -77,10 +82,10 @@ export async function answerFromRecord(
       server_name,
       tool_name,
       postgresSafeJson(call.parameters),
-      toolSource === "recorded",
+      source === "recorded",
     ]);
     if (found === undefined) {
-      return toolSource === "recorded" ? { kind: "refused", message: notRecorded(call.name) } : null;
+      return source === "recorded" ? { kind: "refused", message: notRecorded(call.name) } : null;
     }
     const { outcome, kept } = found;
     if (kept === null || outcome.kind !== "result") return outcomeOf(outcome);
