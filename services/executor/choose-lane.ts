@@ -1,6 +1,6 @@
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 
-/** With fewer places for sessions no lane has one of its own. */
+/** The fewest places for sessions with which lanes have places of their own. */
 const MIN_PLACES_FOR_SHARES = SESSION_LANES.length;
 /** With fewer places, lower lanes get one of so many starts while a higher one has waiting sessions. */
 const LOWER_EVERY = 4;

@@ -58,7 +58,7 @@ async function inTheirTurn(
   if (lane === null) return own;
   const isOfLane = (one: { readonly lane: SessionLane }) => one.lane === lane;
   const due = released === null ? [] : [released].filter(isOfLane);
-  // Of a lane, those that have been started go first. Parked ones have wake-ups of their own, in the order of their age.
+  // Started sessions go first within a lane. Parked ones have wake-ups of their own, in the order of their age.
   const started = found.is_parked && lane === found.pending_lane ? due : [...due, ...parked.filter(isOfLane)];
   const first = started.map(({ session_id }) => session_id);
   if (lane !== found.pending_lane) {

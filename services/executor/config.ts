@@ -40,16 +40,16 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly podId: string;
   /** Looks up a variable that the configuration inserts into instructions. */
   readonly readVariable: ReadVariable;
-  /** For tests: the state in memory is compared with the stored one after every step. */
+  /** Set in tests: the state in memory is compared with the stored one after every step. */
   readonly verifiesState: boolean;
-  /** Of every agent, the names of its own provider and of those that can take over; for metrics. */
+  /** The names of each agent's own provider and of those that can take over, for metrics. */
   readonly providerLists: readonly (readonly string[])[];
   /** By server id. */
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   /** The longest tool call, whatever its server allows, in milliseconds. */
   readonly toolCallMs: number;
   readonly costEstimation: CostEstimation;
-  /** Days on which few people are at work, as agents are told. */
+  /** Days on which few people are at work; agents get them in their context. */
   readonly holidays: readonly Holiday[];
   /** How often the llm-gateway tries a call, which reads the same variable. */
   readonly llmTries: number;

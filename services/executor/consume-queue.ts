@@ -121,7 +121,7 @@ async function pullWhileSlotsAreFree(
   stop: AbortSignal,
   slots: FreeSlots,
 ): Promise<void> {
-  // Of the failures since the last pull that succeeded: their number, and the last one reported.
+  // The number of failures since the last pull that succeeded, and the last one reported.
   let failures = 0;
   let reported = "";
   let startingUntil = performance.now() + STARTING_MS;

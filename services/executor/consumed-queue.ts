@@ -24,8 +24,8 @@ export interface ConsumedQueue {
   readonly choose: (delivered: string, stop: AbortSignal) => Promise<Choice>;
   /** Runs a choice and its claim while no other executor makes one. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Told which session is done with after its wake-up was answered, and how its run ended; null without a run. */
+  /** Called with a session once its wake-up is answered, and how its run ended; null without a run. */
   readonly finished: (sessionId: string, end: RunEnd | null) => void;
-  /** Told the number of slots in use. */
+  /** Called with the number of slots in use. */
   readonly setRunning: (slots: number) => void;
 }

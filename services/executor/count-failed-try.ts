@@ -26,7 +26,7 @@ export async function countFailedTry(
   const hasVerdict = error instanceof CancelledError || error instanceof RetryableError;
   if (hasVerdict || isDatabaseUnavailable(error)) throw error;
   const { stage, execution } = request;
-  // From the rows: what is in memory is not stored.
+  // Read from the rows, because the state in memory is not stored.
   const steps = await readAgentSteps(session, execution.execution_id);
   const run = { session, stage, execution, steps, state: agentState(request, steps.memory) };
   const step = dueStep(run);

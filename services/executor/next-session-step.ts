@@ -41,7 +41,7 @@ export interface RunExecutions {
   readonly chain: ResolvedChain;
   /** The agents of the stage, in the order of their executions. */
   readonly agents: readonly ResolvedAgent[];
-  /** Of a stage that follows the end of its session. */
+  /** The follow-up of a stage that runs after the end of its session. */
   readonly followUp?: FollowUpState;
   /** The answers of all earlier stages, in order; empty for the first. */
   readonly previous: readonly StageAnswer[];

@@ -8,7 +8,7 @@ import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 import type { ClaimOutcome } from "./session-claim.ts";
 
-/** Of a wake-up whose session cannot be started now. */
+/** The delay of a wake-up whose session cannot be started now. */
 export const RETRY_MS = 1_000;
 
 /** A delivered wake-up whose place among the running sessions is in use. */
@@ -23,7 +23,7 @@ export interface Slot {
   readonly hasPlace?: (() => Promise<boolean>) | undefined;
 }
 
-/** Before another look at what waits, after all that were found were claimed by others. */
+/** The pause before another look at what waits, after others have claimed all that were found. */
 const CHOOSE_AGAIN_MS = 100;
 
 /** The `status` label of each run's end. Label values are part of the metrics' public interface and stay. */
@@ -118,7 +118,7 @@ async function runInTrace(
     span.set({ "tarsy.session.outcome": RUN_END_LABELS[end] });
     if (end === "failed" || end === "timed_out") span.fail(end);
     if (isTerminal(end)) {
-      // Without what a wait for a person paused.
+      // The session's time without its waits for people.
       const ms = sessionTimeoutMs - deadlineInMs + (performance.now() - startedAt);
       deps.metrics.sessionSeconds.observe({ status: end }, Math.max(0, ms) / 1_000);
     }

@@ -78,7 +78,7 @@ async function runToEnd(
         return null;
       }
       await session.pause(backoff(failure.tries, RETRIES), session.signals.cancelled);
-      // What is in memory may be what failed.
+      // The state in memory may be the cause.
       steps = undefined;
     }
   }
@@ -159,7 +159,7 @@ async function hasNews({ session, steps }: ExecutionRun, step: AgentStep): Promi
   return steps.isOutOfDate;
 }
 
-/** Decides the next step. What was added before is committed if no step can follow now. */
+/** Decides the next step. Steps that were added before are committed if none can follow now. */
 async function decide(
   session: OwnedSession,
   request: RunExecutionRequest,

@@ -12,9 +12,9 @@ interface HeldLease {
   readonly sessionId: string;
   readonly epoch: number;
   readonly stop: (reason: CancelledError) => void;
-  /** Told that something of it was cancelled: the session, or after its end one of its follow-ups. */
+  /** Called when something of it was cancelled: the session, or after its end one of its follow-ups. */
   readonly cancel: () => void;
-  /** Told with each renewal which entry of the session's inbox is the newest. */
+  /** Called with the newest entry of the session's inbox at each renewal. */
   readonly noticeInbox: (inboxSeq: number) => void;
 }
 

@@ -66,7 +66,7 @@ export async function summarizeSession(
 interface FinishedSummary {
   readonly reply: LlmReply;
   readonly wait: WaitingFor | null;
-  /** Of the provider that was called, in the agent's list. */
+  /** The position of the called provider in the agent's list. */
   readonly position: number;
   /** Why providers before it were passed over. */
   readonly changes: readonly FallbackChange[];
@@ -161,7 +161,7 @@ async function requestSummary(
     if (!(error instanceof CancelledError) || error.reason !== "session_deadline") throw error;
     const { code, message } = error;
     const outcome = { kind: "failed", code, message, retryable: false } as const;
-    // What was reserved is settled once the lease is given back: the outcome is not known.
+    // The reservation is settled once the lease is released: the outcome is not known.
     return { reply: { ...EMPTY_REPLY, outcome }, wait: null, settled: [], durationMs: durationMs() };
   } finally {
     await tracked.abandoned();

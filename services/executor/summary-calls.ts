@@ -7,7 +7,7 @@ import { agentWithProvider, candidates, failuresAllowed } from "./controllers/ch
 
 const SummaryCall = Type.Object({
   error_code: Type.Union([Type.String(), Type.Null()]),
-  /** Of the provider that was called, in its agent's list; 0 for the agent's own. */
+  /** The position of the called provider in its agent's list; 0 for the agent's own. */
   position: Type.Integer(),
 });
 

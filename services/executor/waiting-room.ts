@@ -5,7 +5,7 @@ import { earliestWait, waitLeft, type AgentWait } from "./core/wait.ts";
 /** A shorter wait of a whole session is not worth giving its slot back. */
 const KEEP_SLOT_MS = 3_000;
 
-/** Beyond it a timer would fire at once; the step finds that its wait goes on. */
+/** A longer timer would fire at once; the step finds that its wait goes on. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1_000;
 
 interface WaitingRoom {

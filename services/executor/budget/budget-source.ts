@@ -14,7 +14,7 @@ export const READ_BUDGETS_EVERY_MS = 5_000;
 /** As many as the api accepts. */
 const MAX_BUDGETS = 1_000;
 
-/** Which budgets there are. */
+/** The budgets that there are. */
 export interface BudgetSource extends AsyncDisposable {
   /** The budgets that the calls of a session count against; empty if nothing limits it. */
   rulesOf(session: LimitedBy): readonly BudgetRule[];

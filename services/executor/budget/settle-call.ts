@@ -13,8 +13,9 @@ export interface Reserved {
 }
 
 /**
- * What a call has used: what its provider says, and the most of the gateway's tries before of which it says nothing; nothing if no gateway took it or the provider has refused it; and the most that it
- * could, if that is unknown.
+ * The use of a call: the provider's count, and the most for the gateway's earlier tries that the count leaves out;
+ * nothing if no gateway took the call or the provider has refused it; the most that it could use, if its use is
+ * unknown.
  */
 export function settleCall(
   pricing: Pricing,
@@ -41,12 +42,12 @@ export function settleCall(
   return isRefused(outcome) ? { ...settleUnused(id), calls: 1 } : settleFully({ id, bound });
 }
 
-/** Of a call that was not made. */
+/** The settlement of a call that was not made. */
 export function settleUnused(id: string): BudgetSettlement {
   return { reservation_id: id, usd: usdText(0n), tokens: 0, calls: 0 };
 }
 
-/** Of a call whose outcome is not known. */
+/** The settlement of a call whose outcome is not known. */
 export function settleFully({ id, bound }: Reserved): BudgetSettlement {
   return { reservation_id: id, usd: bound.usd ?? usdText(0n), tokens: bound.tokens, calls: bound.calls };
 }

@@ -102,7 +102,10 @@ function openCall(state: AgentState): AgentStep | null {
 }
 
 const MAX_CONSECUTIVE_TIMEOUTS = 2;
-/** Of failed calls in a row, the last of which only repeated itself: each is paid for, and asking again has not helped. */
+/**
+ * The failed calls in a row after which an agent ends whose last answer only repeated itself: each is paid for, and
+ * asking again has not helped.
+ */
 const MAX_CALLS_BEFORE_LOOP = 3;
 
 /**

@@ -84,7 +84,7 @@ function toolOffer(
   return {
     tools: [
       ...listed.flatMap(({ tools }) => tools),
-      // What the tools of memories find may be large, too.
+      // The results of the memory tools may be large, too.
       ...(listings.get(BUILT_IN_SERVER)?.tools ?? (remembers ? BUILT_IN_TOOLS : [])),
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
       ...(remembers ? MEMORY_TOOLS : []),

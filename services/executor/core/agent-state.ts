@@ -28,7 +28,7 @@ export const RankedMemory = Type.Object({
 export type RankedMemory = Static<typeof RankedMemory>;
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
-/** An earlier session, as the agent of another one is told of it. */
+/** An earlier session, as an agent of another one gets it. */
 export const FoundSession = Type.Object({
   session_id: Type.String(),
   alert_type: TextOrNull,
@@ -123,16 +123,16 @@ export type AgentStep =
   | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
   /** Store a user message, such as feedback; `concluding` also ends the iterations. */
   | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
-  /** Store the question what a judge has learned; its score is known from now on. */
+  /** Store the question about the lessons of a judge; its score is known from now on. */
   | { readonly kind: "ask-for-lessons"; readonly content: string; readonly score: JudgedScore }
   | CallLlm
   | ChangeProvider
   | RunTool
   /** Let a model summarize a large result of the last answer's calls. */
   | { readonly kind: "summarize-result"; readonly result: PendingSummary }
-  /** Give the agent what people have told it. */
+  /** Give the agent the messages of people. */
   | { readonly kind: "deliver-steering"; readonly messages: readonly SteeringMessage[] }
-  /** Tell the agent of the alerts that have joined its incident. */
+  /** Give the agent the alerts that have joined its incident. */
   | { readonly kind: "deliver-evidence"; readonly evidence: Evidence }
   /** Give the agent the results of sub-agents that have ended. */
   | { readonly kind: "deliver-results"; readonly subAgents: readonly SubAgentState[] }

@@ -75,7 +75,7 @@ export class AgentSteps {
 
   /** Adds a step; `committed` is called once it is stored. */
   add(step: StepRecord, committed?: () => void): void {
-    // As it will be stored: what is in memory must not differ from the rows.
+    // The step as it will be stored: the state in memory must not differ from the rows.
     const safe = postgresSafeValue(step);
     this.#pending.push(safe);
     this.#memory = foldAgent(this.#memory, safe.rows);
@@ -201,8 +201,8 @@ export class SessionStepsError extends Error {
 }
 
 /**
- * What can be compared with the rows: they do not have which owner announced a tool call, and others may have written
- * something for the agent since.
+ * The part of a memory that can be compared with the rows: they do not have which owner announced a tool call, and
+ * others may have written something for the agent since.
  */
 function comparable({
   timeline,

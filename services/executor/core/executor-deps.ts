@@ -16,7 +16,7 @@ import type { Database } from "#shared/database/database.ts";
 export interface ExecutorDeps {
   readonly config: ExecutorConfig;
   readonly log: Logger;
-  /** For tool calls that are not made. */
+  /** Records tool calls that are not made. */
   readonly audit: AuditLog;
   readonly db: Database;
   readonly bus: Bus;

@@ -4,8 +4,8 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
 /**
- * What is known of a session's inbox, whose number rises when others write something that the owner waits for. Messages on the
- * bus tell of it, and the owner's commits and renewals.
+ * The newest known entry of a session's inbox, whose number rises when others write something that the owner waits for.
+ * Messages on the bus, commits of the owner and renewals of its lease report it.
  */
 export class InboxWatch {
   #newest = -1;

@@ -182,7 +182,7 @@ function parkingSignal(
   return parking.signal;
 }
 
-/** Of an ended session only its follow-ups can be cancelled: the rows say which. */
+/** Only the follow-ups of an ended session can be cancelled; the rows say which. */
 function holdLease(
   { db, leases }: ExecutorDeps,
   { sessionId, epoch, isFollowUp }: Pick<SessionClaim, "sessionId" | "epoch" | "isFollowUp">,
@@ -190,7 +190,7 @@ function holdLease(
 ): void {
   const noticeInbox = (seq: number) => inbox.notice(seq);
   const readNews = () => {
-    // Without an answer the lease's renewal tells.
+    // If the read fails, the lease's renewal reports it.
     readInboxSeq(db, sessionId).then(noticeInbox, () => undefined);
   };
   const cancel = isFollowUp ? readNews : () => stop(cancelledByUser());

@@ -66,7 +66,7 @@ export interface SessionLlm {
 /** The dependencies and settings of a session's tool calls. */
 export interface SessionTools {
   readonly homes: ToolHomes;
-  /** For calls that are not made. */
+  /** Records calls that are not made. */
   readonly audit: AuditLog;
   /** The longest call, whatever its server allows, in milliseconds. */
   readonly callMs: number;

@@ -60,8 +60,8 @@ export function waitLeft(clock: DatabaseClock, { until }: WaitingFor): number {
 }
 
 /**
- * What a session waits for whose open agents all wait: the wait that is over first. It pauses the deadline only if all
- * of them do, and an entry of the inbox that is new to one of them ends it.
+ * The wait of a session whose open agents all wait: the one that is over first. It pauses the deadline only if all of
+ * them do, and an entry of the inbox that is new to one of them ends it.
  */
 export function earliestWait(waits: readonly [AgentWait, ...AgentWait[]]): AgentWait {
   const earliest = waits.reduce((first, wait) => (wait.until < first.until ? wait : first));

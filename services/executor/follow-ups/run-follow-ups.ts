@@ -7,7 +7,7 @@ import { pause } from "#shared/pause.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
 import { runFollowUp } from "./run-follow-up.ts";
 
-/** Beyond it a timer would fire at once. */
+/** A longer timer would fire at once. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -123,7 +123,7 @@ async function somethingNew(
     await Promise.race(all);
   } finally {
     settled.abort();
-    // What lost the race rejects now.
+    // The losers of the race reject now.
     await Promise.allSettled([all[0], ...timers]);
   }
 }

@@ -29,7 +29,7 @@ class AddressListResolver implements experimental.Resolver {
   /** Each child's last result, successful or not. */
   readonly #results: (Result | undefined)[];
   readonly #listener: experimental.ResolverListener;
-  /** By JSON: what DNS has named, and at which refresh it did so last. */
+  /** The endpoints that DNS has named, keyed by JSON, with the refresh at which it named them last. */
   readonly #endpoints = new Map<string, { endpoint: Endpoint; seen: number }>();
   #refreshes = 0;
   #timer: NodeJS.Timeout | undefined;

@@ -35,7 +35,7 @@ export interface DeltaHandlers {
 
 interface LlmCall {
   readonly request: GenerateRequest;
-  /** For all tries together, in milliseconds. */
+  /** The time for all tries together, in milliseconds. */
   readonly timeoutMs: number;
   /** Calls of this step that broke before; they count towards `MAX_LOST_CALLS`. */
   readonly lostCalls?: number;
@@ -263,7 +263,7 @@ export async function callModel(session: Caller, call: Call): ReturnType<typeof 
   };
   return inSpan(`chat ${model}`, { kind: "client", attributes }, async (span) => {
     const { reply, lostCalls } = await callLlm(session, options);
-    // Before it is recorded, told to other sessions or logged.
+    // Masked before it is recorded, shared with other sessions or logged.
     const final = { reply: await maskReply(session.masking.masker, reply), lostCalls };
     span.set(replyAttributes(final.reply, final.lostCalls - (options.lostCalls ?? 0)));
     const failure = errorType(final.reply.outcome);

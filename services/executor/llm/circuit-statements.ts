@@ -37,8 +37,8 @@ export const READ_OPEN_ONLY = `SELECT ${COLUMNS} FROM llm_circuits WHERE opened_
 const REPORT_SECONDS = 1;
 
 /**
- * What is known so far says nothing any more: the first failure is too old, or a call has succeeded since.
- * `$6`: milliseconds since this executor's last success; null if it had none.
+ * The known failures no longer count: the first failure is too old, or a call has succeeded since. `$6`: milliseconds
+ * since this executor's last success; null if it had none.
  */
 const IS_STALE = `(c.opened_at IS NULL AND (c.first_failure_at < now() - make_interval(secs => ${WINDOW_SECONDS})
   OR c.first_failure_at < now() - make_interval(secs => ${REPORT_SECONDS} + $6::float8 / 1000)))`;

@@ -75,8 +75,9 @@ function chargedColumns({ pricing, provider, reply }: RecordedLlmCall) {
 }
 
 /**
- * What of a reply no other row has, for cassettes: how it failed, its text where that was not stored as it was, what the provider
- * ran itself, and that no gateway was asked. Null if the rows say all. `stored` is the text that is stored of the reply.
+ * The part of a reply that no other row has, for cassettes: how it failed, its text where that was not stored as it
+ * was, what the provider ran itself, and that no gateway was asked. Null if the rows say all. `stored` is the text that
+ * is stored of the reply.
  */
 function replyRemainder(reply: LlmReply, failure: CallFailure | null, stored: string): object | null {
   const { text, codeExecutions, groundings, usage, isUnsent } = reply;
@@ -106,7 +107,7 @@ function outcomeOf({ outcome }: LlmReply, failure: CallFailure | null): object {
   return { outcome: { kind, retryable, ...Object.fromEntries(known) } };
 }
 
-/** Without the provider's markup, which is shown nowhere. */
+/** A grounding without the provider's markup, which is shown nowhere. */
 function shortGrounding({
   webSearchQueries,
   groundingChunks,
@@ -131,8 +132,8 @@ export interface Pricing {
 }
 
 /**
- * What a reply costs, by the prices of the time at which it is recorded. Null if the model has no price, or the provider said
- * nothing about tokens. Failed calls cost what their tokens do.
+ * The cost of a reply, by the prices of the time at which it is recorded. Null if the model has no price, or the
+ * provider said nothing about tokens. A failed call costs its tokens.
  */
 export function priceReply(
   pricing: Pricing,

@@ -10,9 +10,10 @@ import type { CallLlm } from "../core/agent-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 
 /**
- * A reply with what a provider says beside its model masked: errors, warnings, and the code, output and sources of its own tools. Errors
- * may repeat what a server of the provider knows, and are shared by sessions, so placeholders have no digits. What the model says stays.
- * Never throws: a text whose masking fails is withheld.
+ * A reply whose texts of the provider, as opposed to those of its model, are masked: errors, warnings, and the code,
+ * output and sources of its own tools. Errors may repeat what a server of the provider knows, and are shared by
+ * sessions, so placeholders have no digits. The model's text stays. Never throws: a text whose masking fails is
+ * withheld.
  */
 export async function maskReply<R extends LlmReply>(masker: Pick<Masker, "mask">, reply: R): Promise<R> {
   const mask = async (text: string) => maskOrWithhold(masker, text, rulesOfServer());

@@ -43,7 +43,7 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   try {
     return await makeCall(run, step, admitted);
   } finally {
-    // Unless the call has told something about the provider.
+    // No effect if the call's outcome was reported.
     await admitted.abandoned();
   }
 }

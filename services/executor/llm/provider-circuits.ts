@@ -31,7 +31,9 @@ export interface OpenCircuit {
   readonly probeInMs: number;
 }
 
-/** A call to a provider, to be told how it went. Both methods may be called more than once; the first call counts. */
+/**
+ * A call to a provider, which reports its outcome. Both methods may be called more than once; the first call counts.
+ */
 export interface TrackedCall {
   /** The provider answered, be it with an error about this call only. */
   answered(): Promise<void>;
@@ -44,8 +46,9 @@ export interface TrackedCall {
 }
 
 /**
- * What all executors know together about providers that are away, in one row per provider and entry (`llm_circuits`). After
- * failures of two sessions within a minute a provider is not called, except by one probe at a time, until it answers one.
+ * The knowledge that all executors share about providers that are away, in one row per provider and entry
+ * (`llm_circuits`). After failures of two sessions within a minute a provider is not called, except by one probe at a
+ * time, until it answers one.
  */
 export interface ProviderCircuits extends AsyncDisposable {
   /** The state that is known without the database; undefined for a provider that may be called. */
@@ -229,8 +232,8 @@ export async function tellOutcome(call: TrackedCall, sessionId: string, outcome:
 }
 
 /**
- * What a call tells about its provider: that it answers, that it is away, that it may be (`doubtful`), or nothing. An error
- * about this call only, a rate limit among them, is an answer.
+ * The verdict of a call about its provider: that it answers, that it is away, that it may be (`doubtful`), or nothing.
+ * An error about this call only, a rate limit among them, is an answer.
  */
 export type ProviderVerdict = "answers" | "away" | "doubtful" | "unknown";
 

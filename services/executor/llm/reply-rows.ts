@@ -161,15 +161,15 @@ export function replyMessages(step: CallLlm, reply: LlmReply): AppendedMessage[]
   return [message, { role: "tool", content: excess, tool_call_id: refused.id, tool_name: refused.name }];
 }
 
-/** Of the text of a failed call that is kept in one row, in code units. */
+/** The most text of a failed call that one row keeps, in code units. */
 const MAX_LENGTH = 100_000;
 const FAILED_NOTE = "[The answer broke off here.]";
 const LOOP_NOTE = "[The rest was left out: it repeats itself.]";
 const LONG_NOTE = "[The rest of this failed answer was left out.]";
 
 /**
- * What a timeline row of a failed call keeps: the text that was streamed into it, up to what only repeats itself and at most
- * 100,000 code units, and a note where it ends. `isReact`: the row has one section of the reply.
+ * The content that a timeline row of a failed call keeps: the text that was streamed into it, up to what only repeats
+ * itself and at most 100,000 code units, and a note where it ends. `isReact`: the row has one section of the reply.
  */
 function partialContent(
   { kind, text }: { readonly kind: StreamKind; readonly text: string },
@@ -230,8 +230,8 @@ export function warningRows(
 }
 
 /**
- * What the `final_analysis` entry says of an answer that the agent was made to give: at its limit of iterations, or earlier
- * because a person asked for it or a budget is nearly used up, which is then named. `used` are the iterations before the answer.
+ * The metadata of the `final_analysis` entry for a forced answer: at its limit of iterations, or earlier because a
+ * person asked for it or a budget is nearly used up, which is then named. `used` are the iterations before the answer.
  */
 export function forcedConclusion(
   { max_iterations }: Pick<ResolvedAgent, "max_iterations">,

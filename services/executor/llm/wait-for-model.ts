@@ -15,13 +15,13 @@ export const MAX_PROVIDER_WAIT_MS = 60 * 60 * 1_000;
 const MAX_WAIT_BEFORE_FALLBACK_MS = 30_000;
 type WaitingClock = Pick<SessionClock, "databaseNow" | "timeoutMs">;
 
-/** So that a storm of sessions that all wait for the same time does not return in step. */
+/** Spreads the return of many sessions that wait for the same time. */
 const SPREAD = 0.1;
 
 /**
- * What an agent waits for after this outcome of an LLM call, or null if the outcome counts. `before` is what the same
- * step waited for last. An outage of the gateways counts against the session's deadline, so it needs no limit here.
- * With `hasFallback` a provider that has failed all tries of a call is not waited for, nor any for long.
+ * The wait of an agent after this outcome of an LLM call, or null if the outcome counts. `before` is the last wait of
+ * the same step. An outage of the gateways counts against the session's deadline, so it needs no limit here. With
+ * `hasFallback` a provider that has failed all tries of a call is not waited for, nor any for long.
  */
 export function waitForModel(
   clock: WaitingClock,
@@ -50,8 +50,8 @@ export function waitForModel(
 }
 
 /**
- * What an agent waits for that has no other provider than one that is away: the next probe, which it may make itself. Null
- * once it has waited for too long.
+ * The wait of an agent whose only provider is away: the next probe, which it may make itself. Null once it has waited
+ * for too long.
  */
 export function waitForProbe(
   clock: WaitingClock,

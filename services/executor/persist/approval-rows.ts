@@ -13,7 +13,7 @@ import type { StepRecord } from "./step-record.ts";
 
 /** A call that a person is to be asked about. */
 export interface CallInQuestion {
-  /** Of its first attempt. */
+  /** The id of its first attempt. */
   readonly callId: string;
   /** "server.tool" */
   readonly tool: string;

@@ -84,7 +84,7 @@ const ENDED_BY_ALERT = `
 SELECT alert_id FROM group_alerts WHERE session_id = $1 AND effect = 'cancel' LIMIT 1`;
 const parseAlert = compileParser("alert that ended a session", Type.Object({ alert_id: Uuid }));
 
-/** True if an alert cancelled the session: whoever reads its end wants to know that no person did. */
+/** True if an alert cancelled the session: readers of its end must see that no person did it. */
 async function isIncidentOver(db: Queryable, sessionId: string): Promise<boolean> {
   return (await selectRows(db, parseAlert, ENDED_BY_ALERT, [sessionId])).length > 0;
 }

@@ -193,7 +193,7 @@ async function writeSteps(
   return { events, rows: stepRows, inboxSeq: committed.inbox_seq, verdict: committed.budget };
 }
 
-/** What calls have used is settled by the reservation of the next one, if it is made by the same statement. */
+/** The reservation of the next call settles what calls have used, if the same statement makes it. */
 function withReservation(
   rows: TableRows,
   request: BudgetRequest | undefined,

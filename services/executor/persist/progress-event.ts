@@ -13,8 +13,8 @@ export interface StageContext {
 }
 
 /**
- * What a session is doing, beyond the number of running agents; `waiting`: what one of its agents waits for; `distilling`: the
- * tool of which a large result is summarized.
+ * The activity of a session beyond the number of running agents; `waiting`: the wait of one of its agents;
+ * `distilling`: the tool of which a large result is summarized.
  */
 type Activity =
   | "starting"
@@ -29,7 +29,7 @@ type ProgressContext = Pick<StageContext, "agents" | "total"> & {
   readonly row: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index">;
 };
 
-/** What a progress event says; the number of running agents is that after the step. */
+/** The content of a progress event; the number of running agents is that after the step. */
 export interface Progress {
   readonly stage: ProgressContext;
   readonly activity: Activity;

@@ -92,7 +92,10 @@ export async function releaseSession(
   }
 }
 
-/** Not if there is an entry in the inbox that the owner has not read: it may be another follow-up, and nobody else looks. */
+/**
+ * Not if there is an entry in the inbox that the owner has not read: it may be another follow-up, for which no other
+ * owner looks.
+ */
 const FOLLOWED_UP = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL
 WHERE session_id = $1 AND lease_epoch = $2 AND lease_expires_at IS NOT NULL AND inbox_seq = $3

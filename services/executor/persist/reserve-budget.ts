@@ -6,7 +6,7 @@ import {
   type BudgetScope,
 } from "#shared/contracts/budget.ts";
 
-/** What a call, or an agent's conclusion, can use at most. */
+/** The most that a call, or an agent's conclusion, can use. */
 interface BudgetAmounts {
   /** Decimal text; null if it has no price. */
   readonly usd: string | null;
@@ -24,11 +24,13 @@ export type BudgetRule = {
   | ({ readonly stored: false } & BudgetLimits)
 );
 
-/** What is reserved before a call. */
+/** The reservation before a call. */
 export interface BudgetRequest {
   readonly scopes: readonly BudgetRule[];
   readonly reservation: BudgetAmounts & { readonly id: string; readonly execution_id: string };
-  /** What is kept back for the agent's conclusion from now on, in place of what was kept before; absent: it stays. */
+  /**
+   * The amount that is kept for the agent's conclusion from now on, in place of what was kept before; absent: it stays.
+   */
   readonly conclusion?: BudgetAmounts & { readonly id: string };
   /** The call needs no other one after it: a soft limit does not stop it. */
   readonly is_last: boolean;
@@ -47,7 +49,7 @@ export const BudgetVerdict = Type.Object({
     /** USD are limited, and the call has no price: nothing was reserved. */
     Type.Literal("unpriced"),
   ]),
-  /** Of a refused call: only what is reserved stands in its way, and much of that will not be used. */
+  /** True for a refused call if only what is reserved stands in its way, and much of that will not be used. */
   may_pass: Type.Optional(Type.Boolean()),
   cause: Type.Optional(BudgetCause),
   /** The tokens that are kept back for the agent's conclusion. */

@@ -8,7 +8,7 @@ import type { FollowUpMetrics, CostMetrics } from "./count-committed.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
 
-/** What the writes of a session need of the executor that owns it. */
+/** The parts of an owned session that its writes need. */
 export interface SessionWriter {
   readonly sessionId: string;
   /** Raised by every claim; the fence refuses writes that carry an older one. */
@@ -22,9 +22,9 @@ export interface SessionWriter {
    * pooled connection.
    */
   readonly commitMutex: LimitFunction;
-  /** What the session's rows say. */
+  /** The state of the session's rows. */
   readonly memory: SessionMemory;
-  /** Tells when others have written something for the owner. */
+  /** Reports when others have written something for the owner. */
   readonly inbox: InboxWatch;
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;

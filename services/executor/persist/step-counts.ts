@@ -9,11 +9,13 @@ import type { CostSum } from "#shared/database/cost-sums.ts";
 import type { StepRows, NewLlmInteraction } from "../state/step-rows.ts";
 import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 
-/** What steps add to the counters of their session, and the flags that they set. */
+/** The amounts that steps add to the counters of their session, and the flags that they set. */
 type StepCounts = Readonly<Record<Exclude<SessionCounter, CostSum>, number> & Record<SessionFlag, boolean>> &
   CallCosts;
 
-/** What the rows of these steps add to the session's counters, in the order of the statement's parameters. */
+/**
+ * The amounts that the rows of these steps add to the session's counters, in the order of the statement's parameters.
+ */
 export function stepCounts(steps: readonly StepRows[]): readonly (number | boolean | string)[] {
   const counts = countRows(steps);
   return [...SESSION_COUNTERS, ...SESSION_FLAGS].map((name) => counts[name]);
@@ -43,7 +45,7 @@ function countRows(steps: readonly StepRows[]): StepCounts {
   };
 }
 
-/** What LLM calls add to the sums of their execution and session; the cost is decimal text. */
+/** The amounts that LLM calls add to the sums of their execution and session; the cost is decimal text. */
 type CallCosts = Readonly<Record<Exclude<CostSum, "estimated_cost_usd">, number>> & {
   readonly estimated_cost_usd: string;
 };

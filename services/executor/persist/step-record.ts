@@ -7,7 +7,7 @@ import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 /** An event of a step; a progress event is completed by the session's state after the step. */
 type StepEvent = UnstampedPayload | { readonly progress: Progress };
 
-/** What one step adds to the session: rows, events in their order, and tokens to its sums. */
+/** The additions of one step to the session: rows, events in their order, and tokens to its sums. */
 export interface StepRecord {
   readonly rows: StepRows;
   readonly events: readonly StepEvent[];

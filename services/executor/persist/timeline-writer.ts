@@ -9,7 +9,7 @@ import { ofExecution, type NewTimelineRow, type OfExecution, type TimelineEnd } 
 
 /** The rows that one LLM call may stream into, at most one of each. */
 const STREAMS = {
-  /** What the provider marks as thinking. */
+  /** Text that the provider marks as thinking. */
   thinking: { type: "llm_thinking", metadata: { source: "native" } },
   /** The text after `Thought:` in a ReAct reply. */
   thought: { type: "llm_thinking", metadata: { source: "react" } },
@@ -36,7 +36,7 @@ export interface WholeRow {
   readonly type: TimelineEventType;
   readonly content: string;
   readonly metadata: object | null;
-  /** What it says is that something failed; by default it is completed. */
+  /** True if the row reports a failure; by default it is completed. */
   readonly status?: "failed";
   /** Names the row within its iteration, if it must be found again. */
   readonly key?: string;
@@ -59,11 +59,11 @@ interface TimelineWriterOptions {
   readonly streamKey?: string;
   /** Numbers kept free before a streamed answer, for what is known only at its end and belongs before it. */
   readonly keptBeforeAnswer?: number;
-  /** What the execution's timeline has when the call begins. */
+  /** The execution's timeline when the call begins. */
   readonly timeline: Pick<TimelineMemory, "nextSequence" | "open">;
 }
 
-/** What a writer needs to stream text into its rows. */
+/** The parts that a writer needs to stream text into its rows. */
 interface Streaming {
   readonly streams: LiveStreams;
   /** Stores a row that was opened. */

@@ -10,7 +10,7 @@ interface ExecutionAtStep {
   readonly state: { readonly messages: readonly object[]; readonly iteration: IterationState };
 }
 
-/** What this step has been through before; nothing if the stored history is that of another step. */
+/** The history of this step; nothing if the stored history is that of another step. */
 export function unfinishedStep(
   { state }: Pick<ExecutionAtStep, "state">,
   { kind }: { readonly kind: string },

@@ -2,7 +2,10 @@ import { chatBanner, type ChatContext, type InvestigatedStage, type OmittedRows 
 import { investigatingAgent, plainName } from "./investigating-agent.ts";
 import { type SessionNonce, escapeRules, untrustedText } from "./untrusted-text.ts";
 
-/** The investigation, for the prompt of a chat agent: each stage with its agents, what they did and whom they started, then the summary. */
+/**
+ * The investigation, for the prompt of a chat agent: each stage with its agents, what they did and the sub-agents that
+ * they started, then the summary.
+ */
 export function chatInvestigation(
   { stages, executiveSummary, omitted }: Pick<ChatContext, "stages" | "executiveSummary" | "omitted">,
   nonce: SessionNonce,

@@ -5,8 +5,8 @@ import type { PromptInput } from "./prompt-input.ts";
 import { parseInstant } from "#shared/contracts/parse-instant.ts";
 
 /**
- * The present time as an agent is told it, with the kind of day in UTC, and the alert's own time if its text has one. Of the alert only
- * the time that was read is written, no part of its text. `findContextBlock` knows this form.
+ * The present time for an agent, with the kind of day in UTC, and the alert's own time if its text has one. Of the
+ * alert only the time that was read is written, no part of its text. `findContextBlock` knows this form.
  */
 export function contextBlock(
   now: Date,
@@ -30,7 +30,10 @@ export function contextBlock(
   ].join("\n");
 }
 
-/** The part of a user message with the present time; empty for a replay of a session that was not told it. It stands behind all that stays the same. */
+/**
+ * The part of a user message with the present time; empty for a replay of a session without it. It follows everything
+ * that stays the same.
+ */
 export function contextSection({ context }: Pick<PromptInput, "context">): string[] {
   return context === null ? [] : [context];
 }

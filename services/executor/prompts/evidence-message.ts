@@ -1,6 +1,6 @@
 import { type SessionNonce, untrustedText } from "./untrusted-text.ts";
 
-/** Characters of alerts in one message, and in all that an agent is told: a storm must not fill its context. */
+/** The most characters of alerts in one message, and in all messages to an agent: a storm must not fill its context. */
 const MAX_PER_MESSAGE = 40_000;
 const MAX_PER_AGENT = 120_000;
 /** Less than this of an alert says nothing. */
@@ -24,7 +24,7 @@ interface UnreadAlerts {
   readonly count: number;
   /** The newest of them, newest first. */
   readonly newest: readonly LaterAlert[];
-  /** The characters that it has been told of others. */
+  /** The characters of other alerts that it has got. */
   readonly told: number;
 }
 

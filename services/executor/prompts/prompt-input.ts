@@ -16,9 +16,9 @@ export interface AlertInput {
   readonly runbookFailure?: string;
   /** The analysis of the session before of the same incident, which fires again; empty if it found nothing. Absent if there was none. */
   readonly formerAnalysis?: string;
-  /** Of the session. */
+  /** The session's nonce. */
   readonly nonce: SessionNonce;
-  /** With which the session's placeholders of masked values are made; no part of any prompt. */
+  /** The key of the session's placeholders for masked values; no part of any prompt. */
   readonly maskKey?: string;
 }
 
@@ -60,6 +60,6 @@ export interface PromptInput {
   readonly task?: string | null;
   /** Null for an agent without a listing. */
   readonly offer: ServerOffer | null;
-  /** The text of `contextBlock` about the present time; null in a replay of a session whose agents were not told it. */
+  /** The text of `contextBlock` about the present time; null in a replay of a session without it. */
   readonly context: string | null;
 }

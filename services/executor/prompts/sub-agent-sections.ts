@@ -30,7 +30,7 @@ Another agent coordinates the investigation and has given you the task below. Ca
 ${untrustedText(nonce, "TASK", task)}`;
 }
 
-/** Which sub-agents an agent concludes without. */
+/** The sub-agents without which an agent concludes. */
 export function unfinishedSubAgents(
   open: readonly { readonly agent_name: string; readonly execution_id: string }[],
 ): string {

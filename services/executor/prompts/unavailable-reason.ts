@@ -1,4 +1,4 @@
-/** By the code of a failed listing, why a server's tools are not available. */
+/** The reasons why a server's tools are not available, keyed by the code of the failed listing. */
 const REASONS: Readonly<Record<string, string>> = {
   unreachable: "it cannot be reached",
   circuit_open: "it could not be reached lately",

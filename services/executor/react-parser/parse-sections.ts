@@ -1,7 +1,7 @@
 import { findMidline, type Midline, headerValue, scanHeader, type Header } from "./scan-header.ts";
 import { BASED_ON, quotesFeedback } from "./invented-result.ts";
 
-/** Which sections a text has. */
+/** The sections that a text has. */
 export interface FoundSections {
   thought: boolean;
   action: boolean;

@@ -29,7 +29,7 @@ export const Evidence = Type.Object({
   newest: Type.Array(LaterAlert),
   /** The characters that it has read of others. */
   told: Type.Integer(),
-  /** The sequence number of the last message with which it was told; 0 before the first. */
+  /** The sequence number of the last message that has such alerts; 0 before the first. */
   last_message: Type.Integer(),
 });
 export type Evidence = Static<typeof Evidence>;
@@ -37,9 +37,9 @@ export type Evidence = Static<typeof Evidence>;
 const CHAIN_STAGES = CHAIN_STAGE_TYPES.map((type) => `'${type}'`).join(", ");
 
 /**
- * The alerts of the incident that the execution $1 has not read, as JSON; null if there is none but the session's own, and for sub-agents and work
- * after the session's end. `e` is its row. What an agent of an earlier stage has read, or for a synthesis one of its stage, is in what that agent
- * handed on. Ordinals have no gap, so they count.
+ * The alerts of the incident that the execution $1 has not read, as JSON; null if there is none but the session's own,
+ * and for sub-agents and work after the session's end. `e` is its row. The result of an agent of an earlier stage, or
+ * for a synthesis of its own stage, contains what that agent has read. Ordinals have no gap, so they count.
  */
 export const UNREAD_EVIDENCE = `
   (SELECT json_build_object('count', top.ordinal - base.ordinal, 'through', top.ordinal, 'told', own.told, 'last_message', own.last_message,

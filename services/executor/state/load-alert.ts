@@ -21,7 +21,7 @@ const parseAlert = compileParser(
   }),
 );
 
-/** Of what the session before has found. */
+/** The longest analysis of the session before. */
 const MAX_FORMER_CHARACTERS = 20_000;
 
 const ALERT = `

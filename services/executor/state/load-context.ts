@@ -8,7 +8,7 @@ import type { AlertInput } from "../prompts/prompt-input.ts";
 import type { ExecutionState, StageState } from "./session-state.ts";
 import { contextBlock } from "../prompts/context-block.ts";
 
-/** The session whose agent is told the time. */
+/** The session of the agent. */
 interface Asking {
   readonly db: Queryable;
   readonly sessionId: string;
@@ -16,19 +16,18 @@ interface Asking {
   readonly clock: Pick<SessionClock, "now" | "holidays">;
 }
 
-/** The agent that is told it. */
+/** The agent that gets the context. */
 interface Told {
   readonly execution: Pick<ExecutionState, "execution_id" | "agent_index">;
   readonly stage: { readonly row: Pick<StageState, "stage_index"> };
   readonly alert: Pick<AlertInput, "data">;
-  /** Of a sub-agent. */
+  /** The task of a sub-agent. */
   readonly task?: string;
 }
 
 /**
- * What an agent whose conversation opens is told of the present time. In a fork with
- * recorded tools it is the time of the session that the fork comes from, because that is when their results were true. Throws database
- * errors.
+ * The text about the present time for an agent whose conversation opens. In a fork with recorded tools it is the time
+ * of the session that the fork comes from, because that is when their results were true. Throws database errors.
  */
 export async function loadContext(session: Asking, told: Told): Promise<string> {
   const { now, holidays } = session.clock;

@@ -269,7 +269,7 @@ function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows)
   );
 }
 
-/** As the load does, keeps of each stage only the newest answer of its last execution that has one. */
+/** Keeps, as the load does, of each stage only the newest answer of its last execution that has one. */
 function foldAnswers(state: SessionState, rows: StepRows): ReadonlyMap<string, string> {
   const found = [...(rows.timeline ?? []), ...(rows.timelineEnds ?? [])].filter(
     ({ event_type, status }) => event_type === "final_analysis" && status === "completed",

@@ -98,9 +98,9 @@ export interface ExecutionChange {
   /** Sets the status, its error and the time at which it ended. */
   readonly end?: Ending;
   readonly iteration_state?: IterationState;
-  /** Of a sub-agent: its result is in the conversation of its parent. */
+  /** True for a sub-agent whose result is in the conversation of its parent. */
   readonly delivered?: true;
-  /** Of a sub-agent: it is to stop. */
+  /** True for a sub-agent that is to stop. */
   readonly cancels?: true;
   /** The provider in use from now on, and the one before, which is kept if it was the agent's own. */
   readonly provider?: { readonly next: ProviderColumns; readonly former: ProviderColumns };
@@ -214,7 +214,7 @@ interface MemoryChange {
   readonly change: "reinforce" | "deprecate";
 }
 
-/** An agent was told a memory. */
+/** A memory that an agent has got. */
 type NewSessionMemory = Inserted<typeof SESSION_MEMORIES, "injected_at">;
 
 /** How a piece of work on an ended session goes on. */
@@ -233,10 +233,10 @@ type NewToolResult = Inserted<typeof TOOL_RESULTS, "created_at">;
 /** The use of a call that has a reservation; the rest of the reservation is free again. */
 export type BudgetSettlement = Inserted<typeof BUDGET_LEDGER, "created_at">;
 
-/** Something that those are told of whom the session's plan names. */
+/** News for the destinations of the session's plan. */
 export interface NewNotification {
   readonly kind: NotificationKind;
-  /** The same for what is told only once. */
+  /** The identity of the news: news with the same one is sent only once. */
   readonly news: string;
   readonly payload: object;
 }

@@ -9,12 +9,12 @@ interface WatchedSession {
   readonly sessionId: string;
 }
 
-/** Of messages to people, in characters. */
+/** The longest message to people, in characters. */
 const MAX_MESSAGE_CHARS = 200;
 
 /**
- * Tells those who watch the session what one of its agents begins to do, after the events that are committed by now. Nothing waits
- * for it, and without a connection it is lost.
+ * Sends what one of the session's agents begins to do to those who watch it, after the events that are committed by
+ * now. No step waits for it, and without a connection it is lost.
  */
 export function tellPhase(
   { bus, publisher, sessionId: session_id }: WatchedSession,

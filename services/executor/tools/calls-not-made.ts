@@ -88,7 +88,7 @@ function isSeveralObjects(text: string): boolean {
   }
 }
 
-/** Structured calls use aliases, so these are what the model is told; but not the very name that it has just used. */
+/** Structured calls use aliases, so the hint has these, except the very name that the model has just used. */
 export function unknownTool(name: string, tools: readonly ToolDescription[]): ToolOutcome {
   const names = rightToolNames(name, tools).map((tool) =>
     toolAlias(tool) === name ? tool : toolAlias(tool),

@@ -124,7 +124,7 @@ function lossOfTools(servers: readonly ToolServer[], listing: ToolListing): stri
   return `${named} ${wanted.length === 1 ? "offers" : "offer"} none that it may use${why}`;
 }
 
-/** A listing that failed has a result with the code by which the model is told why; any other has only its tools. */
+/** A listing that failed has a result with the code of the reason; any other has only its tools. */
 function listingResult(listing: ToolListing, server: string): object | null {
   const failed =
     listing.kind === "listed" ? listing.failed.get(server) : { code: NO_RUNNER, message: listing.message };

@@ -19,8 +19,8 @@ const NEWEST = `
 SELECT runner FROM tool_calls WHERE execution_id = $1 AND runner IS NOT NULL ORDER BY started_at DESC LIMIT 1`;
 
 /**
- * Which tool-runner holds the connections of each execution of a session: its home, to which calls are sent first. Only a
- * preference: any runner can make any call, and the claim in Postgres lets only one of them do it.
+ * The tool-runner that holds the connections of each execution of a session: its home, to which calls are sent first.
+ * This is only a preference: any runner can make any call, and the claim in Postgres lets only one of them do it.
  */
 export class ToolHomes {
   readonly #options: ToolHomesOptions;

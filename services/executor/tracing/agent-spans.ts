@@ -77,7 +77,7 @@ export async function inAgentSpan(
   });
 }
 
-/** By type, as OpenTelemetry's conventions name providers; those that they do not know have our name. */
+/** The names of provider types in OpenTelemetry's conventions; types that the conventions do not know keep our name. */
 const NAMES: Readonly<Record<ProviderType, string>> = {
   google: "gcp.gemini",
   vertexai: "gcp.vertex_ai",

@@ -18,7 +18,7 @@ interface ShownMessage {
 
 type Mask = (text: string) => Promise<string>;
 
-/** Of all messages of one attribute, in UTF-16 code units: the newest ones count. */
+/** The most text of all messages of one attribute, in UTF-16 code units; the newest messages are kept. */
 const MAX_CHARS = 48_000;
 const LEFT_OUT = { role: "system", parts: [{ type: "text", content: "[earlier messages are left out]" }] };
 
@@ -67,7 +67,7 @@ async function partsOf(message: AppendedMessage, mask: Mask): Promise<readonly P
   return [...(content === "" ? [] : [{ type: "text", content } as const]), ...calls];
 }
 
-/** Of one text, in UTF-16 code units; it is masked as a whole first. */
+/** The most of one text, in UTF-16 code units; it is masked as a whole first. */
 const MAX_PART = 8_192;
 const CUT = "… [cut]";
 

@@ -18,8 +18,9 @@ export const BUDGETS = {
 } satisfies Feature;
 
 /**
- * Before a call of the model: commits what was added before, and reserves for the call where a budget limits it. False if another
- * step is due instead: because of the budget, or because others have written something for the agent since this one was decided.
+ * Commits what was added before a call of the model, and reserves for the call where a budget limits it. False if
+ * another step is due instead: because of the budget, or because others have written something for the agent since this
+ * one was decided.
  */
 async function isAdmitted(run: ExecutionRun, step: AgentStep): Promise<boolean> {
   if (step.kind !== "call-llm") return true;

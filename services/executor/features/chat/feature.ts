@@ -71,7 +71,7 @@ const RowSize = Type.Object({
   event_id: Uuid,
   event_type: literals(TIMELINE_EVENT_TYPES),
   bytes: Type.Integer(),
-  /** Of an agent that another one started. */
+  /** True for a row of an agent that another one started. */
   is_sub_agent: Type.Boolean(),
 });
 type RowSize = Static<typeof RowSize>;
@@ -105,7 +105,7 @@ WHERE event_id = ANY($1::uuid[]) ORDER BY sequence_number`;
 
 /**
  * Reads what a question is about: the investigation, the executive summary and the chat before it, only rows that are
- * completed, in at most so many bytes. What is left out follows from the rows' sizes alone, so that every executor leaves out
+ * completed, in at most so many bytes. The rows' sizes alone decide what is left out, so that every executor leaves out
  * the same. Throws TerminalError `message_too_large` if the final answers alone are too large.
  */
 async function loadChat(db: Queryable, stage: StageState, maxBytes: number): Promise<ChatContext> {

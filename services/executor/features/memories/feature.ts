@@ -15,7 +15,7 @@ import { buildReflectionMessages } from "../../prompts/build-reflection-messages
 import { completed, type AgentState, type AgentStep } from "../../core/agent-state.ts";
 import { callOnce } from "../../controllers/single-call.ts";
 
-/** Tells agents what earlier sessions taught, and learns from what people say about a session. */
+/** Gives agents the lessons of earlier sessions, and learns from what people say about a session. */
 export const MEMORIES = {
   load: loadMemories,
   opening: recordBriefing,

@@ -18,7 +18,9 @@ interface RankedQuery {
   readonly includesOwn?: boolean;
 }
 
-/** The memories that a session may be told, best first; by their words alone if `vector` is null. Throws database errors. */
+/**
+ * The memories that a session may get, best first; by their words alone if `vector` is null. Throws database errors.
+ */
 export async function selectRanked(
   db: Queryable,
   { given, values, limit, includesOwn = false }: RankedQuery,
@@ -59,8 +61,8 @@ const ALERT_BEGINNING = `SELECT left(${ALERT_TEXT}, 10000) AS alert FROM alert_s
 const parseAlert = compileParser("beginning of an alert", Type.Object({ alert: Type.String() }));
 
 /**
- * The memories that an agent of a session is told at its start, best first: those nearest to the alert. Throws database errors and the
- * signal's reason.
+ * The memories that an agent of a session gets at its start, best first: those nearest to the alert. Throws database
+ * errors and the signal's reason.
  */
 export async function loadBriefing(
   session: Asking,
@@ -101,7 +103,9 @@ const NEAR_QUERY = `
 WITH asking AS (SELECT session_id, owner_subject, teams FROM alert_sessions WHERE session_id = $1),
 query AS (SELECT ${anyWordOf("$2::text")} AS words)`;
 
-/** The memories nearest to a query that a session may be told, best first. Throws database errors and the signal's reason. */
+/**
+ * The memories nearest to a query that a session may get, best first. Throws database errors and the signal's reason.
+ */
 export async function recallMemories(
   session: Asking,
   { query, limit }: { readonly query: string; readonly limit: number },

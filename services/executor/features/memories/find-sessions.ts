@@ -5,7 +5,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { FoundSession } from "../../core/agent-state.ts";
 import { sharedWith } from "./rank-memories.ts";
 
-/** Which earlier sessions are wanted. */
+/** The query for earlier sessions. */
 export interface SessionQuery {
   /** In lower case; an alert must have all of them, as words or as parts of words. At least one. */
   readonly words: readonly string[];
@@ -16,7 +16,7 @@ export interface SessionQuery {
   readonly limit: number;
 }
 
-/** Of each text, so that ten sessions stay readable. */
+/** The most characters of each text, so that ten sessions stay readable. */
 const MAX_ALERT = 1_000;
 const MAX_CONCLUSION = 3_000;
 const MAX_EXCHANGES = 5;

@@ -10,8 +10,8 @@ import type { RankedMemory } from "../../core/agent-state.ts";
 const MAX_LINE = 100;
 
 /**
- * The agent at the same place of the nearest session, among those that session $1 comes from, in which it has begun; and what it was told. Those
- * that work on an ended session have places of their own.
+ * The agent at the same place of the nearest session, among those that session $1 comes from, in which it has begun;
+ * and the memories that it got. Those that work on an ended session have places of their own.
  */
 const READ = `
 WITH RECURSIVE line AS (
@@ -44,9 +44,10 @@ const LINE =
   /^\d+\. \((?<category>\w+), (?<valence>\w+), confidence (?<confidence>[\d.]+)\) (?<content>.*)$/u;
 
 /**
- * What the agent of a fork is told in place of today's memories: the same as the agent at its place in the session that the fork comes from,
- * word for word. Those of today may have been learned from that session itself, and would make any two forks differ. Undefined if the session
- * is no fork, or no such agent has begun or is left. Throws database errors.
+ * The memories of the agent of a fork, in place of today's: the same as those of the agent at its place in the session
+ * that the fork comes from, word for word. Those of today may have been learned from that session itself, and would
+ * make any two forks differ. Undefined if the session is no fork, or no such agent has begun or is left. Throws
+ * database errors.
  */
 export async function loadInherited(
   { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },

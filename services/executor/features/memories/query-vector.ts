@@ -37,9 +37,9 @@ FROM json_to_recordset($1::json) AS r(memory_id uuid, content text, vector json)
 WHERE m.memory_id = r.memory_id AND m.content = r.content`;
 
 /**
- * The vector of a text that memories are looked for with; in the same call memories that the session may be told, and that have none
- * of this model, get theirs. Null where the session has no such model, for a text without words, and if the model cannot be reached.
- * Throws database errors and the signal's reason.
+ * The vector of a text with which memories are searched; in the same call memories that the session may get, and that
+ * have none of this model, get theirs. Null where the session has no such model, for a text without words, and if the
+ * model cannot be reached. Throws database errors and the signal's reason.
  */
 export async function queryVector(
   session: Asking,
@@ -51,7 +51,10 @@ export async function queryVector(
   return vector === undefined ? null : { vector, model: embeddingName(embedding) };
 }
 
-/** Gives memories that the session may be told, its own among them, the vectors that they lack, a bounded number. Throws as `queryVector`. */
+/**
+ * Gives memories that the session may get, its own among them, the vectors that they lack, a bounded number. Throws as
+ * `queryVector`.
+ */
 export async function addVectors(session: Asking, embedding: ResolvedEmbedding): Promise<void> {
   await embedWithMissing(session, embedding, []);
 }

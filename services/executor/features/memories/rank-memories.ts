@@ -25,15 +25,16 @@ interface RankOptions {
 }
 
 /**
- * An SQL query of the memories that session `asking` (a CTE with `session_id`, `owner_subject`, `teams`) may be told, best first: by
- * how well their words match the CTE `query`, which has one column `words`, by their meaning, how sure they are, and their age.
+ * An SQL query of the memories that session `asking` (a CTE with `session_id`, `owner_subject`, `teams`) may get, best
+ * first: by how well their words match the CTE `query`, which has one column `words`, by their meaning, how sure they
+ * are, and their age.
  */
 export function rankMemories(options: RankOptions): string {
   const { near, limit } = options;
   return near === undefined ? byWords(options, limit) : byMeaning(options, limit, near);
 }
 
-/** The condition that memory `m` may be told. */
+/** The condition that the session may get memory `m`. */
 export function mayBeTold({ includesOwn = false }: Pick<RankOptions, "includesOwn"> = {}): string {
   const own = includesOwn ? "" : "AND m.source_session_id IS DISTINCT FROM asking.session_id";
   return `NOT m.deprecated AND m.project = 'default' ${own} AND ${sharedWith("m", "asking")}`;
@@ -85,9 +86,9 @@ LIMIT ${limit}`;
 }
 
 /**
- * The SQL condition that what was learned in one session may be told in another: `source` and `asking` are rows with
- * `owner_subject` and `teams`. Whoever may read the asking session reads what it was told, so each of its teams must be one of
- * the source's; a session without a team is told only what its own submitter's sessions without a team taught.
+ * The SQL condition that what was learned in one session may reach another: `source` and `asking` are rows with
+ * `owner_subject` and `teams`. Readers of the asking session read its memories, so each of its teams must be one of the
+ * source's; a session without a team gets only the memories of its own submitter's sessions without a team.
  */
 export function sharedWith(source: string, asking: string): string {
   return `CASE WHEN cardinality(${asking}.teams) > 0 THEN ${source}.teams @> ${asking}.teams

@@ -9,8 +9,8 @@ import type { SessionState } from "../../state/session-state.ts";
 const NOTHING: StepRecord = { rows: {}, events: [] };
 
 /**
- * What ends a session adds: the follow-up that scores it, if it completes and its configuration asks for that. The ids
- * derive from the session's, so that a repeated step names the same rows.
+ * The addition to the end of a session: the follow-up that scores it, if it completes and its configuration asks for
+ * that. The ids derive from the session's, so that a repeated step names the same rows.
  */
 export function automaticScore(state: SessionState, { status }: Pick<RunOutcome, "status">): StepRecord {
   const { sessionId: session_id, chain, scoring } = state;

@@ -38,8 +38,8 @@ async function loadForJudge(
 }
 
 /**
- * Adds the question what a judge has learned, which memories it was shown, and its score, which nothing can change any more; all of
- * it is committed in one step. Throws for a judge that runs outside a follow-up.
+ * Adds the question what a judge has learned, the memories that it got, and its score, which nothing can change any
+ * more; all of it is committed in one step. Throws for a judge that runs outside a follow-up.
  */
 function askForLessons(run: ExecutionRun, { content, score }: StepOf["ask-for-lessons"]): undefined {
   const { sessionId, followUpId: follow_up_id } = run.session;

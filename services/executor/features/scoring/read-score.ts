@@ -13,8 +13,8 @@ const SCORE_LINE = /^\d{1,3}$/u;
 const TAG_LINE = /^\W*TAGS\W*:(?<tags>.*)$/iu;
 
 /**
- * The score in the last line of a judge's reply, which must be a bare whole number from 0 to 100; null if it is not. What
- * else the reply says does not matter.
+ * The score in the last line of a judge's reply, which must be a bare whole number from 0 to 100; null if it is not.
+ * The rest of the reply does not matter.
  */
 export function scoreIn(reply: string): number | null {
   const last = linesOf(reply).at(-1) ?? "";
@@ -23,9 +23,9 @@ export function scoreIn(reply: string): number | null {
 }
 
 /**
- * What the conversation of a judge says, null until a reply has a valid score. The analysis is the text before the score, or,
- * where the reply is the bare number, that of the first reply with any. Tags are read from a line of tags alone: a tag that
- * the analysis mentions, perhaps to deny it, does not count.
+ * The judgement in the conversation of a judge, null until a reply has a valid score. The analysis is the text before
+ * the score, or, where the reply is the bare number, that of the first reply with any. Tags are read from a line of
+ * tags alone: a tag that the analysis mentions, perhaps to deny it, does not count.
  */
 export function judgedScore(messages: readonly Reply[]): JudgedScore | null {
   const replies = messages.flatMap(({ role, content }) => (role === "assistant" ? [content] : []));

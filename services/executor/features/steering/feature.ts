@@ -13,9 +13,9 @@ export const STEERING = {
 } satisfies Feature;
 
 /**
- * The step that gives an agent what people have told it, before it does what it would do next; null if there is nothing to
- * give or if its conversation cannot take a message now. It can before each call of the model, and once more before the agent
- * ends with an answer: a note that came while the model wrote its answer has it write another one. Calls of tools, whose
+ * The step that gives an agent the messages of people, before its next step; null if there are none or if its
+ * conversation cannot take a message now. It can before each call of the model, and once more before the agent ends
+ * with an answer: a note that came while the model wrote its answer has it write another one. Calls of tools, whose
  * results the model expects next, come first.
  */
 function deliverSteering(
@@ -23,12 +23,12 @@ function deliverSteering(
   next: AgentStep,
 ): StepOf["deliver-steering"] | null {
   if (steering.length === 0 || messages.length === 0) return null;
-  // An agent that waits for its sub-agents can be told at once.
+  // An agent that waits for its sub-agents gets messages at once.
   const canHear =
     next.kind === "call-llm" || (next.kind === "wait-for-sub-agents" && iteration.phase === "iterating");
   if (canHear) return { kind: "deliver-steering", messages: steering };
   if (next.kind !== "finish" || next.status !== "completed") return null;
-  // An agent that has concluded need not be told to.
+  // An agent that has concluded needs no request to conclude.
   if (!steering.some(({ mode }) => mode === "note")) return null;
   return { kind: "deliver-steering", messages: steering };
 }

@@ -7,8 +7,8 @@ import type { WholeRow } from "../../persist/timeline-writer.ts";
 import { movedUnfinishedStep } from "../../persist/unfinished-step.ts";
 
 /**
- * The step that delivers what people have told an agent: the messages to the model, their rows in the timeline, the end of its
- * iterations if it is to conclude, and that it has read them, all in one write.
+ * The step that delivers the messages of people to an agent: the messages to the model, their rows in the timeline, the
+ * end of its iterations if it is to conclude, and that it has read them, all in one write.
  */
 export function recordSteering(run: ExecutionRun, messages: readonly SteeringMessage[]): StepRecord {
   const { execution, state } = run;

@@ -18,7 +18,7 @@ interface AnsweredCall {
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Of a task, in characters. */
+/** The longest task, in characters. */
 const MAX_TASK_CHARS = 20_000;
 const MAX_SHOWN_CHARS = 100;
 const ACCEPTED = "The sub-agent works now. Its result arrives as a message; do not guess it.";

@@ -8,7 +8,7 @@ import { unfinishedSubAgents } from "../../prompts/sub-agent-sections.ts";
 import { foldSession, type SubAgentState } from "../../state/session-state.ts";
 import { deliverResults } from "./deliver-results.ts";
 
-/** After the budget, sub-agents that were asked to stop are waited for in steps of this length. */
+/** The step in which an agent waits, after its budget, for sub-agents that were asked to stop. */
 const STOPPING_MS = 60_000;
 
 /** Lets agents start others and wait for them; `run-sub-agents.ts` runs these. */
@@ -46,9 +46,9 @@ async function loadSubAgents({ session, agent, execution, steps }: AskingAgent):
 }
 
 /**
- * What an agent with sub-agents does instead of the step that its strategy chose. Results go into its conversation before each
- * call of the model. It neither answers nor concludes while sub-agents run, as long as its budget lasts; then it concludes
- * without them. An agent that ends has its sub-agents stopped first.
+ * The step of an agent with sub-agents, in place of the one that its strategy chose. Results go into its conversation
+ * before each call of the model. It neither answers nor concludes while sub-agents run, as long as its budget lasts;
+ * then it concludes without them. An agent that ends has its sub-agents stopped first.
  */
 function awaitSubAgents(state: AgentState, next: AgentStep): AgentStep {
   const { subAgents = [] } = state;
@@ -86,8 +86,8 @@ function beforeEnd(open: readonly SubAgentState[], end: AgentStep): AgentStep {
 }
 
 /**
- * What an agent waits for whose sub-agents are at work: until one of them ends, something arrives in the session's inbox, or the
- * agent's budget is over. It counts against no deadline but that of the sub-agents themselves.
+ * The wait of an agent whose sub-agents are at work: until one of them ends, something arrives in the session's inbox,
+ * or the agent's budget is over. It counts against no deadline but that of the sub-agents themselves.
  */
 function waitForSubAgents({ session, state }: ExecutionRun): AgentWait {
   const open = (state.subAgents ?? []).filter(({ status }) => !isTerminal(status));

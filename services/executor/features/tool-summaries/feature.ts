@@ -28,7 +28,7 @@ export const TOOL_SUMMARIES = {
 } satisfies Feature;
 
 /**
- * Before the conversation goes on after the calls of an answer, their large results are summarized; not between the calls, because
+ * Summarizes the large results of an answer's calls before the conversation goes on; not between the calls, because
  * some of what the next ones need may be in the memory of this process only.
  */
 function summarizeResult(
@@ -76,7 +76,7 @@ async function performSummary(
     await announce(run, timeline, { result, summarizers: asked });
     return await makeCall(run, { result, timeline, provider, summarizers: asked, settings, input }, tracked);
   } finally {
-    // Unless the call has told something about the provider.
+    // No effect if the call's outcome was reported.
     await tracked.abandoned();
   }
 }

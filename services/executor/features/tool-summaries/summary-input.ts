@@ -12,7 +12,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { StoredMessage } from "../../state/agent-memory.ts";
 
-/** Of the text that is summarized. */
+/** The most tokens of the summarized text. */
 const MAX_TEXT_TOKENS = 100_000;
 /** Of that, the part that the conversation may have beside it. */
 const CONVERSATION = 0.25;

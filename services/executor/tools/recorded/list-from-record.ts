@@ -22,7 +22,7 @@ const RecordedList = Type.Object({
 type RecordedList = Static<typeof RecordedList>;
 const parseList = compileParser("recorded tool listing", RecordedList);
 
-/** Of each server the listing of this execution; if it has none, the newest of another. */
+/** The listing of this execution for each server; if it has none, the newest of another. */
 const FIND = `
 SELECT DISTINCT ON (server_name) server_name, available_tools, tool_result ->> 'code' AS code, error_message
 FROM recorded_tool_lists WHERE session_id = $1 AND server_name = ANY($3::text[])
