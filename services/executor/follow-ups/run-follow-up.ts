@@ -13,7 +13,7 @@ import { judgedScore, lessonsIn } from "../features/scoring/read-score.ts";
 import { loadReplies, endFollowUp, startFollowUp } from "./follow-up-rows.ts";
 import type { AgentWait } from "../core/wait.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
-import { nextFollowUpStep, type FollowUpStep } from "./next-follow-up-step.ts";
+import { nextFollowUpStep, type FollowUpStep } from "./follow-up-steps.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
