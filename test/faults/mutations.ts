@@ -103,7 +103,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the end of a score: the step that ends a scoring leaves its score open",
-    file: "services/executor/follow-ups/follow-up-rows.ts",
+    file: "services/executor/follow-ups/follow-up-steps.ts",
     original: "[ending, endScore(stage.session_id, followUp, outcome, judged)]",
     mutant: "[ending]",
     provenBy: { testFile: "services/executor/test/scoring.test.ts" },

@@ -9,7 +9,7 @@ import { executionEvent } from "../persist/execution-rows.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { judgedScore } from "../features/scoring/read-score.ts";
-import { loadReplies, endFollowUp } from "./follow-up-rows.ts";
+import { loadReplies, endFollowUp } from "./follow-up-steps.ts";
 import type { ExecutionState, FollowUpState, SessionState } from "../state/session-state.ts";
 import { loadRuns } from "../state/session-state.ts";
 import { isOpen } from "../state/step-rows.ts";

@@ -10,10 +10,15 @@ import { foldSession, type FollowUpState, type SessionState } from "../state/ses
 import { addVectors } from "../features/memories/query-vector.ts";
 import { loadLessons } from "../features/memories/load-lessons.ts";
 import { judgedScore, lessonsIn } from "../features/scoring/read-score.ts";
-import { loadReplies, endFollowUp, startFollowUp } from "./follow-up-rows.ts";
+import {
+  loadReplies,
+  endFollowUp,
+  startFollowUp,
+  nextFollowUpStep,
+  type FollowUpStep,
+} from "./follow-up-steps.ts";
 import type { AgentWait } from "../core/wait.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
-import { nextFollowUpStep, type FollowUpStep } from "./follow-up-steps.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
