@@ -131,33 +131,26 @@ function idOf({ execution, state }: ExecutionRun, { index }: RequestedCall): str
   return toolCallId(execution.execution_id, { iteration: state.iteration.iteration, index });
 }
 
+type AnnouncedCall = Pick<RunTool, "call" | "asObservation">;
+
 /**
  * Has an announced call run once. If a former owner has announced it, the call may have run: then its recorded outcome
  * counts, otherwise its id is abandoned and a new attempt is made.
  */
-async function makeToolCall(
-  run: ExecutionRun,
-  step: Pick<RunTool, "call" | "asObservation">,
-  signal: AbortSignal,
-): Promise<MadeCall> {
-  const { session, execution, state } = run;
-  const { index, name, rawArguments } = step.call;
-  const tools = state.tools ?? [];
+async function makeToolCall(run: ExecutionRun, step: AnnouncedCall, signal: AbortSignal): Promise<MadeCall> {
+  const { name, rawArguments } = step.call;
+  const tools = run.state.tools ?? [];
   const knownName = findBuiltInTool(name, tools) ?? tools.find((tool) => tool.name === name)?.name;
-  const callId = toolCallId(execution.execution_id, { iteration: state.iteration.iteration, index });
-  return inToolSpan(session, { callId, knownName, arguments: rawArguments }, () => make(run, step, signal));
+  const traced = { callId: idOf(run, step.call), knownName, arguments: rawArguments };
+  return inToolSpan(run.session, traced, () => make(run, step, signal));
 }
 
-async function make(
-  run: ExecutionRun,
-  step: Pick<RunTool, "call" | "asObservation">,
-  signal: AbortSignal,
-): Promise<MadeCall> {
+async function make(run: ExecutionRun, step: AnnouncedCall, signal: AbortSignal): Promise<MadeCall> {
   const { call } = step;
   const { session, execution, state, steps } = run;
   const { iteration } = state.iteration;
   const position = { iteration, index: call.index };
-  const callId = toolCallId(execution.execution_id, position);
+  const callId = idOf(run, call);
   const written = writtenArguments(run, call);
   const request = { callId, executionId: execution.execution_id, name: call.name };
   const eventId = wholeRowId(execution, iteration, toolCallKey(call));
@@ -237,8 +230,7 @@ function writtenArguments(
   return steps.writtenArguments.get(index) ?? null;
 }
 
-const FIND = "SELECT bytes, lines FROM tool_results WHERE call_id = $1 AND session_id = $2";
-
+const FIND_KEPT = "SELECT bytes, lines FROM tool_results WHERE call_id = $1 AND session_id = $2";
 const parseKept = compileParser(
   "size of a kept result",
   Type.Object({ bytes: Type.Integer(), lines: Type.Integer() }),
@@ -259,7 +251,7 @@ async function findKeptResult(
   const settings = state.chain.mcp_server_summaries?.[toolNames(name).server_name];
   // A window says under which id the whole text is read.
   if (settings === undefined || outcome.kind !== "result" || !outcome.content.includes(callId)) return null;
-  const [kept] = await selectRows(session.db, parseKept, FIND, [callId, session.sessionId]);
+  const [kept] = await selectRows(session.db, parseKept, FIND_KEPT, [callId, session.sessionId]);
   if (kept === undefined || kept.bytes <= settings.threshold_tokens * CHARS_PER_TOKEN) return null;
   return { handle: callId, ...kept };
 }
