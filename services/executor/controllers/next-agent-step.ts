@@ -5,7 +5,7 @@ import {
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "../core/agent-state.ts";
-import type { Features, AgentSetting, Loaded } from "../core/feature.ts";
+import type { AgentSetting, Features, Loaded } from "../core/feature.ts";
 import { nativeThinking, react } from "./iterating.ts";
 import { singleCall, synthesis } from "./single-call.ts";
 import type { AgentMemory, ServerListing } from "../state/agent-memory.ts";
