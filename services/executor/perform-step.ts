@@ -1,5 +1,5 @@
 import { isRunbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
-import { claimOf, storedAnswer } from "./action-claim.ts";
+import { claimOf, storedAnswer } from "./controllers/action-claim.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
 import type { StepKind, StepOf } from "./core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "./core/execution-run.ts";

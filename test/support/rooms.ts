@@ -52,16 +52,10 @@ function executorRooms(): readonly Room[] {
     }),
     room("budget", ["llm", "persist"], { types: [...rooms("core", "state"), filesOf(EXECUTOR)] }),
     room("tracing", ["llm"], { types: [EXECUTOR] }),
-    room("llm", ["budget", ...OF_A_CALL], {
-      except: [
-        [`${EXECUTOR}/llm/perform-llm-call.ts`, `${EXECUTOR}/pause-before-retry.ts`],
-        [`${EXECUTOR}/llm/perform-llm-call.ts`, `${EXECUTOR}/held-claim.ts`],
-        [`${EXECUTOR}/llm/record-llm-call.ts`, `${EXECUTOR}/action-claim.ts`],
-      ],
-    }),
+    room("llm", ["budget", ...OF_A_CALL]),
     room("tools", OF_A_CALL, {
       except: [
-        [`${EXECUTOR}/tools/make-tool-call.ts`, `${EXECUTOR}/features/steering/watch-skip.ts`],
+        [`${EXECUTOR}/tools/perform-tool-call.ts`, `${EXECUTOR}/features/steering/watch-skip.ts`],
         [`${EXECUTOR}/tools/perform-tool-call.ts`, `${EXECUTOR}/features/approvals/ask-for-approval.ts`],
         [
           `${EXECUTOR}/tools/perform-tool-call.ts`,

@@ -8,7 +8,7 @@ import { changeProvider } from "./change-provider.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { callModel, type DeltaHandlers } from "./call-llm.ts";
-import { HeldClaim } from "../action-claim.ts";
+import { HeldClaim } from "../controllers/action-claim.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
 import { releaseReservation, settlementOf, withSettlement } from "../budget/reserve-call.ts";
 import { tellPhase } from "../stream/tell-phase.ts";

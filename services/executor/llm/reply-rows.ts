@@ -3,7 +3,7 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { AgentState, CallLlm } from "../core/agent-state.ts";
 import type { RowEnd, StreamKind, TimelineWriter, WholeRow } from "../persist/timeline-writer.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
-import { reactAnswer, storedAnswer } from "../action-claim.ts";
+import { reactAnswer, storedAnswer } from "../controllers/action-claim.ts";
 import type { CallFailure, LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { splitClaim } from "../action-claim.ts";
+import { splitClaim } from "../controllers/action-claim.ts";
 import { expectLinear } from "../../../test/support/expect-linear.ts";
 
 describe("splitClaim", () => {

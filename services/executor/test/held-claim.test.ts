@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { splitClaim, HeldClaim } from "../action-claim.ts";
+import { splitClaim, HeldClaim } from "../controllers/action-claim.ts";
 
 describe("HeldClaim", () => {
   const shown = (parts: Iterable<string>) => {

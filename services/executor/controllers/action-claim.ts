@@ -1,6 +1,6 @@
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState } from "./core/agent-state.ts";
-import { parseReact } from "./react-parser/parse-react.ts";
+import type { AgentState } from "../core/agent-state.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
 
 /** An answer without its last line, and whether that line says that actions were executed; null if it says neither. */
 interface SplitAnswer {
