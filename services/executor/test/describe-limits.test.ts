@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { describeLimits } from "../describe-limits.ts";
+import { describeLimits } from "../config.ts";
 
 describe("describeLimits", () => {
   it("says when one executor takes all that all together may run", () => {
