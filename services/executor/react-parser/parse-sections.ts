@@ -1,5 +1,12 @@
-import { findMidline, type Midline, headerValue, scanHeader, type Header } from "./scan-header.ts";
-import { BASED_ON, quotesFeedback } from "./invented-result.ts";
+import {
+  findMidline,
+  type Midline,
+  headerValue,
+  scanHeader,
+  type Header,
+  BASED_ON,
+  quotesFeedback,
+} from "./scan-header.ts";
 
 /** The sections that a text has. */
 export interface FoundSections {

@@ -1,8 +1,7 @@
-import { BASED_ON, quotesFeedback } from "./invented-result.ts";
+import { BASED_ON, quotesFeedback, scanHeader, type Header, type MarkerName } from "./scan-header.ts";
 import { LineStart, LiveText, ValueStart } from "./live/live-text.ts";
 import { LiveAnswer } from "./live/live-answer.ts";
 import { MidlineScanner, type MidlineMarker } from "./live/midline-scanner.ts";
-import { scanHeader, type Header, type MarkerName } from "./scan-header.ts";
 
 /** Text to append to a section's live text. */
 interface SectionDelta {
