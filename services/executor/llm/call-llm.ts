@@ -15,6 +15,7 @@ import {
 } from "./llm-reply.ts";
 import { maskReply } from "./mask-reply.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
+import type { OwnedSession } from "../core/owned-session.ts";
 import type { SessionLlm, SessionMasking, Signals } from "../core/session-parts.ts";
 import { contentMask, inputMessages, outputMessages } from "../tracing/message-parts.ts";
 import { providerName } from "../tracing/agent-spans.ts";
@@ -61,6 +62,43 @@ interface LlmCaller {
 interface FinalReply {
   readonly reply: LlmReply;
   readonly lostCalls: number;
+}
+
+interface ShownCall extends LlmCall {
+  /** The conversation without the values of variables, for traces with content. */
+  readonly shown: readonly AppendedMessage[];
+}
+
+/**
+ * Makes a call with `callLlm` in a span of its own, named and described as OpenTelemetry's conventions for generative AI say;
+ * the texts of the provider are masked.
+ */
+export async function callModel(
+  session: LlmCaller & Pick<OwnedSession, "sessionId" | "masking">,
+  { shown, ...options }: ShownCall,
+): Promise<FinalReply> {
+  const { llmConfig, executionId } = options.request;
+  const model = llmConfig?.model ?? "";
+  const attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": providerName(llmConfig?.providerType ?? ""),
+    "gen_ai.request.model": model,
+    "gen_ai.request.stream": true,
+    "gen_ai.request.max_tokens": llmConfig?.maxOutputTokens === 0 ? undefined : llmConfig?.maxOutputTokens,
+    "gen_ai.conversation.id": session.sessionId,
+    "tarsy.execution.id": executionId,
+    "tarsy.llm.provider": llmConfig?.providerName,
+  };
+  return inSpan(`chat ${model}`, { kind: "client", attributes }, async (span) => {
+    const { reply, lostCalls } = await callLlm(session, options);
+    // Masked before it is recorded, shared with other sessions or logged.
+    const final = { reply: await maskReply(session.masking.masker, reply), lostCalls };
+    span.set(replyAttributes(final.reply, final.lostCalls - (options.lostCalls ?? 0)));
+    const failure = errorType(final.reply.outcome);
+    if (failure !== undefined) span.fail(failure);
+    if (capturesContent()) span.setLater(contentOf(session.masking, shown, final.reply));
+    return final;
+  });
 }
 
 /**
@@ -238,39 +276,6 @@ async function collect(
     default:
       return content satisfies never;
   }
-}
-
-type Caller = LlmCaller & { readonly sessionId: string; readonly masking: SessionMasking };
-type Call = Parameters<typeof callLlm>[1] & {
-  /** The conversation without the values of variables, for traces with content. */
-  readonly shown: readonly AppendedMessage[];
-};
-
-/** `callLlm` in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */
-export async function callModel(session: Caller, call: Call): ReturnType<typeof callLlm> {
-  const { shown, ...options } = call;
-  const { llmConfig, executionId } = options.request;
-  const model = llmConfig?.model ?? "";
-  const attributes = {
-    "gen_ai.operation.name": "chat",
-    "gen_ai.provider.name": providerName(llmConfig?.providerType ?? ""),
-    "gen_ai.request.model": model,
-    "gen_ai.request.stream": true,
-    "gen_ai.request.max_tokens": llmConfig?.maxOutputTokens === 0 ? undefined : llmConfig?.maxOutputTokens,
-    "gen_ai.conversation.id": session.sessionId,
-    "tarsy.execution.id": executionId,
-    "tarsy.llm.provider": llmConfig?.providerName,
-  };
-  return inSpan(`chat ${model}`, { kind: "client", attributes }, async (span) => {
-    const { reply, lostCalls } = await callLlm(session, options);
-    // Masked before it is recorded, shared with other sessions or logged.
-    const final = { reply: await maskReply(session.masking.masker, reply), lostCalls };
-    span.set(replyAttributes(final.reply, final.lostCalls - (options.lostCalls ?? 0)));
-    const failure = errorType(final.reply.outcome);
-    if (failure !== undefined) span.fail(failure);
-    if (capturesContent()) span.setLater(contentOf(session.masking, shown, final.reply));
-    return final;
-  });
 }
 
 function replyAttributes({ usage }: LlmReply, lostCalls: number): SpanAttributes {
