@@ -110,7 +110,8 @@ const Reply = Type.Object({
 const parseReply = compileParser("message of a stage", Reply);
 
 const MESSAGES = `
-SELECT sequence_number, role, content FROM messages WHERE stage_id = $1 ORDER BY sequence_number`;
+SELECT sequence_number, role, content FROM messages
+WHERE session_id = (SELECT session_id FROM stages WHERE stage_id = $1) AND stage_id = $1 ORDER BY sequence_number`;
 
 /** Reads the conversation of a stage with one agent, with its last steps, which are not committed yet. Throws database errors. */
 export async function loadReplies(

@@ -62,7 +62,7 @@ const RUNS = `
 SELECT g.stage_id, g.stage_name, g.stage_type, g.status AS stage_status, g.expected_agent_count, m.content AS question,
        m.author, e.execution_id, e.parent_execution_id, e.agent_name, e.agent_index, coalesce(e.llm_backend, '') AS backend,
        coalesce(e.model_name, e.llm_provider) AS model, e.status, e.error_message
-FROM stages g JOIN agent_executions e USING (stage_id) LEFT JOIN chat_user_messages m ON m.message_id = g.chat_user_message_id
+FROM stages g JOIN agent_executions e USING (session_id, stage_id) LEFT JOIN chat_user_messages m ON m.message_id = g.chat_user_message_id
 WHERE g.session_id = $1 AND g.stage_index < $2 AND g.stage_type IN ('investigation', 'action', 'chat')
 ORDER BY g.stage_index, e.agent_index`;
 

@@ -49,7 +49,7 @@ SELECT session_id, alert_type, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-D
   coalesce((SELECT json_agg(json_build_object('question', left(question, ${MAX_QUESTION}), 'answer', left(answer, ${MAX_ANSWER})) ORDER BY asked)
    FROM (
      SELECT m.content AS question, m.created_at AS asked, (
-       SELECT t.content FROM stages g JOIN agent_executions e USING (stage_id) JOIN timeline_events t USING (execution_id)
+       SELECT t.content FROM stages g JOIN agent_executions e USING (session_id, stage_id) JOIN timeline_events t USING (execution_id)
        WHERE g.chat_user_message_id = m.message_id AND e.parent_execution_id IS NULL
          AND t.event_type = 'final_analysis' AND t.status = 'completed'
        ORDER BY t.sequence_number DESC LIMIT 1) AS answer

@@ -20,7 +20,7 @@ const parseShown = compileParser("shown memory", Type.Object({ memory_id: Type.S
 
 const SHOWN = `
 SELECT s.memory_id FROM session_memories s JOIN agent_executions e USING (execution_id)
-WHERE e.stage_id = $1 ORDER BY s.position`;
+WHERE e.session_id = (SELECT session_id FROM stages WHERE stage_id = $1) AND e.stage_id = $1 ORDER BY s.position`;
 
 /** The reply of a model about what is to be remembered, and its source. */
 interface LearnedReply {

@@ -67,20 +67,24 @@ told AS MATERIALIZED (
   FROM asking, query, investigation_memories m
   WHERE (m.embedding_model = ${model} OR m.tsv @@ query.words) AND ${mayBeTold(options)}
   ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_RANKED}
-), near AS (
-  SELECT memory_id, row_number() OVER (ORDER BY cosine DESC, updated_at DESC, memory_id) AS rank
-  FROM (SELECT memory_id, updated_at, (SELECT sum(a * b) FROM unnest(embedding, ${vector}::real[]) AS pair (a, b)) AS cosine
-        FROM told WHERE is_compared) compared
-  WHERE cosine >= ${MIN_COSINE} ORDER BY cosine DESC, updated_at DESC, memory_id LIMIT greatest(3 * ${limit}::int, ${MIN_NEAR})
-), worded AS (
-  SELECT memory_id, row_number() OVER (ORDER BY ts_rank(tsv, query.words) DESC, updated_at DESC, memory_id) AS rank
-  FROM told, query WHERE has_words
+), compared AS (
+  SELECT told.*, CASE WHEN has_words THEN ts_rank(tsv, query.words) END AS word_rank,
+    CASE WHEN is_compared THEN (SELECT sum(a * b) FROM unnest(embedding, ${vector}::real[]) AS pair (a, b)) END AS cosine
+  FROM told, query
+), placed AS (
+  SELECT *, row_number() OVER (ORDER BY cosine DESC NULLS LAST, updated_at DESC, memory_id) AS near_place,
+    row_number() OVER (ORDER BY word_rank DESC NULLS LAST, updated_at DESC, memory_id) AS word_place
+  FROM compared
+), ranked AS (
+  SELECT *, CASE WHEN has_words THEN word_place END AS worded,
+    CASE WHEN cosine >= ${MIN_COSINE} AND near_place <= greatest(3 * ${limit}::int, ${MIN_NEAR}) THEN near_place END AS near
+  FROM placed
 )
 SELECT ${COLUMNS}
-FROM told LEFT JOIN near USING (memory_id) LEFT JOIN worded USING (memory_id), LATERAL (
-  SELECT (coalesce(1.0 / (60 + near.rank), 0) + coalesce(1.0 / (60 + worded.rank), 0)) * ${SURE} * ${AGED} AS score
+FROM ranked, LATERAL (
+  SELECT (coalesce(1.0 / (60 + near), 0) + coalesce(1.0 / (60 + worded), 0)) * ${SURE} * ${AGED} AS score
 ) scored
-WHERE (near.rank IS NOT NULL OR NOT is_compared AND worded.rank IS NOT NULL) AND score >= ${MIN_SCORE}
+WHERE (near IS NOT NULL OR NOT is_compared AND worded IS NOT NULL) AND score >= ${MIN_SCORE}
 ORDER BY score DESC, memory_id
 LIMIT ${limit}`;
 }

@@ -20,7 +20,7 @@ const OFFERS = `
 SELECT e.agent_name AS agent,
        jsonb_agg(jsonb_build_object('name', tool ->> 'name', 'description', tool ->> 'description')
                  ORDER BY i.server_name, tool ->> 'name') AS tools
-FROM stages g JOIN agent_executions e USING (stage_id)
+FROM stages g JOIN agent_executions e USING (session_id, stage_id)
   LEFT JOIN agent_executions p ON p.execution_id = e.parent_execution_id
   JOIN mcp_interactions i ON i.execution_id = e.execution_id AND i.interaction_type = 'tool_list',
   LATERAL jsonb_array_elements(coalesce(i.available_tools, '[]')) AS tool
