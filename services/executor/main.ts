@@ -3,6 +3,7 @@ import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/connection/open-database.ts";
+import { LOOK_UPS } from "#shared/database/connection/statement-limits.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
@@ -26,6 +27,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const database = {
     url: config.databaseUrl,
     applicationName: config.podId,
+    settings: LOOK_UPS,
     log,
     signal,
     health: config.health,

@@ -6,6 +6,7 @@ import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/connection/open-database.ts";
+import { LOOK_UPS } from "#shared/database/connection/statement-limits.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import type { ServiceContext } from "#shared/service/run-service.ts";
@@ -35,6 +36,7 @@ export async function runToolRunner(
     await openDatabase({
       url: config.databaseUrl,
       applicationName: NAME,
+      settings: LOOK_UPS,
       poolSize: 10,
       log,
       signal,

@@ -3,6 +3,7 @@ import { Registry } from "prom-client";
 import type { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { LOOK_UPS } from "#shared/database/connection/statement-limits.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
@@ -70,7 +71,7 @@ export async function openOfflineExecutor(
   const { signal, sessions } = options;
   await using opened = new AsyncDisposableStack();
   const config = executorConfig(databaseUrl, options);
-  const database = { url: databaseUrl, applicationName: config.podId, log, signal };
+  const database = { url: databaseUrl, applicationName: config.podId, settings: LOOK_UPS, log, signal };
   const db = opened.use(await openDatabase({ ...database, poolSize: sessions + 2 }));
   const leaseDb = opened.use(await openDatabase({ ...database, poolSize: 1 }));
   const bus = opened.use(

@@ -28,7 +28,7 @@ const ACTIONS_EXECUTED = `(
                   WHEN bool_or(c.state = 'running' OR c.failure IN ('outcome_unknown', 'timeout', 'cancelled')) THEN NULL
                   ELSE false END
       FROM tool_calls c JOIN agent_executions e USING (execution_id)
-      WHERE e.stage_id = stages.stage_id AND coalesce(c.effect <> 'read', NOT c.read_only))`;
+      WHERE e.session_id = stages.session_id AND e.stage_id = stages.stage_id AND coalesce(c.effect <> 'read', NOT c.read_only))`;
 
 const SESSION_CHANGE = [
   "current_stage_index",

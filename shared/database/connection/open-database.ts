@@ -16,7 +16,11 @@ import { PreparedStatements } from "#shared/database/connection/prepared-stateme
 import { RediallingPool } from "#shared/database/connection/redialling-pool.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { limitSession, STATEMENT_LIMITS } from "#shared/database/connection/statement-limits.ts";
+import {
+  limitSession,
+  STATEMENT_LIMITS,
+  type SessionSettings,
+} from "#shared/database/connection/statement-limits.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { serveStarting } from "#shared/service/health-server.ts";
 import { parseExactJson } from "#shared/exact-json.ts";
@@ -33,6 +37,8 @@ export interface DatabaseOptions {
   readonly signal: AbortSignal;
   /** Where `/readyz` says why the database cannot be used, until it can. */
   readonly health?: { readonly host: string; readonly port: number };
+  /** Of its sessions; by default the limits of statements alone. */
+  readonly settings?: SessionSettings;
   /** A connection is closed when the server leaves a statement unanswered for this long; by default 7 s. */
   readonly responseTimeoutMs?: number;
   /** A statement fails as unavailable if no connection of the pool becomes free for this long; by default 30 s. */
@@ -166,14 +172,17 @@ function openPool(options: DatabaseOptions, address: DatabaseAddress, ssl: Tls):
 
 /** The settings of every connection to Postgres that answers requests. */
 export function connectionSettings(
-  { responseTimeoutMs = DATABASE_TIMEOUTS.responseMs }: Pick<DatabaseOptions, "responseTimeoutMs">,
+  {
+    responseTimeoutMs = DATABASE_TIMEOUTS.responseMs,
+    settings = STATEMENT_LIMITS,
+  }: Pick<DatabaseOptions, "responseTimeoutMs" | "settings">,
   address: DatabaseAddress,
   ssl: Tls,
 ) {
   return {
     onConnect: async (client: ClientBase) => {
       if (client instanceof Client) enforceResponseTimeout(client, responseTimeoutMs);
-      await limitSession(client, STATEMENT_LIMITS);
+      await limitSession(client, settings);
     },
     ...connectionBasics(address, ssl),
   };

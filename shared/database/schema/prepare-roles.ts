@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
-import { limitStatements } from "#shared/database/schema/limit-roles.ts";
+import { settingStatements } from "#shared/database/schema/limit-roles.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { scramVerifier } from "#shared/database/schema/scram-verifier.ts";
 import {
@@ -15,7 +15,7 @@ export type ServicePasswords = Readonly<Record<DatabaseService, string>>;
 const ONLY = "LOGIN NOCREATEDB NOCREATEROLE";
 
 /**
- * Creates the roles of the services, or gives existing ones these passwords, with the limits of their statements. Their privileges are given by `migrate`. `admin`
+ * Creates the roles of the services, or gives existing ones these passwords, with the settings of their sessions. Their privileges are given by `migrate`. `admin`
  * must be able to create roles.
  */
 export async function prepareServiceRoles(admin: Queryable, passwords: ServicePasswords): Promise<void> {
@@ -23,9 +23,7 @@ export async function prepareServiceRoles(admin: Queryable, passwords: ServicePa
     admin,
     DATABASE_SERVICES.map((service) => ({ name: SERVICE_ROLES[service], password: passwords[service] })),
   );
-  await admin.query(
-    DATABASE_SERVICES.flatMap((service) => limitStatements(SERVICE_ROLES[service])).join(";\n"),
-  );
+  await admin.query(DATABASE_SERVICES.flatMap(settingStatements).join(";\n"));
 }
 
 /** Creates roles that may log in and nothing else, or gives existing ones these passwords. */

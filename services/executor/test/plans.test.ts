@@ -1,0 +1,149 @@
+import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Database } from "#shared/database/database.ts";
+import { chooseSessions } from "../choose-sessions.ts";
+import { readOldest, readRecentStarts } from "../read-waiting.ts";
+import { runSession } from "../run-session.ts";
+import { ask } from "./follow-up-fixture.ts";
+import { RunFixture } from "./run-fixture.ts";
+import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+
+/** Tables of which a row is no session's: they stay small. */
+const SMALL = new Set(["executors", "provider_circuits", "budgets", "schema_support"]);
+const CONNECTIONS = 8;
+
+const Row = Type.Object({ statement: Type.String() });
+const parseStatement = compileParser("prepared statement", Row);
+const PlanNode = Type.Cyclic(
+  {
+    Node: Type.Object({
+      "Node Type": Type.String(),
+      "Relation Name": Type.Optional(Type.String()),
+      "Index Name": Type.Optional(Type.String()),
+      "Index Cond": Type.Optional(Type.String()),
+      Plans: Type.Optional(Type.Array(Type.Ref("Node"))),
+    }),
+  },
+  "Node",
+);
+const parsePlan = compileParser(
+  "plan",
+  Type.Object({ "QUERY PLAN": Type.Array(Type.Object({ Plan: PlanNode })) }),
+);
+
+interface Node {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
+  readonly Plans?: readonly Node[];
+}
+
+/** Statistics of a table appear with its rows. */
+const GROWN =
+  "alert_sessions, session_runtime, stages, agent_executions, timeline_events, messages, tool_calls, events";
+/** Sessions as they are after their end, with a stage, an agent, and some rows of its work each. */
+const GROW = `
+WITH added AS (
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, status, started_at, completed_at)
+  SELECT gen_random_uuid(), 'disk full', 'test', 'test', 'test-chain', '{}', 'hash', 'completed', now(), now() FROM generate_series(1, $1::int)
+  RETURNING session_id
+), runtime AS (
+  INSERT INTO session_runtime (session_id, total_stages, completed_stages, has_summary_stage) SELECT session_id, 1, 1, true FROM added
+), stage AS (
+  INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, status)
+  SELECT session_id, session_id, 'stage', 1, 1, 'completed' FROM added
+), agent AS (
+  INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy, iteration_state, llm_provider, status)
+  SELECT session_id, session_id, session_id, 'agent', 1, 'react', '{}', 'scripted', 'completed' FROM added
+), entries AS (
+  INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content)
+  SELECT gen_random_uuid(), session_id, session_id, session_id, n, 'llm_response', 'completed', 'x' FROM added, generate_series(1, 2) AS n
+), texts AS (
+  INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content)
+  SELECT gen_random_uuid(), session_id, session_id, session_id, n, 'user', 'x' FROM added, generate_series(1, 2) AS n
+), calls AS (
+  INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state)
+  SELECT session_id, session_id, session_id, 1, 'k8s.pods', true, 'completed' FROM added
+)
+INSERT INTO events (session_id, seq, payload) SELECT session_id, n, '{}' FROM added, generate_series(1, 2) AS n`;
+
+describe("the plans of an executor's statements", () => {
+  const resources = new AsyncDisposableStack();
+  const { signal } = new AbortController();
+  const statements = new Set<string>();
+  let db: Database;
+  let query: (sql: string, parameters: unknown[]) => Promise<unknown[]>;
+
+  before(async () => {
+    const fixture = resources.use(await RunFixture.start());
+    const { executor } = fixture;
+    resources.use(await ToolRunnerFixture.start(executor.servers));
+    await fixture.play(
+      {
+        when: { contains: "with tools", call: 1 },
+        steps: [{ thinking: "Why?" }, { tool_call: { name: "k8s.pods", arguments: {} } }],
+      },
+      { steps: [{ text: "it was the memory" }] },
+    );
+    ({ db } = executor);
+    query = async (sql, parameters) => executor.query(sql, parameters);
+    const run = async (id: string) =>
+      runSession(executor.deps, await executor.claim(id), { stop: signal, abort: signal });
+    for (const strategy of ["native-thinking", "react", "single-call"] as const) {
+      const tools =
+        strategy === "single-call" ? { alert: "alone" } : { alert: "with tools", servers: ["k8s"] };
+      const id = await executor.insert({ strategy, ...tools });
+      await chooseSessions(executor.deps, id, signal);
+      expect(await run(id)).to.equal("completed");
+      await ask(executor, id);
+      expect(await run(id)).to.equal("followed-up");
+    }
+    await readOldest(db, "normal");
+    await readRecentStarts(db);
+    const connections = Array.from({ length: CONNECTIONS }, () =>
+      db.transaction(async (connection) => connection.query("SELECT statement FROM pg_prepared_statements")),
+    );
+    for (const row of (await Promise.all(connections)).flat()) statements.add(parseStatement(row).statement);
+  });
+  after(() => resources.disposeAsync());
+
+  /** Reads of a table that do not begin at given keys. A partial index has few rows. */
+  const scans = (node: Node, partial: ReadonlySet<string>): string[] => {
+    const table = node["Relation Name"];
+    const index = node["Index Name"];
+    const isWhole =
+      node["Node Type"] === "Seq Scan" ||
+      (index !== undefined && node["Index Cond"] === undefined && !partial.has(index));
+    const own = isWhole && !SMALL.has(table ?? "") ? [`${node["Node Type"]} of ${table ?? index ?? ""}`] : [];
+    return [...own, ...(node.Plans ?? []).flatMap((child) => scans(child, partial))];
+  };
+
+  const scanned = async () => {
+    const rows = await query(
+      "SELECT indexname AS statement FROM pg_indexes WHERE indexdef LIKE '% WHERE %'",
+      [],
+    );
+    const partial = new Set(rows.map((row) => parseStatement(row).statement));
+    const found: Record<string, string[]> = {};
+    for (const sql of statements) {
+      const [row] = await db.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`);
+      const [plan] = parsePlan(row)["QUERY PLAN"];
+      const whole = plan === undefined ? ["no plan"] : scans(plan.Plan, partial);
+      if (whole.length > 0) found[sql] = whole;
+    }
+    return found;
+  };
+
+  it("read no whole table while the database is new, young and large, whatever the statistics say", async () => {
+    expect(statements.size).to.be.greaterThan(15);
+    expect(await scanned(), "new").to.deep.equal({});
+    for (const sessions of [60, 1_000, 3_000]) {
+      await query(GROW, [sessions]);
+      expect(await scanned(), `${sessions} sessions, old statistics`).to.deep.equal({});
+      await query(`ANALYZE ${GROWN}`, []);
+      expect(await scanned(), `${sessions} sessions`).to.deep.equal({});
+    }
+  });
+});
