@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "ddb9b79c7a4e64c7";
+export const BASELINE_HASH = "e3d871535222f9ed";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -229,7 +229,7 @@ CREATE TABLE session_texts (
   content text NOT NULL,
   PRIMARY KEY (session_id, kind)
 );
-CREATE INDEX session_texts_content ON session_texts USING gin (content gin_trgm_ops) WITH (fastupdate = off);
+CREATE INDEX session_texts_content ON session_texts USING gin (content gin_trgm_ops);
 CREATE TABLE timeline_words (
   session_id uuid REFERENCES alert_sessions ON DELETE CASCADE,
   indexed_seq integer,
@@ -237,7 +237,7 @@ CREATE TABLE timeline_words (
   words tsvector NOT NULL,
   PRIMARY KEY (session_id, indexed_seq, part)
 );
-CREATE INDEX timeline_words_words ON timeline_words USING gin (words) WITH (fastupdate = off);
+CREATE INDEX timeline_words_words ON timeline_words USING gin (words);
 CREATE TABLE chats (
   chat_id uuid PRIMARY KEY,
   session_id uuid NOT NULL UNIQUE REFERENCES alert_sessions ON DELETE CASCADE,

@@ -23,7 +23,7 @@ export const SESSION_TEXTS = table({
     kind: { type: "text", primary: true, from: "ours", ddl: "CHECK (kind IN ('alert', 'analysis'))" },
     content: { type: "text", from: "copies" },
   },
-  indexes: ["session_texts_content USING gin (content gin_trgm_ops) WITH (fastupdate = off)"],
+  indexes: ["session_texts_content USING gin (content gin_trgm_ops)"],
   grants: { api: ADD, executor: READ },
   purge: { kind: "session" },
 });
@@ -37,7 +37,7 @@ export const TIMELINE_WORDS = table({
     part: { type: "integer", primary: true },
     words: { type: "tsvector", from: "copies" },
   },
-  indexes: ["timeline_words_words USING gin (words) WITH (fastupdate = off)"],
+  indexes: ["timeline_words_words USING gin (words)"],
   grants: { api: { select: true, insert: true, delete: true } },
   purge: { kind: "session" },
 });
