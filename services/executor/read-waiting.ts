@@ -109,19 +109,20 @@ export async function readOldest(db: Database, lane: SessionLane): Promise<reado
 
 const parseStart = compileParser("started session", Type.Object({ lane: Lane }));
 
-/** The newest of each status, because there is an index on status and start; that a parked session goes on is a start, too. */
+/**
+ * Of the sessions that run and those that ended last: with the few places for which this is read, they are the ones that started last.
+ * That a parked session goes on is a start, too.
+ */
 const STARTS = `
 SELECT lane FROM (
-  SELECT started.session_id, started.lane, greatest(started.started_at, r.resumed_at) AS at
-  FROM unnest(enum_range(NULL::session_status)) AS status,
-       LATERAL (SELECT s.session_id, s.lane, s.started_at FROM alert_sessions s
-                WHERE s.status = status.status AND s.started_at IS NOT NULL
-                ORDER BY s.started_at DESC LIMIT ${RECENT_STARTS}) AS started
-       JOIN session_runtime r USING (session_id)
-  UNION
-  SELECT s.session_id, s.lane, r.resumed_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  WHERE s.status IN ('in_progress', 'cancelling') AND r.resumed_at IS NOT NULL) AS started
-ORDER BY at DESC LIMIT ${RECENT_STARTS}`;
+  (SELECT session_id, lane, started_at FROM alert_sessions
+   WHERE completed_at IS NOT NULL AND deleted_at IS NULL AND started_at IS NOT NULL
+   ORDER BY completed_at DESC LIMIT ${4 * RECENT_STARTS})
+  UNION ALL
+  SELECT session_id, lane, started_at FROM alert_sessions
+  WHERE status IN ('in_progress', 'cancelling') AND started_at IS NOT NULL) AS started
+JOIN session_runtime r USING (session_id)
+ORDER BY greatest(started_at, r.resumed_at) DESC LIMIT ${RECENT_STARTS}`;
 
 /** The lanes of the sessions that were started last or have gone on after a parking, the newest first. */
 export async function readRecentStarts(db: Database): Promise<readonly SessionLane[]> {

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "e3d871535222f9ed";
+export const BASELINE_HASH = "277cb7a5ce0c0fbd";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -72,13 +72,10 @@ CREATE TABLE alert_sessions (
   CONSTRAINT lane_known CHECK (lane IN ('critical', 'normal', 'low'))
 ) WITH (fillfactor = 80);
 CREATE INDEX alert_sessions_status_created ON alert_sessions (status, created_at);
-CREATE INDEX alert_sessions_status_started ON alert_sessions (status, started_at);
-CREATE INDEX alert_sessions_agent_type ON alert_sessions (agent_type);
 CREATE INDEX alert_sessions_deleted ON alert_sessions (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX alert_sessions_unfinished ON alert_sessions (created_at) WHERE status IN ('pending','in_progress','cancelling') AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_completed ON alert_sessions (completed_at) WHERE completed_at IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_created ON alert_sessions (created_at, session_id) INCLUDE (alert_type, chain_id) WHERE deleted_at IS NULL;
-CREATE INDEX alert_sessions_alert_type ON alert_sessions (alert_type, created_at, session_id);
 CREATE INDEX alert_sessions_chain_id ON alert_sessions (chain_id, created_at, session_id);
 CREATE INDEX alert_sessions_by_alert_type ON alert_sessions (coalesce(alert_type, ''), created_at, session_id) WHERE deleted_at IS NULL;
 CREATE INDEX alert_sessions_by_author ON alert_sessions (coalesce(author, ''), created_at, session_id) WHERE deleted_at IS NULL;

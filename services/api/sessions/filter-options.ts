@@ -15,9 +15,9 @@ const parseValue = compileParser("filter option", Type.Object({ value: Type.Stri
 /** What the sessions that the identity may see can be filtered by. */
 export async function readFilterOptions(db: Queryable, identity: Identity) {
   return {
-    alert_types: await distinct(db, "s.alert_type", identity),
+    // As the indexes have them; a session without one has an empty one.
+    alert_types: await distinct(db, "coalesce(s.alert_type, '')", identity),
     chain_ids: await distinct(db, "s.chain_id", identity),
-    // As the index has it; a session without an author has an empty one.
     authors: await distinct(db, "coalesce(s.author, '')", identity),
     statuses: SESSION_STATUSES,
   };
@@ -26,7 +26,7 @@ export async function readFilterOptions(db: Queryable, identity: Identity) {
 /** The distinct values in ascending order. It jumps from one value to the next in the index, whatever number of rows they have. */
 async function distinct(
   db: Queryable,
-  column: "s.alert_type" | "s.chain_id" | "coalesce(s.author, '')",
+  column: "coalesce(s.alert_type, '')" | "s.chain_id" | "coalesce(s.author, '')",
   identity: Identity,
 ): Promise<string[]> {
   const parameters = new SqlParameters();

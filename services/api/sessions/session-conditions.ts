@@ -29,7 +29,8 @@ type Filter = Exclude<keyof SessionFilters, "search">;
 const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unknown) => string>> = {
   status: (parameter) => `s.status = ANY(${parameter()}::session_status[])`,
   priority: (parameter) => `s.lane = ANY(${parameter()}::text[])`,
-  alert_type: (parameter) => `s.alert_type = ${parameter()}`,
+  // As the index has it.
+  alert_type: (parameter) => `coalesce(s.alert_type, '') = ${parameter()}`,
   chain_id: (parameter) => `s.chain_id = ${parameter()}`,
   state: (_parameter, value) => stateCondition(value),
   start_date: (parameter) => `s.created_at >= ${parameter()}::timestamptz`,
