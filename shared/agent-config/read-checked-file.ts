@@ -41,7 +41,8 @@ export async function readCheckedFile<S extends TSchema>(
   const yaml = parseYaml(text, report);
   if (yaml === undefined) return undefined;
   const value = new ShapeReader(text, yaml, reporter).readFile(schema);
-  keepVariables(schema, value, readMarked(file, source, schema, env), env);
+  const marked = source.includes("{{") ? readMarked(file, source, schema, env) : value;
+  keepVariables(schema, value, marked, env);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return checkShape(schema, value, reporter);
   }

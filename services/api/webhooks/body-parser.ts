@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import type { Static, TObject } from "typebox";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
@@ -7,8 +7,9 @@ const ajv = new Ajv({ ...OWN_SCHEMA_OPTIONS, strict: false });
 
 /** Returns a reader of decoded bodies that keeps unknown members. It throws RequestError 400 naming the first wrong field. */
 export function parserOf<S extends TObject>(schema: S): (body: unknown) => Static<S> {
-  const validate = ajv.compile<Static<S>>(schema);
+  let compiled: ValidateFunction<Static<S>> | undefined;
   return (body) => {
+    const validate = (compiled ??= ajv.compile<Static<S>>(schema));
     if (validate(body)) return body;
     const { instancePath = "", params = {}, message = "is not allowed" } = validate.errors?.[0] ?? {};
     const missing: unknown = params["missingProperty"];
