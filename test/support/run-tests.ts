@@ -1,4 +1,4 @@
-import "./set-time-scale.ts";
+import "./prepare-process.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
