@@ -12,6 +12,7 @@ import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chu
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { LOOK_UPS } from "#shared/database/connection/statement-limits.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
@@ -235,7 +236,7 @@ async function openDeps(
     maxRunning: 5,
     maxFollowups: 2,
   } as const;
-  const database = { applicationName: config.podId, log, signal };
+  const database = { applicationName: config.podId, settings: LOOK_UPS, log, signal };
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
   const leaseDb = resources.use(
     await openDatabase({ ...database, url: servers.postgres.serviceUrls.executor, poolSize: 1 }),
