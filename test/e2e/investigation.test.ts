@@ -6,6 +6,7 @@ import { UsageSummaryResponse } from "../../services/api/usage/contract.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
+import { until } from "../support/until.ts";
 
 const MEBIBYTE = 1_048_576;
 /** USD for a million tokens. */
@@ -175,6 +176,18 @@ describe("an investigation, through all five services", () => {
       status: 413,
       body: { message: "alert data exceeds maximum size of 1048576 bytes" },
     });
+  });
+
+  it("shows a subscriber that joins in mid-stream all of the text, as it is written", async () => {
+    const id = await client.submit("LONG");
+    await until("a text is streamed", async () =>
+      (await client.session(id)).timeline.some(({ status }) => status === "streaming"),
+    );
+    using watch = await client.watch(id, { after_seq: 0 });
+    const { event_id } = await watch.next("stream.chunk");
+    await watch.next("session.completed");
+    expect(watch.streamed(event_id)).to.equal("one more line of text\n".repeat(8));
+    expect(watch.messages.filter(({ type }) => type === "stream.chunk").length).to.be.above(2);
   });
 
   it("ends cancelled, with everything that was open, when cancelled in mid-stream", async () => {

@@ -27,6 +27,10 @@ export const GATED_SCRIPT = {
       ],
     },
     {
+      when: { contains: "LONG" },
+      steps: [{ text: "one more line of text\n", chunk_size: 5, chunk_delay: "200ms", repeat: 8 }],
+    },
+    {
       steps: [
         { thinking: "let me 🤔 see", chunk_size: 3 },
         { text: "# Findings\n\nthe disk is full 💾, délétez les logs", chunk_size: 5 },

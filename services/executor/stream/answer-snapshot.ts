@@ -7,7 +7,7 @@ import { safeCut } from "#shared/safe-cut.ts";
 import type { LiveStreams } from "./live-streams.ts";
 
 /**
- * The text so far of a session's open events, for a notifier that starts to follow them. The reply is limited to
+ * The text so far of a session's open events, for a notifier that starts to follow them and gets their chunks from now on. The reply is limited to
  * MAX_SNAPSHOT_TEXT_CODE_UNITS in total; the notifier requests the rest by offset.
  */
 export function answerSnapshot(
@@ -15,6 +15,7 @@ export function answerSnapshot(
   streams: LiveStreams,
   request: SnapshotRequest,
 ): SnapshotReply {
+  streams.noticeReader();
   const requested = streams
     .all()
     .filter(({ eventId }) => request.event_id === undefined || request.event_id === eventId);

@@ -35,29 +35,52 @@ export interface LiveStreams extends AsyncDisposable {
   all(): readonly LiveStream[];
   /** Removes a live text after its completed event is committed. */
   forget(eventId: string): void;
+  /** A notifier has asked for the texts: from now on it gets the chunks. */
+  noticeReader(): void;
 }
+
+/** While no notifier follows the session, one chunk in this time looks for one. */
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Opens a session's live texts. Chunks are sent on the same connection as the events, after their `created` event and
  * before their `completed` one. Text that arrives during a flush to the server is sent as one chunk after it, so a
  * live text sends at most one chunk per round trip, however fast the model generates.
+ *
+ * Where no notifier follows the session, a live text sends its first chunk and then one in a second, and drops the others: a
+ * notifier that begins to follow finds out what it lacks, and asks.
  */
 export function openLiveStreams({
   bus,
   sessionId,
   publisher,
+  now = () => performance.now(),
 }: {
   readonly bus: Bus;
   readonly sessionId: string;
   readonly publisher: EventPublisher;
+  /** A clock in milliseconds. */
+  readonly now?: () => number;
 }): LiveStreams {
   const streams = new Map<string, PendingStream>();
   let pumping: Promise<void> | undefined;
+  let isHeard = true;
+  let looksAgainAt = 0;
+  const isUnheard = () => !isHeard && now() < looksAgainAt;
+  const unheard = () => {
+    isHeard = false;
+  };
 
   const sendPending = (stream: PendingStream) => {
+    if (isUnheard()) return stream.skip();
     for (const delta of stream.take()) {
-      publishChunk(bus, {
-        type: "stream.chunk",
+      const looks = now() >= looksAgainAt;
+      if (looks) {
+        looksAgainAt = now() + LOOK_AGAIN_MS;
+        isHeard = true;
+      }
+      const chunk = {
+        type: "stream.chunk" as const,
         session_id: sessionId,
         event_id: stream.eventId,
         ...(stream.parentExecutionId === undefined ? {} : { parent_execution_id: stream.parentExecutionId }),
@@ -65,7 +88,8 @@ export function openLiveStreams({
         offset: delta.offset,
         delta: delta.text,
         timestamp: new Date().toISOString(),
-      });
+      };
+      publishChunk(bus, chunk, looks ? unheard : undefined);
     }
   };
 
@@ -85,6 +109,7 @@ export function openLiveStreams({
         { eventId, attempt, isRepeated, parentExecutionId },
         {
           grew: () => {
+            if (isUnheard()) return stream.skip();
             pumping ??= pump().finally(() => (pumping = undefined));
           },
           flush: async () => {
@@ -94,11 +119,15 @@ export function openLiveStreams({
         },
       );
       streams.set(eventId, stream);
+      looksAgainAt = 0;
       return stream;
     },
     textOf: (eventId) => streams.get(eventId)?.text(),
     all: () => [...streams.values()],
     forget: (eventId) => void streams.delete(eventId),
+    noticeReader: () => {
+      isHeard = true;
+    },
     [Symbol.asyncDispose]: async () => {
       streams.clear();
       await pumping;
@@ -156,6 +185,12 @@ class PendingStream implements LiveStream {
 
   hasPending(): boolean {
     return this.#pending !== "";
+  }
+
+  /** Drops the pending text: the next chunk follows it. */
+  skip(): void {
+    this.#sent += this.#pending.length;
+    this.#pending = "";
   }
 
   /** Removes and returns the pending text, in chunks of at most MAX_DELTA_CODE_UNITS. */

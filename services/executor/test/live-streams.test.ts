@@ -4,7 +4,7 @@ import { publishChunk } from "#shared/bus/publish-message.ts";
 import { MAX_DELTA_CODE_UNITS, MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
 import { until } from "../../../test/support/until.ts";
 import { answerSnapshot } from "../stream/answer-snapshot.ts";
-import { openLiveStreams } from "../stream/live-streams.ts";
+import { openLiveStreams, type LiveStream } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
 import { ExecutorFixture, type Heard } from "./executor-fixture.ts";
 
@@ -16,15 +16,16 @@ describe("openLiveStreams", () => {
   });
   after(() => executor[Symbol.asyncDispose]());
 
+  const publisherOf = (settled: () => Promise<void> = async () => Promise.resolve()): EventPublisher => ({
+    publish: () => undefined,
+    settled,
+    [Symbol.asyncDispose]: async () => Promise.resolve(),
+  });
   /** Opens the live texts of a session whose publisher is idle unless `settled` says otherwise. */
-  const open = async (settled: () => Promise<void> = async () => Promise.resolve()) => {
+  const open = async (settled?: () => Promise<void>) => {
     const sessionId = randomUUID();
     const heard = await executor.listen(sessionId);
-    const publisher: EventPublisher = {
-      publish: () => undefined,
-      settled,
-      [Symbol.asyncDispose]: async () => Promise.resolve(),
-    };
+    const publisher = publisherOf(settled);
     return { sessionId, heard, streams: openLiveStreams({ bus: executor.bus, sessionId, publisher }) };
   };
   const chunks = (heard: readonly Heard[]) => heard.filter((message) => "delta" in message);
@@ -121,6 +122,67 @@ describe("openLiveStreams", () => {
     expect(streams.textOf(eventId)).to.equal("a whole one");
     streams.forget(eventId);
     expect(streams.textOf(eventId)).to.equal(undefined);
+  });
+
+  describe("where no notifier follows the session", () => {
+    /** Live texts without a listener, on a clock of their own. */
+    const openUnheard = () => {
+      const sessionId = randomUUID();
+      const clock = { ms: 0 };
+      const publisher = publisherOf();
+      const now = () => clock.ms;
+      const streams = openLiveStreams({ bus: executor.bus, sessionId, publisher, now });
+      /** Appends one delta, and resolves with the number of messages that were sent for it. */
+      const sentFor = async (stream: LiveStream, delta: string) => {
+        const { outMsgs } = executor.bus.connection.stats();
+        stream.append(delta);
+        await stream.flush();
+        await executor.bus.flush();
+        return executor.bus.connection.stats().outMsgs - outMsgs;
+      };
+      return { sessionId, clock, streams, sentFor };
+    };
+
+    it("sends the first chunk of each text, and then one in a second", async () => {
+      const { clock, streams, sentFor } = openUnheard();
+      await using _ = streams;
+      const first = streams.open(randomUUID(), 1);
+      expect(await sentFor(first, "a")).to.equal(1);
+      for (const delta of ["b", "c", "d"]) expect(await sentFor(first, delta)).to.equal(0);
+      const second = streams.open(randomUUID(), 1);
+      expect(await sentFor(second, "e")).to.equal(1);
+      expect(await sentFor(second, "f")).to.equal(0);
+      clock.ms += 1_000;
+      expect(await sentFor(first, "g")).to.equal(1);
+      expect(await sentFor(first, "h")).to.equal(0);
+      expect([first.text(), second.text()]).to.deep.equal(["abcdgh", "ef"]);
+    });
+
+    it("sends all that follows to one that asks for the text so far", async () => {
+      const { sessionId, streams, sentFor } = openUnheard();
+      await using _ = streams;
+      const stream = streams.open(randomUUID(), 1);
+      for (const delta of ["one ", "two "]) await sentFor(stream, delta);
+      const heard = await executor.listen(sessionId);
+      expect(await sentFor(stream, "three ")).to.equal(0);
+      const [snapshot] = answerSnapshot(sessionId, streams, {}).streams;
+      for (const delta of ["four ", "five"]) await sentFor(stream, delta);
+      await until("the rest has arrived", () => text(heard) === "four five");
+      expect(snapshot?.text).to.equal("one two three ");
+      expect(chunks(heard)[0]?.offset).to.equal(snapshot?.text.length);
+    });
+
+    it("is heard again by one that has not asked within a second", async () => {
+      const { sessionId, clock, streams, sentFor } = openUnheard();
+      await using _ = streams;
+      const stream = streams.open(randomUUID(), 1);
+      for (const delta of ["one ", "two "]) await sentFor(stream, delta);
+      const heard = await executor.listen(sessionId);
+      clock.ms += 1_000;
+      for (const delta of ["three ", "four"]) await sentFor(stream, delta);
+      await until("the rest has arrived", () => text(heard) === "three four");
+      expect(chunks(heard)[0]?.offset).to.equal("one two ".length);
+    });
   });
 
   describe("answerSnapshot", () => {
