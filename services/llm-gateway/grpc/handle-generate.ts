@@ -124,6 +124,7 @@ async function streamContent(
     if (options.warnOnce(`${request.sessionId} ${config.name} ${warning.message}`)) log.warn(warning.message);
     await write(call, { content: { $case: "warning", value: warning }, isFinal: false }, signal);
   }
+  using frames = new JoinedFrames(call, signal);
   let unreported = 0;
   const retried = ({ code }: RetryableError) => {
     if (!isUncharged(code)) unreported += 1;
@@ -144,10 +145,60 @@ async function streamContent(
           ? { ...provided, value: { ...provided.value, unreportedTries: unreported } }
           : provided;
     if (content.$case === "usage") record.usage(content.value);
-    await write(call, { content, isFinal: false }, signal);
+    await frames.add(content);
     record.firstChunk();
   }
   signal.throwIfAborted();
+}
+
+/** The length from which nothing more is joined, in code units: a source that never waits gets backpressure, too. */
+const MAX_JOINED = 16 * 1024;
+
+/**
+ * Writes content to the caller, with backpressure. Deltas of one kind that come in one turn of the event loop, because the provider's
+ * bytes came together, are one frame: most of the cost of a frame is that of a message of gRPC.
+ */
+class JoinedFrames implements Disposable {
+  readonly #call: GenerateCall;
+  readonly #signal: AbortSignal;
+  /** The delta of this turn. */
+  #delta: Extract<Content, { $case: "text" | "thinking" }> | undefined;
+  #turnEnd: NodeJS.Immediate | undefined;
+
+  constructor(call: GenerateCall, signal: AbortSignal) {
+    this.#call = call;
+    this.#signal = signal;
+  }
+
+  /** Resolves once there is room for more. Throws the signal's reason once it aborts. */
+  async add(content: Content): Promise<void> {
+    this.#signal.throwIfAborted();
+    if (content.$case === "text" || content.$case === "thinking") {
+      const { $case, value } = content;
+      if (this.#delta?.$case !== $case) this.flush();
+      const joined = (this.#delta?.value.content ?? "") + value.content;
+      this.#delta = { $case, value: { content: joined } };
+      if (joined.length >= MAX_JOINED) this.flush();
+      else this.#turnEnd ??= setImmediate(() => this.flush());
+    } else {
+      this.flush();
+      this.#call.write({ content, isFinal: false });
+    }
+    if (this.#call.writableNeedDrain) await once(this.#call, "drain", { signal: this.#signal });
+  }
+
+  /** Writes what is left of this turn: the reader of a failed call gets what came before. */
+  flush(): void {
+    clearImmediate(this.#turnEnd);
+    const content = this.#delta;
+    this.#turnEnd = undefined;
+    this.#delta = undefined;
+    if (content !== undefined && !this.#call.cancelled) this.#call.write({ content, isFinal: false });
+  }
+
+  [Symbol.dispose](): void {
+    this.flush();
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { TEST_KEY, geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
 
@@ -213,16 +214,25 @@ describe("llm-gateway with Gemini", () => {
   });
 
   it("never ends a delta inside a surrogate pair, whatever the provider does", async () => {
+    let sendRest = (): void => undefined;
     await using gemini = await openGeminiServer((reply) => {
       reply.raw('data: {"candidates":[{"content":{"parts":[{"text":"fire \\ud83d"}]}}]}\n\n');
-      reply.raw(
-        'data: {"candidates":[{"content":{"parts":[{"text":"\\udd25"}]},"finishReason":"STOP"}]}\n\n',
-      );
-      reply.end();
+      sendRest = () => {
+        reply.raw(
+          'data: {"candidates":[{"content":{"parts":[{"text":"\\udd25"}]},"finishReason":"STOP"}]}\n\n',
+        );
+        reply.end();
+      };
     });
     await using gateway = await openGateway();
-    const answer = await gateway.ask(geminiRequest(gemini.url));
-    expect(values(answer, "text")).to.deep.equal([{ content: "fire " }, { content: "🔥" }]);
+    const deltas: string[] = [];
+    const responses: AsyncIterable<GenerateResponse> = gateway.client.generate(geminiRequest(gemini.url));
+    for await (const { content } of responses) {
+      if (content?.$case !== "text") continue;
+      deltas.push(content.value.content);
+      if (deltas.length === 1) sendRest();
+    }
+    expect(deltas).to.deep.equal(["fire ", "🔥"]);
   });
 
   it("joins an answer that Gemini gives in several responses", async () => {
