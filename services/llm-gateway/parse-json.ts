@@ -9,8 +9,15 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   return isObject(value) ? value : undefined;
 }
 
+/**
+ * The beginning of a text that may be JSON: a text, a list, an object, or a number or a word that is all of it. Most results of tools
+ * begin otherwise, and each failed attempt to parse one costs more than the rest of its message.
+ */
+const PERHAPS_JSON = /^\s*(?:["[{]|(?:-?\d[\d.eE+-]*|true|false|null)\s*$)/u;
+
 /** The JSON value in `text`, as parseExactJson reads it; undefined if `text` is not JSON or nested more than 200 levels deep. */
 export function parseJson(text: string): unknown {
+  if (!PERHAPS_JSON.test(text)) return undefined;
   try {
     const value = parseExactJson(text);
     return isShallow(value, MAX_DEPTH) ? value : undefined;
