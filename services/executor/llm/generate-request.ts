@@ -36,8 +36,16 @@ export function generateRequest(
 }
 
 const NO_STATE = Buffer.alloc(0);
+/** The same for each call, so that a message is encoded once. */
+const conversationMessages = new WeakMap<AppendedMessage, ConversationMessage>();
 
 function toConversationMessage(message: AppendedMessage): ConversationMessage {
+  const known = conversationMessages.get(message) ?? conversationMessage(message);
+  conversationMessages.set(message, known);
+  return known;
+}
+
+function conversationMessage(message: AppendedMessage): ConversationMessage {
   return {
     role: message.role,
     content: message.content,
