@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Type, type Static } from "typebox";
 import { WebSocket } from "ws";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { until } from "./until.ts";
+import { SPARING_MS, until } from "./until.ts";
 
 const Row = Type.Object({}, { additionalProperties: true });
 
@@ -116,6 +116,7 @@ export class TarsyClient {
         return statuses.includes(session.status) && session;
       },
       timeoutMs,
+      SPARING_MS,
     );
   }
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
-import { PermanentError, until } from "./until.ts";
+import { PermanentError, SPARING_MS, until } from "./until.ts";
 
 /** A service that takes longer is stuck. */
 const LIMIT_MS = 240_000;
@@ -39,7 +39,7 @@ export async function untilReady(
     }
     return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
   };
-  await until(`${name} is ready`, probe, LIMIT_MS);
+  await until(`${name} is ready`, probe, LIMIT_MS, SPARING_MS);
 }
 
 /** The CPU time of a process in clock ticks; undefined without /proc. */
