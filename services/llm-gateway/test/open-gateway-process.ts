@@ -7,7 +7,8 @@ import { createInterface } from "node:readline";
 import { stringify } from "yaml";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
-import { programEntry } from "../../../test/support/spawn-service.ts";
+import { projectPaths } from "../../../launcher/project-paths.ts";
+import { CHECKOUT, programEntry } from "../../../test/support/spawn-service.ts";
 import { TEST_PROVIDERS, openClient } from "./open-gateway.ts";
 
 /**
@@ -33,6 +34,7 @@ export async function openGatewayProcess(
   writeFileSync(join(configDir, "llm-providers.yaml"), stringify(providers));
   const child = spawn(process.execPath, [programEntry("services/llm-gateway")], {
     env: {
+      NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache,
       LLM_GATEWAY_PORT: "0",
       LLM_GATEWAY_HEALTH_PORT: "0",
       CONFIG_DIR: configDir,

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { projectPaths } from "../../../../launcher/project-paths.ts";
 import { ByteRoom } from "../../byte-room.ts";
 import { serverAgent } from "../http/server-fetch.ts";
 import type { ConnectionDeps } from "../connection.ts";
@@ -22,6 +24,8 @@ export function depsOf(settings: ServerSettings): ConnectionDeps {
   };
 }
 
+/** Most test files start many servers, and with it each takes half of the CPU time to start. */
+const CACHE = { NODE_COMPILE_CACHE: projectPaths(join(import.meta.dirname, "../../../..")).compileCache };
 const HOSTILE = fileURLToPath(new URL("servers/hostile-server.ts", import.meta.url));
 
 /** Settings of a server for tests. */
@@ -34,7 +38,7 @@ export function settingsOf(
 
 /** The server that misbehaves as `mode` says. */
 export function hostile(mode = "", env: Record<string, string> = {}): ServerSettings["transport"] {
-  return { type: "stdio", command: process.execPath, args: [HOSTILE, mode], env };
+  return { type: "stdio", command: process.execPath, args: [HOSTILE, mode], env: { ...CACHE, ...env } };
 }
 
 export function httpAt(url: string, more: Partial<HttpSettings> = {}): HttpSettings {
@@ -44,7 +48,7 @@ export function httpAt(url: string, more: Partial<HttpSettings> = {}): HttpSetti
 /** A server of a package by its main file. */
 export function packaged(name: string, ...args: readonly string[]): ServerSettings["transport"] {
   const main = fileURLToPath(import.meta.resolve(`@modelcontextprotocol/${name}/dist/index.js`));
-  return { type: "stdio", command: process.execPath, args: [main, ...args], env: {} };
+  return { type: "stdio", command: process.execPath, args: [main, ...args], env: CACHE };
 }
 
 /** Whether a process exists. */
