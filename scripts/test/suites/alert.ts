@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { tarsyHere } from "../tarsy-here.ts";
 import type { PipelineFixture } from "../../../test/support/pipeline-fixture.ts";
+import { programEntry } from "../../../test/support/spawn-service.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import type { TarsySystem } from "../../../test/support/tarsy-system.ts";
 import { until } from "../../../test/support/until.ts";
@@ -23,9 +24,13 @@ interface Run {
 const alert = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   tarsyHere(["alert", ...args], env);
 
+/** What `npm run alert` runs, and the same command, which a run of all tests has bundled. */
+const ALERT = [join(EXAMPLES, "alert.ts")];
+const TARSY_ALERT = [programEntry("scripts/tarsy"), "alert"];
+
 /** Starts the command, with this text as its standard input. */
-function startAlert(args: readonly string[], input: string): Run {
-  const child = spawn(process.execPath, [join(EXAMPLES, "alert.ts"), ...args], {
+function startAlert(args: readonly string[], input: string, program = TARSY_ALERT): Run {
+  const child = spawn(process.execPath, [...program, ...args], {
     env: { PATH: process.env["PATH"] },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -65,7 +70,7 @@ export function alerts(opened: () => PipelineFixture): void {
     });
 
     it("reads an alert from standard input, and exits with 1 and a reason when the investigation fails", async () => {
-      const run = startAlert(["-", ...addresses], "REFUSE this");
+      const run = startAlert(["-", ...addresses], "REFUSE this", ALERT);
       expect(await run.exit).to.equal(1);
       expect(run.errors()).to.equal("The investigation ended failed\n");
       expect(run.out().match(/we do not answer this/gu)).to.have.length(1);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { NIGHTLY } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 const SUMMARY = { contains: "summaries of incident analyses" };
@@ -35,11 +36,11 @@ describe("a long chain of iterating agents", () => {
       id,
     );
 
-  it("completes ten stages of one, three and twenty agents although some agents fail", async () => {
+  it("completes stages of one, three and twenty agents although some agents fail", async () => {
     await fixture.play(...SCRIPT);
     const twenty = Array.from({ length: 20 }, (_, n) => (n === 7 ? "Fails" : `A${n}`));
     const mixed = [["One"], ["Fails", "Hangs", "Two"], twenty];
-    const plan = [...mixed, ...mixed, ...mixed, ["Last"]];
+    const plan = [...Array.from({ length: NIGHTLY ? 3 : 1 }, () => mixed).flat(), ["Last"]];
     const id = await fixture.executor.insert({ strategy: "react", stages: plan, iterationTimeoutMs: 2_000 });
     expect(await fixture.run(id)).to.equal("completed");
     const ends = plan.map((agents, index) => {
