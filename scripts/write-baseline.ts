@@ -37,9 +37,9 @@ export const pastTriggersSql = (schema: string): string => \`${sql("${schema}")}
 /** SQL as a template literal. */
 const asLiteral = (sql: string): string => `\`\n${sql.replaceAll(/[\\`]|\$(?=\{)/gu, String.raw`\$&`)}\``;
 
-function createTrigger({ name, table, when, columns }: (typeof PAST_TRIGGERS)[number]): string {
-  const of = columns.length === 0 ? "" : ` OF ${columns.join(", ")}`;
-  return `CREATE TRIGGER ${name} ${when}${of} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${pastFunction({ name })}()`;
+function createTrigger({ name, table, after, condition }: (typeof PAST_TRIGGERS)[number]): string {
+  const when = condition === undefined ? "" : `\n  WHEN (${condition})`;
+  return `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW${when} EXECUTE FUNCTION ${pastFunction({ name })}()`;
 }
 
 if (import.meta.main) {

@@ -20,7 +20,7 @@ import type { Row, Table } from "#shared/database/tables/table.ts";
 const asEntity = <C extends Table["columns"]>({ name, columns }: Pick<Table<C>, "name" | "columns">) => ({
   name,
   tableName: name,
-  columns,
+  columns: Object.fromEntries(Object.entries(columns).filter(([, { hidden }]) => hidden !== true)),
 });
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>(asEntity(ALERT_SESSIONS));

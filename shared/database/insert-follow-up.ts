@@ -73,21 +73,21 @@ WITH follow_up AS (
   RETURNING r.session_id, inbox_seq, last_seq + $8::int AS seq, coalesce(lease_expires_at > clock_timestamp(), false) AS is_owned
 ), stage AS (
   INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, stage_type, status, started_at,
-                      chat_id, chat_user_message_id)
+                      chat_id, chat_user_message_id, seq)
   SELECT $4, told.session_id, $9, 1 + greatest(
            (SELECT count(*)::int FROM ${plannedStageRows("s")}),
            (SELECT coalesce(max(g.stage_index), 0) FROM stages g WHERE g.session_id = s.session_id)),
-         1, $10, 'active', now(), (SELECT chat_id FROM chat_user_messages WHERE message_id = $11), $11
+         1, $10, 'active', now(), (SELECT chat_id FROM chat_user_messages WHERE message_id = $11), $11, told.seq
   FROM told JOIN alert_sessions s USING (session_id)
-  RETURNING stage_id, session_id, stage_index
+  RETURNING stage_id, session_id, stage_index, seq
 ), execution AS (
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
                                 iteration_state, llm_provider, llm_backend, model_name, seq)
-  SELECT $12, stage_id, session_id, $13, 1, $14, $15, $16, $17, $18, seq FROM stage JOIN told USING (session_id)
+  SELECT $12, stage_id, session_id, $13, 1, $14, $15, $16, $17, $18, seq FROM stage
 ), entry AS (
   INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content,
-                               metadata, seq)
-  SELECT $19, session_id, stage_id, $12, 1, $20, 'completed', $21, $22, seq FROM stage JOIN told USING (session_id)
+                               metadata, first_seq, seq)
+  SELECT $19, session_id, stage_id, $12, 1, $20, 'completed', $21, $22, seq, seq FROM stage
   WHERE $19::uuid IS NOT NULL
 ), needed AS (
   INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($23::text[]) FROM told

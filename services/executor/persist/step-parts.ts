@@ -68,6 +68,7 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
       started_at: "now()",
       completed_at: "CASE WHEN r.status <> 'active' THEN now() END",
       duration_ms: "CASE WHEN r.status <> 'active' THEN 0 END",
+      ended_seq: "CASE WHEN r.status <> 'active' THEN fence.seq END",
       actions_executed: "CASE WHEN r.stage_type = 'action' AND r.status <> 'active' THEN false END",
     },
     without: ["chat_id", "chat_user_message_id"],
@@ -75,6 +76,7 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   stageEnds: (rows) => `
   UPDATE stages SET status = r.status, completed_at = now(), error_message = r.error_message, error_code = r.error_code,
     duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int, actions_claimed = r.actions_claimed,
+    ended_seq = fence.seq,
     actions_executed = CASE WHEN stages.stage_type = 'action' THEN ${ACTIONS_EXECUTED} END
   FROM fence, ${recordset(STAGES, ["stage_id", "status", "error_message", "error_code", "actions_claimed"], rows)}
   WHERE stages.stage_id = r.stage_id`,
@@ -83,6 +85,8 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
       started_at: "CASE WHEN r.starts THEN now() END",
       completed_at: "CASE WHEN r.ends THEN now() END",
       duration_ms: "CASE WHEN r.starts AND r.ends THEN 0 END",
+      started_seq: "CASE WHEN r.starts THEN fence.seq END",
+      ended_seq: "CASE WHEN r.ends THEN fence.seq END",
     },
     without: ["delivered_at", "cancel_requested_at"],
     further: STARTS,
@@ -105,7 +109,8 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
     ${ADDED.map((name) => `${name} = e.${name} + r.${name}`).join(", ")},
     delivered_at = CASE WHEN r.delivered THEN coalesce(e.delivered_at, now()) ELSE e.delivered_at END,
     cancel_requested_at = CASE WHEN r.cancels THEN coalesce(e.cancel_requested_at, now()) ELSE e.cancel_requested_at END,
-    seq = fence.seq
+    started_seq = CASE WHEN r.starts THEN coalesce(e.started_seq, fence.seq) ELSE e.started_seq END,
+    ended_seq = CASE WHEN r.ends THEN fence.seq ELSE e.ended_seq END
   FROM fence, ${recordset(AGENT_EXECUTIONS, EXECUTION_CHANGE, rows, { ...STARTS, delivered: "boolean", cancels: "boolean" })}
   WHERE e.execution_id = r.execution_id`,
   messages: insertPart(MESSAGES, {

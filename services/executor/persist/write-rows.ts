@@ -38,7 +38,11 @@ function recordsetOf(
 }
 
 /** What the fence decides, in every table that has the column. */
-const FENCED: Readonly<Record<string, string>> = { session_id: "fence.session_id", seq: "fence.seq" };
+const FENCED: Readonly<Record<string, string>> = {
+  session_id: "fence.session_id",
+  seq: "fence.seq",
+  first_seq: "fence.seq",
+};
 
 interface Inserted<N extends string> {
   /** SQL of columns that the step's row alone does not decide. */

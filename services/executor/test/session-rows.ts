@@ -5,6 +5,9 @@ import type { ExecutorFixture } from "./executor-fixture.ts";
 /** Columns that say who wrote a row and when, which a kill may change. */
 const OF_THE_OWNER = [
   "seq",
+  "first_seq",
+  "started_seq",
+  "ended_seq",
   "last_seq",
   "id",
   "lease_owner",

@@ -1,7 +1,7 @@
 import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
 import type { Past, Table } from "#shared/database/tables/table.ts";
 
-/** Columns of which all are kept if an update overwrites one of `by`, and with each update if there is none. */
+/** Columns of which all are kept if an update overwrites one of `by`. */
 export interface PastGroup {
   readonly columns: readonly string[];
   readonly by: readonly string[];
@@ -22,7 +22,7 @@ export const PAST_TABLES: Readonly<Record<string, PastTable>> = Object.fromEntri
   ALL_TABLES.flatMap((table) => (table.past === undefined ? [] : [[table.name, pastOf(table, table.past)]])),
 );
 
-function pastOf({ columns }: Table, { since, always = [], changing = [] }: Past): PastTable {
+function pastOf({ columns }: Table, { since, changing = [] }: Past): PastTable {
   const key = Object.keys(columns).filter((name) => columns[name]?.primary === true);
   return {
     since,
@@ -31,9 +31,6 @@ function pastOf({ columns }: Table, { since, always = [], changing = [] }: Past)
       key.length === 1
         ? `${row}.${key.join()}`
         : `md5(${key.map((name) => `${row}.${name}::text`).join(" || '/' || ")})::uuid`,
-    changing: [
-      ...(always.length === 0 ? [] : [{ columns: always, by: [] }]),
-      ...changing.map((group) => ("by" in group ? group : { columns: group, by: group })),
-    ],
+    changing: changing.map((group) => ("by" in group ? group : { columns: group, by: group })),
   };
 }

@@ -10,15 +10,12 @@ const KEPT = "tarsy.kept_rows";
 interface PastTrigger {
   readonly name: string;
   readonly table: string;
-  readonly when: "AFTER INSERT" | "AFTER UPDATE" | "AFTER DELETE";
-  /** The trigger fires only for updates that set one of them; for all if it is empty. */
-  readonly columns: readonly string[];
+  readonly after: "INSERT" | "UPDATE" | "UPDATE OF last_seq" | "DELETE";
+  /** Without it nothing is called, so that steps do not pay for what they leave as it is. */
+  readonly condition?: string;
 }
 
-/** Renewals of the lease set it; it is kept with what else changes. */
-const HEARTBEAT = "last_interaction_at";
-const columnsOf = (groups: readonly PastGroup[]): readonly string[] =>
-  groups.flatMap(({ columns }) => columns).filter((name) => name !== HEARTBEAT);
+const NUMBER = { name: "session_runtime_number_past", table: "session_runtime" } as const;
 
 /** Every trigger that keeps what is overwritten. */
 export const PAST_TRIGGERS: readonly PastTrigger[] = [
@@ -29,17 +26,15 @@ export const PAST_TRIGGERS: readonly PastTrigger[] = [
           {
             name: `${table}_keep_change`,
             table,
-            when: "AFTER UPDATE",
-            // Updates of heartbeats, leases and columns that no view shows do not fire the trigger at all; a condition would cost time.
-            columns: since === "always" ? columnsOf(changing) : [],
+            after: "UPDATE",
+            condition: changing.map(isOverwritten).join(" OR "),
           } as const,
         ]),
-    ...(since === "kept"
-      ? [{ name: `${table}_keep_insert`, table, when: "AFTER INSERT", columns: [] } as const]
-      : []),
+    ...(since === "kept" ? [{ name: `${table}_keep_insert`, table, after: "INSERT" } as const] : []),
   ]),
-  { name: "alert_groups_keep_change", table: "alert_groups", when: "AFTER UPDATE", columns: [] },
-  { name: "alert_sessions_forget", table: "alert_sessions", when: "AFTER DELETE", columns: [] },
+  { ...NUMBER, after: "UPDATE OF last_seq", condition: `current_setting('${KEPT}', true) <> ''` },
+  { name: "alert_groups_keep_change", table: "alert_groups", after: "UPDATE" },
+  { name: "alert_sessions_forget", table: "alert_sessions", after: "DELETE" },
 ];
 
 /** The name of a trigger's function. */
@@ -56,6 +51,7 @@ export function pastFunctions(schema: string): string[] {
         ? [functionOf(schema, `${table}_keep_insert`, insertBody(schema, table, past))]
         : []),
     ]),
+    functionOf(schema, NUMBER.name, numberBody(schema)),
     functionOf(schema, "alert_groups_keep_change", groupBody(schema)),
     functionOf(
       schema,
@@ -78,70 +74,47 @@ ${body}
 $past$`;
 }
 
+function isOverwritten({ by }: PastGroup): string {
+  return by.map((value) => `OLD.${value} IS DISTINCT FROM NEW.${value}`).join(" OR ");
+}
+
 /** The groups of columns that the update has overwritten, with what they held. */
 const overwritten = (groups: readonly PastGroup[]): string =>
   groups
-    .map(({ columns, by }) => {
-      const object = `jsonb_build_object(${columns.map((name) => `'${name}', OLD.${name}`).join(", ")})`;
-      const isChanged = by.map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`).join(" OR ");
-      return by.length === 0 ? object : `CASE WHEN ${isChanged} THEN ${object} ELSE '{}' END`;
+    .map((group) => {
+      const object = `jsonb_build_object(${group.columns.map((name) => `'${name}', OLD.${name}`).join(", ")})`;
+      return `CASE WHEN ${isOverwritten(group)} THEN ${object} ELSE '{}' END`;
     })
     .join("\n    || ");
 
-/** Remembers where the row is, for the number that the transaction may get later. */
-const REMEMBER = `PERFORM set_config('${KEPT}', coalesce(nullif(current_setting('${KEPT}', true), '') || ';', '') || place::text, true);`;
-
+/**
+ * The statement of a step triggers in any order and reads the new number everywhere: then no row is older. The place is remembered for
+ * the number that the transaction may get later.
+ */
 const keep = (schema: string, table: string, row: string, key: string, before: string): string => `
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT ${row}.session_id, r.last_seq, '${table}', ${key}, ${before}
   FROM ${schema}.session_runtime r WHERE r.session_id = ${row}.session_id
   RETURNING ctid INTO place;
-  ${REMEMBER}`;
+  PERFORM set_config('${KEPT}', coalesce(nullif(current_setting('${KEPT}', true), '') || ';', '') || place::text, true);`;
 
-const keepAt = (
-  schema: string,
-  table: string,
-  key: string,
-  { seq, before }: { readonly seq: string; readonly before: string },
-) => `
-  INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
-  VALUES (OLD.session_id, ${seq}, '${table}', ${key}, ${before})`;
-
-/** A row that has got the number of its commit needs neither a look at the session's nor a later one: those of steps are most of all. */
-function changeBody(schema: string, table: string, { key, changing, since }: PastTable): string {
-  const before = overwritten(changing);
-  if (table === "session_runtime") return runtimeBody(schema, before);
-  const numbered = `
-  IF NEW.seq > OLD.seq THEN${keepAt(schema, table, key("OLD"), { seq: "NEW.seq", before })};
-    RETURN NULL;
-  END IF;`;
+function changeBody(schema: string, table: string, { key, changing }: PastTable): string {
   return `DECLARE
   place tid;
-BEGIN${since === "seq" ? numbered : ""}${keep(schema, table, "OLD", key("OLD"), before)}
+BEGIN${keep(schema, table, "OLD", key("OLD"), overwritten(changing))}
   RETURN NULL;
 END`;
 }
 
 /**
- * Gives what the transaction has kept of the session the number of its events. The statement of a step triggers in any order and reads the
- * new number everywhere: then no row is older. `ctid` finds the transaction's own rows without an index, which every step would have to
- * write.
+ * Gives what the transaction has kept of the session the number of its events. `ctid` finds the transaction's own rows without another
+ * index.
  */
-function runtimeBody(schema: string, before: string): string {
-  const inserted = keepAt(schema, "session_runtime", "OLD.session_id", { seq: "NEW.last_seq", before });
-  return `DECLARE
-  place tid;
-BEGIN
-  IF NEW.last_seq > OLD.last_seq THEN
-    IF current_setting('${KEPT}', true) <> '' THEN
-      UPDATE ${schema}.row_history SET seq = NEW.last_seq
-      WHERE ctid = ANY (string_to_array(current_setting('${KEPT}'), ';')::tid[])
-        AND session_id = NEW.session_id AND seq < NEW.last_seq;
-    END IF;${inserted};
-    RETURN NULL;
-  END IF;${inserted}
-  RETURNING ctid INTO place;
-  ${REMEMBER}
+function numberBody(schema: string): string {
+  return `BEGIN
+  UPDATE ${schema}.row_history SET seq = NEW.last_seq
+  WHERE ctid = ANY (string_to_array(current_setting('${KEPT}'), ';')::tid[])
+    AND session_id = NEW.session_id AND seq < NEW.last_seq;
   RETURN NULL;
 END`;
 }

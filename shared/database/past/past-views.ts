@@ -1,6 +1,7 @@
 import { escapeIdentifier as quoted } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { DERIVED_PAST, isBorn } from "#shared/database/past/derived-past.ts";
 import { PAST_TABLES, type PastTable } from "#shared/database/past/past-tables.ts";
 import { pastFunctions } from "#shared/database/past/past-triggers.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -61,16 +62,24 @@ function rowsOf(
   { rules, columns }: { readonly rules: PastTable; readonly columns: readonly string[] },
 ): string {
   const { since, key } = rules;
-  const changing = rules.changing.flatMap(({ columns: changed }) => changed);
-  const isChanging = (name: string) => changing.includes(name);
-  const list = columns.map((name) => `${isChanging(name) ? "past" : "t"}.${quoted(name)}`).join(", ");
-  if (changing.length === 0 && since === "seq") {
-    return `SELECT ${list} FROM ${schema}.${table} t WHERE coalesce(t.seq, 0) <= ${SEQ}`;
-  }
-  const condition = since === "seq" ? `coalesce(past.seq, 0) <= ${SEQ}` : "later.is_inserted IS NOT TRUE";
-  return `SELECT ${list} FROM ${schema}.${table} t
-CROSS JOIN ${later(schema, table, "t.session_id", key("t"))}
-CROSS JOIN LATERAL jsonb_populate_record(t, later.before) past
+  const kept = rules.changing.flatMap(({ columns: changed }) => changed);
+  const derived = DERIVED_PAST[table]?.(schema, SEQ);
+  const list = columns.map((name) => {
+    const value = derived?.columns[name];
+    if (value !== undefined) return `${value} AS ${quoted(name)}`;
+    return `${kept.includes(name) ? "past" : "t"}.${quoted(name)}`;
+  });
+  const isByNumber = since === "seq" || since === "first_seq";
+  const sources = [
+    `${schema}.${table} t`,
+    ...(kept.length === 0 && isByNumber ? [] : [later(schema, table, "t.session_id", key("t"))]),
+    ...(kept.length === 0 ? [] : ["LATERAL jsonb_populate_record(t, later.before) past"]),
+    ...(derived?.from ?? []),
+  ];
+  const condition = isByNumber
+    ? isBorn(`${kept.includes(since) ? "past" : "t"}.${since}`, SEQ)
+    : "later.is_inserted IS NOT TRUE";
+  return `SELECT ${list.join(", ")} FROM ${sources.join("\nCROSS JOIN ")}
 WHERE ${condition}`;
 }
 

@@ -1,5 +1,4 @@
 import { table, ADD, OF_SESSION, USD, type Row } from "#shared/database/tables/table.ts";
-import { COST_SUMS, TOKENS } from "#shared/database/cost-sums.ts";
 import { IterationState } from "#shared/contracts/iteration-state.ts";
 import { RUN_STATUSES } from "#shared/contracts/statuses.ts";
 import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
@@ -42,8 +41,11 @@ export const AGENT_EXECUTIONS = table({
     output_tokens: { type: "bigint", default: "0", set: "executor" },
     thinking_tokens: { type: "bigint", default: "0", set: "executor" },
     total_tokens: { type: "bigint", default: "0", set: "executor" },
-    /** The session's newest event after the commit that wrote the row last. */
-    seq: { type: "integer", nullable: true, set: "executor" },
+    /** The session's newest event after the commit that inserted the row. */
+    seq: { type: "integer", nullable: true },
+    /** The same of its start and of its end. */
+    started_seq: { type: "integer", nullable: true, hidden: true, set: "executor" },
+    ended_seq: { type: "integer", nullable: true, hidden: true, set: "executor" },
     llm_backend: { type: "text", nullable: true, from: "config", set: "executor" },
     model_name: { type: "text", nullable: true, from: "config", set: "executor" },
     /** The provider that the agent began with; null while that is the one in use. */
@@ -95,16 +97,9 @@ export const AGENT_EXECUTIONS = table({
   purge: { kind: "session" },
   past: {
     since: "seq",
-    always: ["iteration_state", "seq"],
     changing: [
-      {
-        columns: [...TOKENS, ...COST_SUMS],
-        by: ["total_tokens", "priced_interaction_count", "unpriced_interaction_count"],
-      },
-      {
-        columns: ["status", "started_at", "completed_at", "duration_ms", "error_message", "error_code"],
-        by: ["status", "started_at"],
-      },
+      // Each call counts an iteration, and most of them change nothing else.
+      { columns: ["iteration_state"], by: ["iteration_state - 'iteration'"] },
       { columns: PROVIDER, by: ["llm_provider", "model_name", "original_llm_provider"] },
       ["delivered_at", "cancel_requested_at"],
     ],

@@ -155,8 +155,9 @@ export const ALERT_SESSIONS = table({
         ],
         by: ["completed_at"],
       },
+      // The end of the session sets it alone.
+      ["review_status"],
       [
-        "review_status",
         "assignee",
         "assigned_at",
         "quality_rating",

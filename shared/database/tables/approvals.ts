@@ -26,7 +26,7 @@ export const APPROVALS = table({
   indexes: ["approvals_session (session_id)"],
   grants: { api: ADD, executor: ADD, "tool-runner": READ },
   purge: { kind: "session" },
-  past: { since: "kept", always: ["state", "decided_at", "decided_by", "reason"] },
+  past: { since: "kept", changing: [["state", "decided_at", "decided_by", "reason"]] },
   afterwards: `
 CREATE FUNCTION tarsy_notify_of_approval() RETURNS trigger LANGUAGE plpgsql AS $notify_of_approval$
 BEGIN

@@ -44,7 +44,7 @@ export const MESSAGES = table({
   indexes: ["messages_session (session_id)"],
   grants: { api: ADD, executor: ADD },
   purge: { kind: "session" },
-  past: { since: "seq", always: ["content", "seq"] },
+  past: { since: "seq", changing: [{ columns: ["content", "seq"], by: ["content"] }] },
 });
 
 export type Message = Row<typeof MESSAGES>;

@@ -1,16 +1,7 @@
 import { table, ADD, READ, USD, type Row } from "#shared/database/tables/table.ts";
-import { COST_SUMS, TOKENS } from "#shared/database/cost-sums.ts";
 import { PARKING_COLUMNS } from "#shared/database/parking-columns.ts";
-import { SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { PARKED_BY } from "#shared/contracts/statuses.ts";
-
-const STAGE_COUNTS = [
-  "total_stages",
-  "completed_stages",
-  "failed_stages",
-  "provider_fallback_count",
-] as const;
 
 /**
  * The frequently changing part of a session, apart from the large rows and without an index on changing columns, so that a heartbeat is a
@@ -115,15 +106,8 @@ export const SESSION_RUNTIME = table({
   purge: { kind: "session" },
   past: {
     since: "always",
-    always: ["last_seq", "last_interaction_at"],
     // Neither leases nor deadlines nor inboxes, which belong to the present.
     changing: [
-      {
-        columns: ["llm_interaction_count", ...TOKENS, ...COST_SUMS],
-        by: ["llm_interaction_count", "total_tokens"],
-      },
-      ["mcp_interaction_count"],
-      { columns: [...STAGE_COUNTS, ...SESSION_FLAGS], by: [...STAGE_COUNTS, "has_summary_stage"] },
       { columns: ["waiting_for", "waiting_since", "paused_ms"], by: ["waiting_since"] },
       {
         columns: PARKING_COLUMNS,

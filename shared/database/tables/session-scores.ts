@@ -52,16 +52,10 @@ export const SESSION_SCORES = table({
   purge: { kind: "session" },
   past: {
     since: "kept",
-    always: [
-      "status",
-      "error_message",
-      "started_at",
-      "completed_at",
-      "prompt_hash",
-      "total_score",
-      "failure_tags",
+    changing: [
+      ["status", "error_message", "started_at", "completed_at", "prompt_hash", "total_score", "failure_tags"],
+      ["score_analysis", "tool_improvement_report"],
     ],
-    changing: [["score_analysis", "tool_improvement_report"]],
   },
 });
 

@@ -32,6 +32,9 @@ export const STAGES = table({
       ddl: "UNIQUE REFERENCES chat_user_messages ON DELETE SET NULL",
     },
     stage_type: { type: "text", default: "'investigation'", enum: STAGE_TYPES, from: "ours" },
+    /** The session's newest event after the commit that inserted the row, and after that of its end. */
+    seq: { type: "integer", nullable: true, hidden: true },
+    ended_seq: { type: "integer", nullable: true, hidden: true, set: "executor" },
     /** Whether the agents of an action stage have changed something, by the records of their calls; null if not known. */
     actions_executed: { type: "boolean", nullable: true, set: "executor" },
     /** The same by the word of the models; null if they did not say. */
@@ -46,18 +49,7 @@ export const STAGES = table({
     notifier: { select: ["stage_id", "session_id", "stage_index", "stage_type"] },
   },
   purge: { kind: "session" },
-  past: {
-    since: "kept",
-    always: [
-      "status",
-      "completed_at",
-      "duration_ms",
-      "error_message",
-      "error_code",
-      "actions_executed",
-      "actions_claimed",
-    ],
-  },
+  past: { since: "seq" },
 });
 
 export type Stage = Row<typeof STAGES>;

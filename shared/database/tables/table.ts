@@ -39,6 +39,8 @@ interface AnyColumn {
   readonly transformer?: EntitySchemaColumnOptions["transformer"];
   /** What `jsonb` contains; any object without it. */
   readonly json?: TSchema;
+  /** Only the views of the past read it: no row as the code has it. */
+  readonly hidden?: true;
   /** The rest of its declaration in SQL, such as REFERENCES. */
   readonly ddl?: string;
   /** The services that may update it, where their grants do not say `update`. */
@@ -75,21 +77,22 @@ type PurgeRule =
   | { readonly kind: "kept"; readonly because: string };
 
 /**
- * How the past of a table's rows is kept. The columns that it does not name never change, or belong to the present. To compare all columns
- * one by one would double what a step pays for its past.
+ * How the past of a table's rows is known. Columns that change and are not named here are told by rows that came later (`derived-past.ts`),
+ * or belong to the present.
  */
 export interface Past<N extends string = string> {
   /**
-   * How it is known since when a row exists: `seq`: by its column of this name; `kept`: by a row of `row_history`; `always`: since the session
-   * exists.
+   * How it is known since when a row exists: `seq`, `first_seq`: by its column of this name; `kept`: by a row of `row_history`; `always`: since
+   * the session exists.
    */
-  readonly since: "seq" | "kept" | "always";
-  /** Columns that are kept with each update. */
-  readonly always?: readonly N[];
-  /** Columns that change together: all are kept if an update overwrites one of `by`, or any of them. */
+  readonly since: "seq" | "first_seq" | "kept" | "always";
+  /**
+   * Columns that change together, and not with each step: all are kept if an update overwrites one of `by`, which begin with the name of a
+   * column, or any of them.
+   */
   readonly changing?: readonly (
     | readonly N[]
-    | { readonly columns: readonly N[]; readonly by: readonly N[] }
+    | { readonly columns: readonly N[]; readonly by: readonly string[] }
   )[];
 }
 
@@ -129,14 +132,19 @@ type ValueOf<C extends Column, T extends WrittenTypes | ReadTypes> =
   | (C extends { readonly array: true } ? OneOf<C, T>[] : OneOf<C, T>)
   | OrNull<C>;
 
+/** The names of the columns that are not hidden. */
+type Shown<C extends Columns> = keyof {
+  [K in keyof C as C[K] extends { readonly hidden: true } ? never : K]: true;
+};
+
 /** A row as the database's driver returns it. */
 export type Row<T extends Table> = {
-  -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K], ReadTypes>;
+  -readonly [K in Shown<T["columns"]>]: ValueOf<T["columns"][K], ReadTypes>;
 };
 
 /** A row as a step writes it. */
 export type Written<T extends Table> = {
-  readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K], WrittenTypes>;
+  readonly [K in Shown<T["columns"]>]: ValueOf<T["columns"][K], WrittenTypes>;
 };
 
 /** Declares a table; the compiler checks the columns that grants and past name. */

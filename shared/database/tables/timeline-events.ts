@@ -24,7 +24,8 @@ export const TIMELINE_EVENTS = table({
     metadata: { type: "jsonb", nullable: true, from: "copies", set: "executor" },
     llm_interaction_id: { type: "uuid", nullable: true, set: "executor" },
     mcp_interaction_id: { type: "uuid", nullable: true, set: "executor" },
-    /** The session's newest event after the commit that wrote the row last. */
+    /** The session's newest event after the commit that inserted the row, and after the one that wrote it last. */
+    first_seq: { type: "integer", nullable: true, hidden: true },
     seq: { type: "integer", nullable: true, set: "executor" },
   },
   constraints: ["UNIQUE (execution_id, sequence_number)"],
@@ -48,9 +49,8 @@ export const TIMELINE_EVENTS = table({
   },
   purge: { kind: "session" },
   past: {
-    since: "seq",
-    always: ["seq", "updated_at", "status", "llm_interaction_id", "mcp_interaction_id"],
-    changing: [["content"], ["metadata"]],
+    since: "first_seq",
+    changing: [["metadata"]],
   },
 });
 

@@ -30,7 +30,7 @@ SELECT * FROM (
   FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
   UNION ALL SELECT tablename || '.' || indexname, 'index', indexdef FROM pg_indexes WHERE schemaname = 'public'
   UNION ALL SELECT tgrelid::regclass || '.' || tgname, 'trigger', pg_get_triggerdef(oid)
-  FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '_(keep_change|keep_insert|forget)$'
+  FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '_(keep_change|keep_insert|number_past|forget)$'
 ) AS catalog WHERE name !~ '^schema_migrations[.]' ORDER BY name, what`;
 
 describe("the schema", () => {
