@@ -42,7 +42,7 @@ describeNightly("a session as it was, interrupted", function () {
   };
   const follow = async (options: object) => {
     const id = await runs.executor.insert(options);
-    const views = new KeptViews(get, id);
+    const views = new KeptViews(get, id, api.db);
     await views.keep();
     return { id, views, [Symbol.dispose]: views.follow(runs.executor.db)[Symbol.dispose] };
   };

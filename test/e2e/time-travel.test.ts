@@ -45,7 +45,7 @@ describe("a session as it was", function () {
   it("is shown after each commit of parallel agents and sub-agents, of a question and of a review", async () => {
     const { executor } = sub.runs;
     const id = await sub.insert({ childServers: ["k8s"], stages: [["First", "Second"]] });
-    const views = new KeptViews(get, id);
+    const views = new KeptViews(get, id, api.db);
     await views.keep();
     {
       using _ = views.follow(executor.db);

@@ -4,6 +4,9 @@ import pLimit from "p-limit";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
+import { enterPast } from "#shared/database/past/enter-past.ts";
+import { PAST_TABLES } from "#shared/database/past/past-tables.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 /** Requests a path of the api; resolves with the decoded body, or throws unless the status is 200. */
 type Get = (path: string) => Promise<unknown>;
@@ -13,6 +16,14 @@ const VIEWS = ["", "/timeline", "/trace"];
 const CALLS_EVERY = 12;
 
 type Views = ReadonlyMap<string, unknown>;
+const ROWS = "rows";
+
+/** Columns that belong to the present, as arrays of Postgres. */
+const OF_NOW: Readonly<Record<string, string>> = {
+  alert_sessions: "{deleted_at}",
+  session_runtime: `{lease_owner, lease_epoch, lease_expires_at, attempts, interruptions, not_before, inbox_seq, last_interaction_at,
+    cancel_requested_at, cancel_actor, cancelled_follow_ups, events_purged_at, erase_requested_at, place_id, place_epoch, parks_epoch}`,
+};
 
 const parseNumber = compileParser(
   "session",
@@ -24,12 +35,15 @@ const parseMembers = compileParser("members", Type.Record(Type.String(), Type.Un
 export class KeptViews {
   readonly #get: Get;
   readonly #id: string;
+  readonly #db: Database | undefined;
   readonly #views = new Map<number, Views>();
   readonly #oneAtATime = pLimit(1);
 
-  constructor(get: Get, id: string) {
+  /** With `db` also the rows of all tables that have a past are kept. */
+  constructor(get: Get, id: string, db?: Database) {
     this.#get = get;
     this.#id = id;
+    this.#db = db;
   }
 
   /** The numbers of which views are kept, ascending. */
@@ -53,13 +67,13 @@ export class KeptViews {
 
   /** Keeps the views of a session that others write to, unless one of them has written meanwhile. */
   async keepIfStill(): Promise<void> {
-    const views = await this.#read("", false);
+    const views = await this.#read(undefined, false);
     const again = withoutHeartbeat(await this.#get(`/api/v1/sessions/${this.#id}`));
     if (isDeepStrictEqual(views.get(""), again)) this.#views.set(parseNumber(views.get("")).last_seq, views);
   }
 
   async #keep(): Promise<void> {
-    const views = await this.#read("", this.#views.size % CALLS_EVERY === 0);
+    const views = await this.#read(undefined, this.#views.size % CALLS_EVERY === 0);
     this.#views.set(parseNumber(views.get("")).last_seq, views);
   }
 
@@ -77,19 +91,35 @@ export class KeptViews {
   /** Throws unless each kept view is what the api answers for its number now. */
   async check(): Promise<void> {
     for (const [seq, kept] of this.#views) {
-      const past = await this.#read(`?at_seq=${seq}`, kept.size > VIEWS.length);
+      const past = await this.#read(seq, kept.size > VIEWS.length + Number(kept.has(ROWS)));
       expect([...past.keys()], `the calls at ${seq}`).to.deep.equal([...kept.keys()]);
       for (const [path, view] of kept) expect(past.get(path), `${path} at ${seq}`).to.deep.equal(view);
     }
   }
 
-  async #read(query: string, withCalls: boolean): Promise<Views> {
+  async #read(seq: number | undefined, withCalls: boolean): Promise<Views> {
     const views = new Map<string, unknown>();
+    const query = seq === undefined ? "" : `?at_seq=${seq}`;
     const read = async (path: string) =>
       views.set(path, withoutHeartbeat(await this.#get(`/api/v1/sessions/${this.#id}${path}${query}`)));
     for (const path of VIEWS) await read(path);
+    const rows = await this.#db?.transaction(async (tx) => this.#rows(tx, seq));
+    if (rows !== undefined) views.set(ROWS, rows);
     if (withCalls) for (const path of callsOf(views.get("/trace"))) await read(path);
     return views;
+  }
+
+  async #rows(tx: Queryable, seq: number | undefined): Promise<unknown> {
+    if (seq !== undefined) await enterPast(tx, seq);
+    const rows: Record<string, unknown> = {};
+    for (const table of Object.keys(PAST_TABLES)) {
+      const present = `'${OF_NOW[table] ?? "{}"}'::text[]`;
+      rows[table] = await tx.query(
+        `SELECT to_jsonb(t) - ${present} AS row FROM ${table} t WHERE session_id = $1 ORDER BY (to_jsonb(t) - ${present})::text`,
+        [this.#id],
+      );
+    }
+    return rows;
   }
 }
 
