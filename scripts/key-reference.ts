@@ -1,3 +1,5 @@
+import { isJsonObject } from "#shared/json-object.ts";
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A key of a file, where it stands, and what it allows. */
@@ -165,5 +167,5 @@ function lineOf({ path, allowed, description }: ConfigKeyRow): string {
 }
 
 function recordOf(value: unknown): Schema | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  return isJsonObject(value) ? { ...value } : undefined;
 }

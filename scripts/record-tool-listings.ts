@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { isJsonObject } from "#shared/json-object.ts";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -184,9 +185,9 @@ async function listTools(input: NodeJS.WritableStream, output: NodeJS.ReadableSt
       send({ id: ++page, method: "tools/list", params: {} });
     } else if (answer?.["id"] === page) {
       const result = answer["result"];
-      const listed: unknown = isRecord(result) ? result["tools"] : undefined;
-      if (!isRecord(result) || !Array.isArray(listed)) throw new Error(line.slice(0, 500));
-      tools.push(...listed.filter(isRecord));
+      const listed: unknown = isJsonObject(result) ? result["tools"] : undefined;
+      if (!isJsonObject(result) || !Array.isArray(listed)) throw new Error(line.slice(0, 500));
+      tools.push(...listed.filter(isJsonObject));
       if (typeof result["nextCursor"] !== "string") return tools;
       send({ id: ++page, method: "tools/list", params: { cursor: result["nextCursor"] } });
     }
@@ -198,14 +199,10 @@ async function listTools(input: NodeJS.WritableStream, output: NodeJS.ReadableSt
 function answerIn(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const directory = await mkdtemp(join(tmpdir(), "tool-listings-"));
@@ -216,7 +213,7 @@ try {
     const { package: name, version, licence } = server;
     try {
       const listed = await record(server, directory);
-      const tools = listed.filter(isRecord).map((tool) => {
+      const tools = listed.filter(isJsonObject).map((tool) => {
         const { name: tool_name, description, inputSchema } = tool;
         return { name: tool_name, description, inputSchema };
       });

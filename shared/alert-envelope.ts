@@ -1,4 +1,5 @@
 import { parseJson } from "#shared/parse-json.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 
 /** An alert as it was sent, and as it is read. */
 interface Opened {
@@ -70,7 +71,7 @@ export function decodeBase64Text(encoded: string): string | undefined {
 function contentOf(value: unknown): EnvelopeContent | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const [only, ...others] = list;
-  if (others.length > 0 || !isRecord(only)) return undefined;
+  if (others.length > 0 || !isJsonObject(only)) return undefined;
   return (
     notification(only) ?? records(only) ?? push(only) ?? cloudEvent(only) ?? busEvent(only) ?? splunk(only)
   );
@@ -91,8 +92,8 @@ function notification(value: Readonly<Record<string, unknown>>): EnvelopeContent
 function records({ Records: value }: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   const [only, ...others] = list;
-  if (others.length > 0 || !isRecord(only)) return undefined;
-  if (isRecord(only["Sns"])) return notification(only["Sns"]);
+  if (others.length > 0 || !isJsonObject(only)) return undefined;
+  if (isJsonObject(only["Sns"])) return notification(only["Sns"]);
   const { body: encoded } = only;
   return typeof encoded === "string"
     ? { encoded, around: (body) => ({ ...scalars(only), body }) }
@@ -101,10 +102,12 @@ function records({ Records: value }: Readonly<Record<string, unknown>>): Envelop
 
 /** https://cloud.google.com/pubsub/docs/push */
 function push({ message, subscription }: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
-  if (!isRecord(message) || typeof message["data"] !== "string") return undefined;
+  if (!isJsonObject(message) || typeof message["data"] !== "string") return undefined;
   const encoded = decodeBase64Text(message["data"]);
   if (encoded === undefined) return undefined;
-  const attributes = isRecord(message["attributes"]) ? { attributes: scalars(message["attributes"]) } : {};
+  const attributes = isJsonObject(message["attributes"])
+    ? { attributes: scalars(message["attributes"]) }
+    : {};
   return {
     encoded,
     around: (data) => ({
@@ -127,19 +130,19 @@ function cloudEvent(value: Readonly<Record<string, unknown>>): EnvelopeContent |
 
 /** Events of EventBridge and of Event Grid. */
 function busEvent(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
-  if (typeof value["detail-type"] === "string" && isRecord(value["detail"])) {
+  if (typeof value["detail-type"] === "string" && isJsonObject(value["detail"])) {
     return { plain: value["detail"] };
   }
   const isGrid = typeof value["eventType"] === "string" && typeof value["eventTime"] === "string";
-  return isGrid && isRecord(value["data"]) ? { plain: value["data"] } : undefined;
+  return isGrid && isJsonObject(value["data"]) ? { plain: value["data"] } : undefined;
 }
 
 /** The alert of a saved search, and of its collector of events. */
 function splunk(value: Readonly<Record<string, unknown>>): EnvelopeContent | undefined {
-  if (typeof value["search_name"] === "string" && isRecord(value["result"])) {
+  if (typeof value["search_name"] === "string" && isJsonObject(value["result"])) {
     return { plain: value["result"] };
   }
-  return typeof value["sourcetype"] === "string" && isRecord(value["event"])
+  return typeof value["sourcetype"] === "string" && isJsonObject(value["event"])
     ? { plain: value["event"] }
     : undefined;
 }
@@ -149,10 +152,6 @@ function scalars(value: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(
     Object.entries(value).filter(([, one]) => ["string", "number", "boolean"].includes(typeof one)),
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The text of JSON that a sender has encoded twice. */

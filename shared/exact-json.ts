@@ -1,3 +1,5 @@
+import { isJsonObject } from "#shared/json-object.ts";
+
 /** A number in JSON that a double cannot hold. `JSON.stringify` writes it as it was read. */
 interface ExactNumber {
   readonly rawJSON: string;
@@ -34,6 +36,11 @@ export function parseExactJson(text: string): unknown {
 
 export function isExactNumber(value: unknown): value is ExactNumber {
   return JSON.isRawJSON(value);
+}
+
+/** True for a JSON object: neither null, nor an array, nor a number. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isJsonObject(value) && !isExactNumber(value);
 }
 
 /** The value with the nearest double in the place of each ExactNumber, and itself if there is none or it is nested too deep to look. */

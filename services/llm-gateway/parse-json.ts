@@ -1,4 +1,4 @@
-import { isExactNumber, parseExactJson } from "#shared/exact-json.ts";
+import { isObject, parseExactJson } from "#shared/exact-json.ts";
 
 /** Deeper values overflow the stack when they are serialised again; real tool arguments are nowhere near this deep. */
 const MAX_DEPTH = 200;
@@ -24,11 +24,6 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** True for a JSON object: not null, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 function isShallow(value: unknown, depth: number): boolean {

@@ -8,6 +8,7 @@ import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { isJsonObject } from "#shared/json-object.ts";
 
 /** A value without its invalid parts: keys may be missing and lists may have holes. */
 export type Loose<T> = T extends readonly (infer Item)[]
@@ -102,7 +103,7 @@ const KINDS: Readonly<Record<string, { readonly name: string; readonly has: (val
   {
     object: {
       name: "a mapping",
-      has: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      has: isJsonObject,
     },
     array: { name: "a list", has: Array.isArray },
     string: { name: "text", has: (value) => typeof value === "string" },

@@ -1,6 +1,7 @@
 import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import { asTemplate } from "#shared/contracts/text-template.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 
 /** Stand for a variable's name in a file that is read a second time; no YAML has a meaning for them. */
 const [BEGIN, END] = ["\uE000", "\uE001"];
@@ -33,11 +34,11 @@ export function keepVariables(schema: TSchema, value: unknown, marked: unknown, 
     });
     return;
   }
-  if (!isRecord(value)) return;
+  if (!isJsonObject(value)) return;
   for (const [key, inner] of Object.entries(value)) {
     const innerSchema = schemaOf(schema, key);
     if (innerSchema === undefined) continue;
-    value[key] = kept(innerSchema, inner, isRecord(marked) ? marked[key] : undefined, env);
+    value[key] = kept(innerSchema, inner, isJsonObject(marked) ? marked[key] : undefined, env);
   }
 }
 
@@ -61,8 +62,4 @@ function searched(text: string, env: Environment): string {
     found = found.replaceAll(value, `${BEGIN}${name}${END}`);
   }
   return asTemplate(found).replaceAll(MARK, "{{.$1}}");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

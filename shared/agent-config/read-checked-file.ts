@@ -11,6 +11,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { nearestName } from "#shared/agent-config/suggest-name.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 
 const NOT_FOUND = "configuration file not found";
 
@@ -43,7 +44,7 @@ export async function readCheckedFile<S extends TSchema>(
   const value = new ShapeReader(text, yaml, reporter).readFile(schema);
   const marked = source.includes("{{") ? readMarked(file, source, schema, env) : value;
   keepVariables(schema, value, marked, env);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+  if (isJsonObject(value)) {
     return checkShape(schema, value, reporter);
   }
   const [start, end] = yaml.contents?.range ?? [0, 0];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { CanonicalTexts } from "#shared/cassette/canonical-texts.ts";
 import type { BoundTool, ModelSettings } from "#shared/cassette/recorded-calls.ts";
 import { withoutContextBlocks } from "#shared/contracts/context-block.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 
 interface RequestMessage {
   readonly role: string;
@@ -102,15 +103,12 @@ export function hashRequest(request: CanonicalRequest): string {
 /** JSON text in which the members of every object are sorted by name, so that equal values give equal texts. */
 function stableJson(value: unknown): string {
   return (
-    JSON.stringify(value, (_name, member: unknown) => (isRecord(member) ? sorted(member) : member)) ?? "null"
+    JSON.stringify(value, (_name, member: unknown) => (isJsonObject(member) ? sorted(member) : member)) ??
+    "null"
   );
 }
 
 function sorted(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(record);
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from "#shared/json-object.ts";
+
 /** The first place in which two JSON values differ. */
 interface JsonDifference {
   /** RFC 6901; empty for the whole value. */
@@ -21,7 +23,7 @@ export function firstDifference(left: unknown, right: unknown, pointer = ""): Js
     }
     return null;
   }
-  if (isRecord(left) && isRecord(right)) {
+  if (isJsonObject(left) && isJsonObject(right)) {
     const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].toSorted();
     for (const name of names) {
       const found = firstDifference(left[name], right[name], `${pointer}/${escaped(name)}`);
@@ -30,10 +32,6 @@ export function firstDifference(left: unknown, right: unknown, pointer = ""): Js
     return null;
   }
   return { pointer, left, right };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function escaped(name: string): string {

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-
-type Json = Readonly<Record<string, unknown>>;
+import { isJsonObject, type JsonObject } from "#shared/json-object.ts";
 
 /**
  * The named schemas of a document. A schema with a `title` stands once under `components/schemas` by that name, and a
  * reference wherever it is used. Inside of `allOf` nothing is replaced, so that the parts can be closed together.
  */
 export class Components {
-  readonly #schemas = new Map<string, Json>();
+  readonly #schemas = new Map<string, JsonObject>();
 
   /** The schema as it stands at its use. Throws an Error if two different schemas have the same title. */
   use(schema: unknown): unknown {
@@ -15,13 +14,13 @@ export class Components {
   }
 
   /** All named schemas, by name. */
-  get all(): Json {
+  get all(): JsonObject {
     return Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
   #convert(value: unknown, mayName: boolean): unknown {
     if (Array.isArray(value)) return value.map((item: unknown) => this.#convert(item, mayName));
-    if (!isJson(value)) return value;
+    if (!isJsonObject(value)) return value;
     const { title } = value;
     const converted = this.#members(value, mayName);
     if (!mayName || typeof title !== "string" || !/^[A-Z]\w+$/u.test(title)) return converted;
@@ -33,14 +32,14 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  #members(schema: Json, mayName: boolean): Json {
+  #members(schema: JsonObject, mayName: boolean): JsonObject {
     const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
       if (key === "default" || key === "examples" || key === "enum" || key === "const") return [key, value];
       return [key, this.#convert(value, mayName && key !== "allOf")];
     });
     const { patternProperties, ...members } = Object.fromEntries(entries);
     // What the schema builder writes for a map with any keys.
-    const forAnyKey = isJson(patternProperties) ? patternProperties["^.*$"] : undefined;
+    const forAnyKey = isJsonObject(patternProperties) ? patternProperties["^.*$"] : undefined;
     const isText = Array.isArray(members["enum"]) && members["enum"].every((one) => typeof one === "string");
     return {
       ...(isText && members["type"] === undefined ? { type: "string" } : {}),
@@ -52,8 +51,4 @@ export class Components {
         : { additionalProperties: forAnyKey }),
     };
   }
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { type ToolDescription, markedDescription } from "#shared/contracts/tool-list.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
 
 /**
@@ -33,12 +34,12 @@ function parameterLines(schema: string): string[] {
 function toolParameters(schemaText: string): string[] {
   try {
     const schema: unknown = JSON.parse(schemaText);
-    if (!isRecord(schema) || !isRecord(schema["properties"])) return [];
+    if (!isJsonObject(schema) || !isJsonObject(schema["properties"])) return [];
     const required: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
     return Object.entries(schema["properties"])
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, property]) =>
-        parameterLine(name, isRecord(property) ? property : {}, required.includes(name)),
+        parameterLine(name, isJsonObject(property) ? property : {}, required.includes(name)),
       );
   } catch {
     // Not JSON, or nested too deep to serialise.
@@ -67,8 +68,4 @@ function typeNames(type: unknown): string[] {
 
 function valueText(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

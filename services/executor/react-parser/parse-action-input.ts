@@ -1,6 +1,7 @@
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { stripFence } from "./code-fence.ts";
 import { isExactNumber, parseExactJson } from "#shared/exact-json.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 import { Composer, Lexer, Parser } from "yaml";
 
 /**
@@ -54,11 +55,6 @@ function toJsonValue(value: unknown, depth = 0): unknown {
 function isStorable(number: string): boolean {
   const power = Number(/[eE](.+)$/u.exec(number)?.[1] ?? 0);
   return number.length + Math.abs(power) <= 10_000;
-}
-
-/** True for a JSON object: neither null nor an array. */
-function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Counts brackets outside strings before parsing: deeper text could exhaust the stack of the parser. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isObject } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { adaptTool, type AdaptedTool } from "../tool-schemas/adapt-tool.ts";
 import { renameArguments } from "../tool-schemas/argument-names.ts";
 import {

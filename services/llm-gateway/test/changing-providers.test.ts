@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { isObject } from "../parse-json.ts";
 import { geminiRequest, message, openGateway } from "./open-gateway.ts";
 import {
   lists,

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { isKeyless } from "#shared/agent-config/provider-keys.ts";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { isObject } from "../parse-json.ts";
 import { ADAPTERS, type Adapter } from "./adapters.ts";
 import { message } from "./open-gateway.ts";
 import { answers, every, firstPart, openStage, sends } from "./open-stage.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 const GOOD_NAME = /^[A-Za-z_][\w-]{0,63}$/u;
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { isObject } from "../parse-json.ts";
 import { geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
 
 const TURNS = 10;

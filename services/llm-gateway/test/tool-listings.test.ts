@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { isObject } from "#shared/exact-json.ts";
 import { STEP } from "../../../test/support/nightly.ts";
 import { adaptTool } from "../tool-schemas/adapt-tool.ts";
 import { adaptTools } from "../tool-schemas/adapt-call.ts";
-import { isObject } from "../parse-json.ts";
 import { APIS } from "./adapted-request.ts";
 import { toolListings } from "./tool-listings.ts";
 

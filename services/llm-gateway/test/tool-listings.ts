@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { isObject } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 const DIRECTORY = new URL("./tool-listings/", import.meta.url);
 

@@ -1,5 +1,6 @@
 import { retryable } from "../errors/llm-error.ts";
-import { isObject, parseJsonObject } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
+import { parseJsonObject } from "../parse-json.ts";
 
 /** One piece of a streamed tool call, as the provider sent it; undefined or empty where it says nothing. */
 interface CallPiece {

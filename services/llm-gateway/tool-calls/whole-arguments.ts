@@ -1,4 +1,5 @@
-import { isObject, parseJson } from "../parse-json.ts";
+import { parseJson } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /** A JSON string may hold JSON; a model does this once, its proxy once more. */
 const MAX_ENCODINGS = 3;

@@ -1,4 +1,5 @@
-import { isObject, parseJson } from "../parse-json.ts";
+import { parseJson } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { objectsIn, wholeArguments } from "./whole-arguments.ts";
 
 /** A call that a model wrote as text instead of making it. */

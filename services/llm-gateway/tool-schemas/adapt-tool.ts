@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { isObject, parseJson } from "../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
+import { parseJson } from "../parse-json.ts";
 import { invertNames, type ArgumentNames, replacedNames } from "./argument-names.ts";
 import {
   cutText,

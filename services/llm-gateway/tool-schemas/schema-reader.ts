@@ -1,4 +1,3 @@
-import { isObject } from "../parse-json.ts";
 import {
   asList,
   addAlternatives,
@@ -10,6 +9,7 @@ import {
   type SchemaNode,
   shortJson,
 } from "./schema-node.ts";
+import { isObject } from "#shared/exact-json.ts";
 import {
   readMembers,
   readNames,

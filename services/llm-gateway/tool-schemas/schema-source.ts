@@ -1,5 +1,5 @@
-import { isObject } from "../parse-json.ts";
 import { JSON_TYPES, type JsonType, asList, type SchemaNode } from "./schema-node.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /** The address of a document that names none itself. */
 const ROOT_BASE = "tool-schema://root/";

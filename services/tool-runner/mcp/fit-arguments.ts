@@ -1,4 +1,4 @@
-import { isExactNumber, parseExactJson } from "#shared/exact-json.ts";
+import { isExactNumber, isObject, parseExactJson } from "#shared/exact-json.ts";
 
 /** The depth to which arguments are looked at. */
 const MAX_DEPTH = 32;
@@ -158,8 +158,4 @@ function resolved(reference: string, root: unknown): unknown {
     const key = decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
     return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   }, root);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }

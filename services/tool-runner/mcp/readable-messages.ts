@@ -1,4 +1,4 @@
-import { isExactNumber, withPlainNumbers } from "#shared/exact-json.ts";
+import { isObject, withPlainNumbers } from "#shared/exact-json.ts";
 
 /** The values that stand for an object in some languages' JSON if it is empty. */
 export function isEmptyList(value: unknown): boolean {
@@ -7,10 +7,6 @@ export function isEmptyList(value: unknown): boolean {
 
 /** Deeper members are left as they are; messages of the protocol end before. */
 const MAX_DEPTH = 8;
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
-}
 
 /** An object in the place of one that may be `null`, missing, an empty list, or anything else. */
 export function objectOr(value: unknown): Record<string, unknown> {

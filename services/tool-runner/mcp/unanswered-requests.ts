@@ -5,14 +5,8 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from "@modelcontextprotocol/client";
-import { parseExactJson, withPlainNumbers } from "#shared/exact-json.ts";
-import {
-  isEmptyList,
-  isObject,
-  readableError,
-  readableHandshake,
-  withoutNulls,
-} from "./readable-messages.ts";
+import { parseExactJson, withPlainNumbers, isObject } from "#shared/exact-json.ts";
+import { isEmptyList, readableError, readableHandshake, withoutNulls } from "./readable-messages.ts";
 import { usableTools } from "./usable-tools.ts";
 import { partTexts } from "./result-text.ts";
 

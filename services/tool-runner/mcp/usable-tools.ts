@@ -1,4 +1,5 @@
-import { isEmptyList, isObject, objectOr } from "./readable-messages.ts";
+import { isEmptyList, objectOr } from "./readable-messages.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /** The key of the reasons for which tools were left out, in `_meta` of a page. */
 const LEFT_OUT_KEY = "tarsy/left-out";

@@ -1,3 +1,5 @@
+import { isJsonObject } from "#shared/json-object.ts";
+
 /** A longer alert is not looked into: it is shown as it is. */
 const MAX_READ = 64 * 1024;
 /** So many chips and links are shown; the alert's own text has all. */
@@ -87,7 +89,7 @@ function firstRecord(value: unknown): AlertMembers | undefined {
 }
 
 function recordOf(value: unknown): AlertMembers | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  return isJsonObject(value) ? { ...value } : undefined;
 }
 
 /** What is sent, and what in it is the alert: two steps down at most. */

@@ -1,4 +1,5 @@
 import type { MemoryToolName } from "#shared/contracts/memory.ts";
+import type { JsonObject } from "#shared/json-object.ts";
 import { MAX_DAYS_BACK, MAX_FOUND_SESSIONS, MAX_RECALLED } from "../../controllers/built-in-tools.ts";
 import type { SessionQuery } from "./find-sessions.ts";
 import { integerOf, textOf } from "../../tools/built-in/read-query.ts";
@@ -13,10 +14,8 @@ const MAX_WORDS = 12;
 const MAX_WORD_CHARS = 100;
 const MAX_TYPE_CHARS = 200;
 
-type Parameters = Readonly<Record<string, unknown>>;
-
 /** Reads the arguments of a call of a tool that looks at earlier sessions; a text says for the model what is wrong with them. */
-export function readMemoryQuery(name: MemoryToolName, parameters: Parameters): MemoryQuery | string {
+export function readMemoryQuery(name: MemoryToolName, parameters: JsonObject): MemoryQuery | string {
   const query = textOf(parameters["query"]).toWellFormed().trim();
   if (query === "") return 'The argument "query" is missing: the words to look for.';
   if (query.length > MAX_QUERY_CHARS) {
@@ -25,12 +24,12 @@ export function readMemoryQuery(name: MemoryToolName, parameters: Parameters): M
   return name === "recall_past_investigations" ? recall(query, parameters) : search(query, parameters);
 }
 
-function recall(query: string, parameters: Parameters): MemoryQuery | string {
+function recall(query: string, parameters: JsonObject): MemoryQuery | string {
   const limit = within(parameters, "limit", { fallback: 10, max: MAX_RECALLED });
   return typeof limit === "string" ? limit : { kind: "recall", query, limit };
 }
 
-function search(query: string, parameters: Parameters): MemoryQuery | string {
+function search(query: string, parameters: JsonObject): MemoryQuery | string {
   const words = [
     ...new Set(query.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}._/:-]*[\p{L}\p{N}])?/gu) ?? []),
   ];
@@ -50,7 +49,7 @@ function search(query: string, parameters: Parameters): MemoryQuery | string {
 }
 
 function within(
-  parameters: Parameters,
+  parameters: JsonObject,
   name: string,
   { fallback, max }: { readonly fallback: number; readonly max: number },
 ): number | string {

@@ -2,6 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import { DEFAULT_ORCHESTRATOR, type ResolvedSubAgent } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
+import type { JsonObject } from "#shared/json-object.ts";
 import type { SubAgentToolName } from "../../controllers/built-in-tools.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { newExecution } from "../../persist/stage-rows.ts";
@@ -15,8 +16,6 @@ interface AnsweredCall {
   readonly outcome: ToolOutcome;
   readonly effect: StepRecord | null;
 }
-
-type Parameters = Readonly<Record<string, unknown>>;
 
 /** The longest task, in characters. */
 const MAX_TASK_CHARS = 20_000;
@@ -33,7 +32,7 @@ export function answerSubAgentTool(
     name,
     index,
     parameters,
-  }: { readonly name: SubAgentToolName; readonly index: number; readonly parameters: Parameters },
+  }: { readonly name: SubAgentToolName; readonly index: number; readonly parameters: JsonObject },
 ): AnsweredCall {
   switch (name) {
     case "dispatch_agent":
@@ -47,7 +46,7 @@ export function answerSubAgentTool(
   }
 }
 
-function dispatch(run: ExecutionRun, index: number, parameters: Parameters): AnsweredCall {
+function dispatch(run: ExecutionRun, index: number, parameters: JsonObject): AnsweredCall {
   const { execution, state } = run;
   const name = textOf(parameters["name"]);
   const task = textOf(parameters["task"]);
@@ -101,7 +100,7 @@ function inserted(
   return { rows: { ...rows, executions: [child] }, events };
 }
 
-function cancel({ state }: ExecutionRun, parameters: Parameters): AnsweredCall {
+function cancel({ state }: ExecutionRun, parameters: JsonObject): AnsweredCall {
   const id = textOf(parameters["execution_id"]) ?? "";
   if (id === "") return refused("'execution_id' is required");
   const child = state.subAgents?.find(({ execution_id }) => execution_id === id.toLowerCase());

@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { GoogleAuth, PassThroughClient, type AuthClient } from "google-auth-library";
 import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage, type RetryableError, type TerminalError } from "#shared/errors.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
 import { WAIT_ESTIMATE_MS } from "../../errors/wait-estimate.ts";
-import { isObject, parseJsonObject } from "../../parse-json.ts";
+import { parseJsonObject } from "../../parse-json.ts";
 import { credential } from "../credential.ts";
 import type { ProviderConfig } from "../provider-config.ts";
 

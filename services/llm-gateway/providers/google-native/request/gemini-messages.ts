@@ -2,7 +2,8 @@ import type { Content, Part } from "@google/genai";
 import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
 import { normaliseConversation } from "../../../conversation/normalise-conversation.ts";
 import { toolAlias } from "#shared/contracts/tool-names.ts";
-import { isObject, parseJson, parseJsonObject } from "../../../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
+import { parseJson, parseJsonObject } from "../../../parse-json.ts";
 import { decodeGeminiState } from "../gemini-state.ts";
 import { PLACEHOLDER_SIGNATURE, needsSignature } from "./placeholder-signature.ts";
 

@@ -1,7 +1,8 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { retryable } from "../../../errors/llm-error.ts";
-import { isObject, parseJson } from "../../../parse-json.ts";
+import { parseJson } from "../../../parse-json.ts";
 import { ResponseError } from "../../response-error.ts";
 
 const optionalString = Type.Optional(Type.String());

@@ -1,5 +1,5 @@
 import { retryable } from "../../../errors/llm-error.ts";
-import { isObject } from "../../../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 import type { GeminiFunctionCall, GeminiPartialArg } from "./gemini-chunk.ts";
 
 /** A function call with all its arguments. */

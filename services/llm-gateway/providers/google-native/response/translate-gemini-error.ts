@@ -1,11 +1,12 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { connectionError } from "../../../errors/connection-error.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { failureKind } from "../../../errors/failure-kind.ts";
 import { failureError, type ErrorContext, type FailureKind } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
 import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
-import { isObject, parseJson } from "../../../parse-json.ts";
+import { parseJson } from "../../../parse-json.ts";
 import { ResponseError } from "../../response-error.ts";
 
 /** Translates any error of the SDK, the socket or the conversion to a terminal or retryable error. */

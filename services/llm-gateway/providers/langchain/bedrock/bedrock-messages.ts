@@ -1,7 +1,6 @@
 import type { ContentBlock, Message } from "@aws-sdk/client-bedrock-runtime";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { isExactNumber } from "#shared/exact-json.ts";
-import { isObject } from "../../../parse-json.ts";
+import { isExactNumber, isObject } from "#shared/exact-json.ts";
 import {
   anthropicMessages,
   type AnthropicMessagesOptions,

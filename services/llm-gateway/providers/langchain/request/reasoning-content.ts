@@ -1,24 +1,24 @@
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { isObject, parseJsonObject } from "../../../parse-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
 import { decodeLangchainState } from "../langchain-state.ts";
 import { encodeChatCallId } from "./encode-call-id.ts";
 
 /** What goes back with the tool calls of a conversation, by the ids of the calls in the request. */
 interface KeptFields {
   /** The reasoning before a call, as fields of its message. */
-  readonly ofMessage: ReadonlyMap<string, Fields>;
+  readonly ofMessage: ReadonlyMap<string, JsonObject>;
   /** Members beside the standard of the call itself. */
-  readonly ofCall: ReadonlyMap<string, Fields>;
+  readonly ofCall: ReadonlyMap<string, JsonObject>;
 }
-type Fields = Readonly<Record<string, unknown>>;
-
 interface ReasoningOptions {
   readonly model: string;
   /** Which reasoning goes back: `round` for that of the calls since the user's last message. */
   readonly which: "round" | "all";
 }
 
-/** Fields of a stored block that go back; the first that a message has. */
+/** JsonObject of a stored block that go back; the first that a message has. */
 const FIELDS = ["reasoning_details", "reasoning_content"] as const;
 
 /**
@@ -27,7 +27,7 @@ const FIELDS = ["reasoning_details", "reasoning_content"] as const;
  */
 export function keptFields({ messages }: Conversation, { model, which }: ReasoningOptions): KeptFields {
   const first = which === "all" ? 0 : messages.findLastIndex(({ role }) => role === "user") + 1;
-  const kept = { ofMessage: new Map<string, Fields>(), ofCall: new Map<string, Fields>() };
+  const kept = { ofMessage: new Map<string, JsonObject>(), ofCall: new Map<string, JsonObject>() };
   for (const [index, { toolCalls, providerState }] of messages.entries()) {
     const state = decodeLangchainState(providerState, { form: "chat", model });
     const blocks = (state?.parts ?? []).flatMap((part) => ("block" in part ? [part.block] : []));
@@ -44,7 +44,7 @@ export function keptFields({ messages }: Conversation, { model, which }: Reasoni
 }
 
 /** Adds these fields to a request; LangChain's messages have no place for them. */
-export function addKeptFields(request: Fields, { ofMessage, ofCall }: KeptFields): Fields {
+export function addKeptFields(request: JsonObject, { ofMessage, ofCall }: KeptFields): JsonObject {
   if (!Array.isArray(request["messages"])) return request;
   const messages = request["messages"].map((message: unknown) => {
     if (!isObject(message) || !Array.isArray(message["tool_calls"])) return message;
@@ -60,7 +60,7 @@ export function addKeptFields(request: Fields, { ofMessage, ofCall }: KeptFields
   return { ...request, messages };
 }
 
-function fieldsOf(fields: ReadonlyMap<string, Fields>, { id }: Fields): Fields | undefined {
+function fieldsOf(fields: ReadonlyMap<string, JsonObject>, { id }: JsonObject): JsonObject | undefined {
   return typeof id === "string" ? fields.get(id) : undefined;
 }
 

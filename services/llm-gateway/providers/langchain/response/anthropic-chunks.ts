@@ -1,10 +1,10 @@
 import { retryable } from "../../../errors/llm-error.ts";
-import { isObject, parseJsonObject } from "../../../parse-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
 import { ResponseError } from "../../response-error.ts";
 import { NO_REASON } from "./no-reason.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The types of blocks whose content is read, and of their deltas. */
 const BLOCK_OF = new Map<unknown, string>([
@@ -78,7 +78,7 @@ export async function* anthropicChunks(events: AsyncIterable<SseEvent>): AsyncGe
 }
 
 /** The JSON of an event; empty for other events than the API's own, such as an end mark of another API. */
-function parseEvent({ name, data }: SseEvent): Fields {
+function parseEvent({ name, data }: SseEvent): JsonObject {
   const value = parseJsonObject(data);
   const type = value?.["type"];
   if (name === "error" || type === "error" || (type === undefined && isObject(value?.["error"]))) {
@@ -90,12 +90,12 @@ function parseEvent({ name, data }: SseEvent): Fields {
   return value ?? {};
 }
 
-function callPiece(piece: Fields): Fields {
+function callPiece(piece: JsonObject): JsonObject {
   return { content: "", tool_call_chunks: [piece] };
 }
 
 /** Anthropic does not count cached input as input. */
-function usage({ usage: reported }: Fields) {
+function usage({ usage: reported }: JsonObject) {
   const counts = fields(reported);
   const read = number(counts["cache_read_input_tokens"]);
   const written = number(counts["cache_creation_input_tokens"]);
@@ -111,6 +111,6 @@ function number(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
-function fields(value: unknown): Fields {
+function fields(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }

@@ -1,6 +1,5 @@
-import { isObject } from "../../../parse-json.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /**
  * Collects the usage of one chat completion. Servers report it in a chunk of its own, in the last choice, in every chunk, or its parts
@@ -33,7 +32,7 @@ export class ChatUsage {
   }
 
   /** The usage so far in OpenAI's form; undefined if none was reported. */
-  get all(): Fields | undefined {
+  get all(): JsonObject | undefined {
     if (!this.#isKnown) return undefined;
     return {
       prompt_tokens: this.#input,
@@ -45,7 +44,7 @@ export class ChatUsage {
   }
 }
 
-function details(usage: Fields, ...names: readonly string[]): Fields {
+function details(usage: JsonObject, ...names: readonly string[]): JsonObject {
   return names.map((name) => usage[name]).find(isObject) ?? {};
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /** The fields of a detail that come in pieces. */
 const PIECES = ["text", "summary", "data"] as const;

@@ -1,11 +1,11 @@
-import { isObject, parseJson } from "../../../parse-json.ts";
+import { parseJson } from "../../../parse-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
 import type { AnswerAside } from "../answer-aside.ts";
 import { ChatUsage } from "./chat-usage.ts";
 import { NO_REASON } from "./no-reason.ts";
 import type { RepairEvent } from "./rewrite-sse.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const DONE = "[DONE]";
 
@@ -48,7 +48,11 @@ export function repairChatEvents(aside: AnswerAside): RepairEvent {
 }
 
 /** What LangChain has no field for. */
-function tellAside(aside: AnswerAside, { native_finish_reason: reason }: Fields, delta: Fields): void {
+function tellAside(
+  aside: AnswerAside,
+  { native_finish_reason: reason }: JsonObject,
+  delta: JsonObject,
+): void {
   if (typeof reason === "string") aside.nativeReason = reason;
   if (typeof delta["refusal"] === "string") aside.refuse(delta["refusal"]);
   aside.details.add(delta["reasoning_details"]);
@@ -62,7 +66,7 @@ function choice(delta: object, finishReason: string | null): object {
   return { index: 0, delta: { role: "assistant", content: "", ...delta }, finish_reason: finishReason };
 }
 
-function repairDelta(delta: Fields): object {
+function repairDelta(delta: JsonObject): object {
   const reasoning = [delta["reasoning_content"], delta["reasoning"]].find(
     (value) => typeof value === "string",
   );
@@ -89,16 +93,16 @@ function contentOf(content: unknown): { text: string; thinking: string } {
 }
 
 /** Gemini's mark, at its OpenAI endpoint, of a delta whose text is a thought. */
-function isThought({ extra_content: extra }: Fields): boolean {
+function isThought({ extra_content: extra }: JsonObject): boolean {
   return isObject(extra) && isObject(extra["google"]) && extra["google"]["thought"] === true;
 }
 
-function thoughtOf({ content }: Fields): { text: string; thinking: string } {
+function thoughtOf({ content }: JsonObject): { text: string; thinking: string } {
   return { text: "", thinking: contentOf(content).text };
 }
 
 /** The pieces of calls in a delta: OpenAI's former single call too, and members beside the standard of the delta itself. */
-function piecesOf(delta: Fields): Fields[] {
+function piecesOf(delta: JsonObject): JsonObject[] {
   const { tool_calls: calls, function_call: single, extra_content: extra } = delta;
   const pieces: unknown[] = Array.isArray(calls) ? calls : [];
   const listed = pieces.filter(isObject);
@@ -108,7 +112,7 @@ function piecesOf(delta: Fields): Fields[] {
 }
 
 /** One piece of a call in the form that LangChain passes on; text beside the standard is joined by LangChain's own merging. */
-function repairPiece(piece: Fields): object {
+function repairPiece(piece: JsonObject): object {
   const { index, id, extra_content: extra } = piece;
   const called = isObject(piece["function"]) ? piece["function"] : {};
   const { name, arguments: args } = called;

@@ -1,4 +1,5 @@
-import { isObject, parseJson, parseJsonObject } from "../../../parse-json.ts";
+import { parseJson, parseJsonObject } from "../../../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /**
  * The body of an error response in OpenAI's form, the only one that the SDK reads. Servers also send the error's fields

@@ -1,12 +1,12 @@
-import { isObject, parseJsonObject } from "../../../parse-json.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
 import type { AnswerAside } from "../answer-aside.ts";
 import { NO_REASON } from "./no-reason.ts";
 import { ResponsesCalls } from "./responses-calls.ts";
 import { ResponsesLateText } from "./responses-late-text.ts";
 import type { RepairEvent } from "./rewrite-sse.ts";
-
-type Fields = Record<string, unknown>;
 
 const DONE = "[DONE]";
 
@@ -25,7 +25,7 @@ export function repairResponsesEvents(aside: AnswerAside): RepairEvent {
     // What closes an item repeats what came in pieces.
     if (aside.refusal === "") aside.refuse(words.join(""));
   };
-  const end = (response: Fields): SseEvent[] => {
+  const end = (response: JsonObject): SseEvent[] => {
     isEnded = true;
     if (Array.isArray(response["output"])) response["output"].forEach(readRefusal);
     return calls.end(response["output"]).map(toSse);
@@ -67,7 +67,7 @@ function failure(response: unknown): SseEvent {
   return { name: "error", data: JSON.stringify({ error }) };
 }
 
-function toSse(value: Fields): SseEvent {
+function toSse(value: JsonObject): SseEvent {
   const { type } = value;
   return { name: typeof type === "string" ? type : undefined, data: JSON.stringify(value) };
 }

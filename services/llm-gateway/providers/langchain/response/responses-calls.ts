@@ -1,7 +1,6 @@
 import { retryable } from "../../../errors/llm-error.ts";
-import { isObject } from "../../../parse-json.ts";
-
-type Fields = Record<string, unknown>;
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /** A function call of one answer and its arguments by their source; undefined where the source has not spoken. */
 interface Call {
@@ -33,7 +32,7 @@ export class ResponsesCalls {
   #length = 0;
 
   /** Takes an event about an item; undefined if the event is not about a function call. */
-  read(event: Fields): Fields[] | undefined {
+  read(event: JsonObject): JsonObject[] | undefined {
     const item = isObject(event["item"]) ? event["item"] : undefined;
     switch (event["type"]) {
       case "response.output_item.added":
@@ -63,7 +62,7 @@ export class ResponsesCalls {
   }
 
   /** Takes the output of the answer's last event; returns all arguments, and calls that come only there. */
-  end(output: unknown): Fields[] {
+  end(output: unknown): JsonObject[] {
     const items: unknown[] = Array.isArray(output) ? output : [];
     const announced = [...this.#calls];
     const left = new Set(announced);
@@ -81,7 +80,7 @@ export class ResponsesCalls {
     return [...late, ...this.#calls.map((call) => delta(call, whole(call)))];
   }
 
-  #readItem(item: Fields, event: Fields): Fields[] {
+  #readItem(item: JsonObject, event: JsonObject): JsonObject[] {
     const isDone = event["type"] === "response.output_item.done";
     const wanted = { callId: item["call_id"], itemId: item["id"], index: event["output_index"] };
     const known = isDone ? this.#find(wanted) : this.#announced(wanted);
@@ -90,7 +89,7 @@ export class ResponsesCalls {
   }
 
   /** Adds a call and returns the event that announces it. */
-  #open(item: Fields, event: Fields): Fields[] {
+  #open(item: JsonObject, event: JsonObject): JsonObject[] {
     const wanted = event["output_index"];
     const taken = new Set(this.#calls.map(({ index }) => index));
     const index = typeof wanted === "number" && !taken.has(wanted) ? wanted : Math.max(-1, ...taken) + 1;
@@ -160,16 +159,16 @@ function isId(id: unknown): boolean {
 }
 
 /** A closing event without arguments does not take back those that were streamed. */
-function closeWith(call: Call, fields: Fields): void {
+function closeWith(call: Call, fields: JsonObject): void {
   const args = argumentsOf(fields);
   if (args !== undefined && args !== "") call.closing = args;
 }
 
-function argumentsOf({ arguments: args }: Fields): string | undefined {
+function argumentsOf({ arguments: args }: JsonObject): string | undefined {
   if (typeof args === "string") return args;
   return isObject(args) ? JSON.stringify(args) : undefined;
 }
 
-function delta({ index }: Call, text: string): Fields {
+function delta({ index }: Call, text: string): JsonObject {
   return { type: "response.function_call_arguments.delta", output_index: index, delta: text };
 }

@@ -1,6 +1,5 @@
-import { isObject } from "../../../parse-json.ts";
-
-type Fields = Record<string, unknown>;
+import type { JsonObject } from "#shared/json-object.ts";
+import { isObject } from "#shared/exact-json.ts";
 
 /**
  * Passes on text and raw reasoning of one answer of the Responses API in the form that LangChain reads: raw reasoning
@@ -13,7 +12,7 @@ export class ResponsesLateText {
   readonly #shown = new Map<string, "summary" | "raw">();
 
   /** The events to pass on; undefined to pass on the event as it is. */
-  read(event: Fields): Fields[] | undefined {
+  read(event: JsonObject): JsonObject[] | undefined {
     switch (event["type"]) {
       case "response.reasoning_summary_text.delta":
         return this.#isShown(event, "summary") ? undefined : [];
@@ -37,7 +36,7 @@ export class ResponsesLateText {
   }
 
   /** Raw reasoning that comes only with the whole item. */
-  #readItem(event: Fields): Fields[] | undefined {
+  #readItem(event: JsonObject): JsonObject[] | undefined {
     const item = isObject(event["item"]) ? event["item"] : {};
     if (item["type"] !== "reasoning" || this.#shown.has(itemOf(event))) return undefined;
     const parts: unknown[] = Array.isArray(item["content"]) ? item["content"] : [];
@@ -49,12 +48,12 @@ export class ResponsesLateText {
     return text === "" ? undefined : [...this.#reasoning(event, text), event];
   }
 
-  #late(event: Fields, text: unknown): Fields[] {
+  #late(event: JsonObject, text: unknown): JsonObject[] {
     this.#streamed.add(partOf(event));
     return this.#reasoning(event, text);
   }
 
-  #reasoning(event: Fields, text: unknown): Fields[] {
+  #reasoning(event: JsonObject, text: unknown): JsonObject[] {
     if (typeof text !== "string" || text === "" || !this.#isShown(event, "raw")) return [];
     return [
       {
@@ -67,7 +66,7 @@ export class ResponsesLateText {
     ];
   }
 
-  #isShown(event: Fields, kind: "summary" | "raw"): boolean {
+  #isShown(event: JsonObject, kind: "summary" | "raw"): boolean {
     const item = itemOf(event);
     const shown = this.#shown.get(item) ?? kind;
     this.#shown.set(item, shown);
@@ -75,11 +74,11 @@ export class ResponsesLateText {
   }
 }
 
-function itemOf({ output_index: index, item_id: id }: Fields): string {
+function itemOf({ output_index: index, item_id: id }: JsonObject): string {
   return JSON.stringify(index ?? id);
 }
 
-function partOf(event: Fields): string {
+function partOf(event: JsonObject): string {
   const { type, content_index: index = 0 } = event;
   const kind = typeof type === "string" ? type.split(".")[1] : "";
   return `${kind} ${itemOf(event)} ${JSON.stringify(index)}`;

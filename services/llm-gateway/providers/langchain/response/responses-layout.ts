@@ -1,5 +1,5 @@
-import { isObject } from "../../../parse-json.ts";
 import type { LangchainStatePart } from "../langchain-state.ts";
+import { isObject } from "#shared/exact-json.ts";
 import type { OutputItem } from "./langchain-chunk.ts";
 
 /**

@@ -1,4 +1,5 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { isObject } from "#shared/exact-json.ts";
 import { connectionError } from "../../../errors/connection-error.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
@@ -6,7 +7,7 @@ import { failureKind } from "../../../errors/failure-kind.ts";
 import { failureError, type ErrorContext } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
 import { plainError } from "../../../errors/web-page.ts";
-import { isObject, parseJson } from "../../../parse-json.ts";
+import { parseJson } from "../../../parse-json.ts";
 import { ResponseError } from "../../response-error.ts";
 
 /** An error that a provider reported, in an HTTP response or inside an answer. */

@@ -1,5 +1,4 @@
-/** A request or chunk of chat completions as JSON; its fields are unchecked. */
-export type Fields = Readonly<Record<string, unknown>>;
+import type { JsonObject } from "#shared/json-object.ts";
 
 /** In what a server of chat completions differs from OpenAI's. */
 export interface ChatServer {
@@ -13,7 +12,7 @@ export interface ChatServer {
   /** True if it refuses `stream_options` and reports usage without. */
   readonly refusesStreamOptions?: boolean;
   /** Changes a request; `plain` is true after it has refused the reasoning in one. */
-  readonly adaptRequest?: (request: Fields, plain: boolean) => Fields;
+  readonly adaptRequest?: (request: JsonObject, plain: boolean) => JsonObject;
   /** Changes a chunk of an answer before the common repairs. */
-  readonly adaptChunk?: (chunk: Fields) => Fields;
+  readonly adaptChunk?: (chunk: JsonObject) => JsonObject;
 }

@@ -1,7 +1,8 @@
-import { isObject } from "../../../parse-json.ts";
 import { PROVIDER_URLS } from "../../provider-urls.ts";
+import { isObject } from "#shared/exact-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
 import { adaptMessages, toolCallsOf } from "./adapt-messages.ts";
-import type { ChatServer, Fields } from "./chat-server.ts";
+import type { ChatServer } from "./chat-server.ts";
 
 /**
  * While it thinks, which is its default, DeepSeek refuses a conversation with a tool call without the reasoning before
@@ -21,6 +22,6 @@ export const DEEPSEEK: ChatServer = {
   },
 };
 
-function withReasoning(message: Fields): Fields {
+function withReasoning(message: JsonObject): JsonObject {
   return toolCallsOf(message).length === 0 ? message : { reasoning_content: "", ...message };
 }

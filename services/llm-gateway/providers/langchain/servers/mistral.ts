@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { isObject } from "../../../parse-json.ts";
+import { isObject } from "#shared/exact-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
 import { PROVIDER_URLS } from "../../provider-urls.ts";
 import { adaptMessages, toolCallsOf } from "./adapt-messages.ts";
-import type { ChatServer, Fields } from "./chat-server.ts";
+import type { ChatServer } from "./chat-server.ts";
 
 /** Mistral refuses a user's message directly after a tool's. */
-const BETWEEN: Fields = { role: "assistant", content: "OK." };
+const BETWEEN: JsonObject = { role: "assistant", content: "OK." };
 
 /**
  * Mistral accepts no field that it does not know, and ids of tool calls only with nine letters or digits. It returns
@@ -21,7 +22,7 @@ export const MISTRAL: ChatServer = {
   },
 };
 
-function mistralMessages(messages: readonly Fields[]): Fields[] {
+function mistralMessages(messages: readonly JsonObject[]): JsonObject[] {
   const names = new Map<unknown, unknown>();
   return messages.flatMap((message, index) => {
     for (const { id, function: called } of toolCallsOf(message)) {
@@ -32,7 +33,7 @@ function mistralMessages(messages: readonly Fields[]): Fields[] {
   });
 }
 
-function mistralMessage(message: Fields, names: ReadonlyMap<unknown, unknown>): Fields {
+function mistralMessage(message: JsonObject, names: ReadonlyMap<unknown, unknown>): JsonObject {
   const { role, content } = message;
   if (role === "tool") {
     const { tool_call_id: id } = message;

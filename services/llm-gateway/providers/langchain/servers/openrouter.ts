@@ -1,8 +1,9 @@
-import { isObject } from "../../../parse-json.ts";
 import { PROVIDER_URLS } from "../../provider-urls.ts";
+import { isObject } from "#shared/exact-json.ts";
+import type { JsonObject } from "#shared/json-object.ts";
 import { withRaw } from "../response/repair-error-body.ts";
 import { detailsText } from "../response/reasoning-details.ts";
-import type { ChatServer, Fields } from "./chat-server.ts";
+import type { ChatServer } from "./chat-server.ts";
 
 /**
  * OpenRouter passes requests on to many providers. It gives reasoning as a list of details, some of them signed or
@@ -21,7 +22,7 @@ export const OPENROUTER: ChatServer = {
 };
 
 /** Shows the text of the details where the text itself is missing. */
-function withThoughts(choice: Fields): Fields {
+function withThoughts(choice: JsonObject): JsonObject {
   const { delta } = choice;
   if (!isObject(delta) || typeof delta["reasoning"] === "string") return choice;
   const reasoning = detailsText(delta["reasoning_details"]);
@@ -40,6 +41,6 @@ const KINDS: Readonly<Record<number, string>> = {
 };
 
 /** The error's kind in OpenAI's words. */
-function kindOf({ code, type }: Fields): unknown {
+function kindOf({ code, type }: JsonObject): unknown {
   return KINDS[Number(code)] ?? type ?? code;
 }
