@@ -2,11 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { openCallers, readCall, type Caller, type Callers } from "./gateway/callers.ts";
+import { openCallers, readCall, type GatewayCaller, type Callers } from "./gateway/callers.ts";
 import { gatewayReport, type GatewayMeasurements } from "./gateway/gateway-report.ts";
 import { renderGatewayReport } from "./gateway/render-gateway-report.ts";
 import { startGateways, waitForReady, type BenchGateways } from "./gateway/start-gateways.ts";
-import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
+import { UsageError } from "../../scripts/tarsy/command.ts";
+import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { readUsage } from "./support/process-usage.ts";
 
 /** The full amount of work; `--share` scales it down. */
@@ -110,7 +111,7 @@ async function firstChunks(callers: Callers, { first_chunk_rounds: rounds }: Set
 
 async function chunkCpu(callers: Callers, { pids }: BenchGateways, settings: Settings, signal: AbortSignal) {
   const chunks = settings.chunk_calls * settings.chunks_per_call;
-  const callerCpu = async (caller: Caller) => {
+  const callerCpu = async (caller: GatewayCaller) => {
     const before = process.cpuUsage();
     await callMany(caller, settings.chunk_calls, settings, signal);
     const { user, system } = process.cpuUsage(before);
@@ -124,7 +125,7 @@ async function chunkCpu(callers: Callers, { pids }: BenchGateways, settings: Set
 }
 
 async function callMany(
-  caller: Caller,
+  caller: GatewayCaller,
   count: number,
   settings: Settings,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
-import { UsageError } from "./support/benchmark.ts";
+import { UsageError } from "../../scripts/tarsy/command.ts";
 import { errorMessage } from "#shared/errors.ts";
 
 /** Every benchmark by its name on the command line; loaded when it is needed, because each loads much of the system. */

@@ -8,10 +8,11 @@ import { testConfigDirectory } from "../../test/support/config-directory.ts";
 import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
 import { migrateWith } from "../../test/support/migrate-with.ts";
 import { testPort } from "../../test/support/test-port.ts";
-import { openArms, type Arm } from "./startup/arm.ts";
+import { openArms, type StartupArm } from "./startup/arm.ts";
 import { measureStart, type StartRound } from "./startup/measure-start.ts";
 import { renderStartup, summarizeArm, type ArmRounds } from "./startup/startup-report.ts";
-import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
+import { UsageError } from "../../scripts/tarsy/command.ts";
+import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 
 const DEFAULT_ROUNDS = 5;
 
@@ -69,7 +70,7 @@ function parse(args: readonly string[]) {
 }
 
 async function measure(
-  arms: readonly Arm[],
+  arms: readonly StartupArm[],
   rounds: number,
   { signal, progress }: BenchmarkContext,
 ): Promise<readonly ArmRounds[]> {
@@ -79,7 +80,7 @@ async function measure(
   const config = resources.use(await testConfigDirectory());
   const temporary = await mkdtemp(join(tmpdir(), "tarsy-startup-"));
   resources.defer(() => rm(temporary, { recursive: true, force: true }));
-  const measured = new Map<Arm["name"], StartRound[]>(arms.map(({ name }) => [name, []]));
+  const measured = new Map<StartupArm["name"], StartRound[]>(arms.map(({ name }) => [name, []]));
   // Each version has its own schema, so each gets a database.
   for (const { name, checkout } of arms) {
     await servers.query(`create database startup_${name}`, []);
@@ -99,7 +100,7 @@ async function measure(
   return [...measured].map(([arm, figures]) => ({ arm, rounds: figures }));
 }
 
-function databaseOf({ postgres }: BackingServers, name: Arm["name"]): string {
+function databaseOf({ postgres }: BackingServers, name: StartupArm["name"]): string {
   const database = new URL(postgres.url);
   database.pathname = `/startup_${name}`;
   return database.href;
@@ -108,7 +109,7 @@ function databaseOf({ postgres }: BackingServers, name: Arm["name"]): string {
 async function environment(
   servers: BackingServers,
   configDir: string,
-  { name }: Arm,
+  { name }: StartupArm,
   temporary: string,
 ): Promise<Readonly<Record<string, string>>> {
   const gateway = await testPort();

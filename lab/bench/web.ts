@@ -2,13 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { hasBrowser } from "../../test/web/support/browser.ts";
 import { SESSION_CONFIG } from "../../test/web/support/session-script.ts";
 import { WebFixture } from "../../test/web/support/web-fixture.ts";
-import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
+import { UsageError } from "../../scripts/tarsy/command.ts";
+import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { formatTable } from "./support/format-table.ts";
 import { readNumberOptions } from "./support/read-number-options.ts";
 import { FakeNotifier } from "./web/fake-notifier.ts";
 import { measureList, type ListFigures } from "./web/measure-list.ts";
-import { measureSessions, type SessionFigures } from "./web/measure-sessions.ts";
-import { measureStorm, type StormFigures } from "./web/measure-storm.ts";
+import { measureSessions, type SessionScreenFigures } from "./web/measure-sessions.ts";
+import { measureStorm, type StormScreenFigures } from "./web/measure-storm.ts";
 
 const OPTIONS = {
   entries: { fallback: 3_400, max: 50_000 },
@@ -20,8 +21,8 @@ const AGENTS = 4;
 
 interface WebFigures {
   readonly list: ListFigures;
-  readonly sessions: readonly SessionFigures[];
-  readonly storm: StormFigures;
+  readonly sessions: readonly SessionScreenFigures[];
+  readonly storm: StormScreenFigures;
 }
 
 /** What the page costs in a browser, against a page without data in the same run. */
@@ -86,6 +87,6 @@ function render({ list, sessions, storm }: WebFigures): string {
     .join("\n");
 }
 
-function cellsOf(figures: SessionFigures | StormFigures): (string | number)[] {
+function cellsOf(figures: SessionScreenFigures | StormScreenFigures): (string | number)[] {
   return Object.entries(figures).map(([, value]: readonly [string, string | number]) => value);
 }

@@ -13,7 +13,7 @@ import type { Report } from "./report/report.ts";
 import type { CellFacts } from "./results/cell-facts.ts";
 import { ResultsFile } from "./results/results-file.ts";
 import { hasPassed } from "./results/has-passed.ts";
-import { Progress, type ProgressOutput } from "./run/progress.ts";
+import { RunProgress, type ProgressOutput } from "./run/progress.ts";
 import { runCells, type CellsRun } from "./run/run-cells.ts";
 import { Spending } from "./run/spending.ts";
 import type { Suite } from "./suite/suite.ts";
@@ -80,7 +80,7 @@ async function runMissing(
   if (!spending.fits) return { errors: new Map(), isBudgetSpent: true };
   try {
     await using engine = await openEngine(suite.parallel, signal);
-    using watcher = new Progress({ output, total: missing.length, spending, hasPassed: passes });
+    using watcher = new RunProgress({ output, total: missing.length, spending, hasPassed: passes });
     const run = (cell: PlannedCell, stop: AbortSignal): Promise<CellFacts> => {
       const configuration = plan.configurations.get(cell.variant.name);
       if (configuration === undefined) throw new Error(`variant ${cell.variant.name} has no configuration`);

@@ -1,5 +1,5 @@
 /** The first place in which a replay differs from its recording. */
-export interface Divergence {
+export interface ReplayDivergence {
   readonly agent: string | null;
   readonly stage: string | null;
   readonly execution_id: string | null;
@@ -16,6 +16,10 @@ export interface Divergence {
 /** What a replay has found. */
 export type ReplayResult =
   | { readonly kind: "identical"; readonly notReplayed: readonly string[] }
-  | { readonly kind: "diverged"; readonly divergence: Divergence; readonly notReplayed: readonly string[] }
+  | {
+      readonly kind: "diverged";
+      readonly divergence: ReplayDivergence;
+      readonly notReplayed: readonly string[];
+    }
   /** The cassette cannot be replayed at all. */
   | { readonly kind: "error"; readonly message: string };

@@ -21,9 +21,14 @@ import { importCassette } from "./recording/import-cassette.ts";
 import type { OfflineExecutor } from "./engine/offline-executor.ts";
 import { readOutcome } from "./outcome/read-outcome.ts";
 import { RecordedAnswers, placeOf } from "./recording/recorded-answers.ts";
-import { INVESTIGATION, RecordedSession, type Part, type PlacedCall } from "./recording/recorded-session.ts";
+import {
+  INVESTIGATION,
+  RecordedSession,
+  type SessionPart,
+  type PlacedCall,
+} from "./recording/recorded-session.ts";
 import { ReplayPacing } from "./pacing/replay-pacing.ts";
-import type { Divergence, ReplayResult } from "./replay-result.ts";
+import type { ReplayDivergence, ReplayResult } from "./replay-result.ts";
 import type { ReplayState } from "./pacing/replay-state.ts";
 import { WatchedState } from "./pacing/watched-state.ts";
 
@@ -50,9 +55,9 @@ export class ReplaySession {
   readonly #ends: EarlyEnds;
   readonly #inputs: GivenInputs;
   readonly #stop = new AbortController();
-  #part: Part = INVESTIGATION;
+  #part: SessionPart = INVESTIGATION;
   #isPoisoned: AbortController | undefined;
-  #divergence: Divergence | undefined;
+  #divergence: ReplayDivergence | undefined;
 
   constructor(options: ReplaySessionOptions) {
     this.#options = options;
@@ -65,7 +70,7 @@ export class ReplaySession {
     const { session_id: sessionId } = cassette.session;
     const state = new WatchedState({ db, sessionId, log, onState: (now) => this.#onState(now) });
     this.#state = state;
-    const onDivergence = (divergence: Divergence) => this.#diverge(divergence);
+    const onDivergence = (divergence: ReplayDivergence) => this.#diverge(divergence);
     this.#answers = new RecordedAnswers({ recorded, nonce: this.#nonce, state, onDivergence });
     const { leases } = executor.deps;
     const onPoison = () => this.#isPoisoned?.abort(new CancelledError("shutdown", "given up"));
@@ -107,7 +112,7 @@ export class ReplaySession {
     await this.#runPart(followUp.follow_up_id, signal);
   }
 
-  async #runPart(part: Part, signal: AbortSignal): Promise<void> {
+  async #runPart(part: SessionPart, signal: AbortSignal): Promise<void> {
     const { session_id: id } = this.#recorded.cassette.session;
     this.#part = part;
     this.#state.notice();
@@ -176,7 +181,7 @@ export class ReplaySession {
     this.#diverge(missing === undefined ? NEVER_ENDED : this.#neverMade(missing));
   }
 
-  #neverMade(missing: PlacedCall): Divergence {
+  #neverMade(missing: PlacedCall): ReplayDivergence {
     return {
       ...placeOf(this.#recorded, missing),
       pointer: "",
@@ -184,7 +189,7 @@ export class ReplaySession {
     };
   }
 
-  #diverge(divergence: Divergence): void {
+  #diverge(divergence: ReplayDivergence): void {
     this.#divergence ??= divergence;
     this.#stop.abort(new CancelledError("shutdown", "the replay has diverged"));
   }
@@ -214,7 +219,7 @@ export class ReplaySession {
   }
 }
 
-const NEVER_ENDED: Divergence = {
+const NEVER_ENDED: ReplayDivergence = {
   agent: null,
   stage: null,
   execution_id: null,
@@ -228,7 +233,10 @@ const NEVER_ENDED: Divergence = {
 };
 
 /** A call of a tool that differs explains what its agent asks next. */
-function earlier(call: Divergence | undefined, other: Divergence | undefined): Divergence | undefined {
+function earlier(
+  call: ReplayDivergence | undefined,
+  other: ReplayDivergence | undefined,
+): ReplayDivergence | undefined {
   if (call === undefined || other === undefined) return call ?? other;
   return call.seq !== null && (other.seq ?? Infinity) > call.seq ? call : other;
 }

@@ -18,7 +18,7 @@ import {
   type ToolCallClaim,
 } from "#shared/database/claim-tool-call.ts";
 import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
-import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import { readToolCall, type ClaimedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { HeldExecutions } from "./held-executions.ts";
@@ -172,7 +172,7 @@ function recordRefusal(
 async function answerTaken(
   { db, running }: CallDeps,
   request: ToolCallRequest,
-  { sessionId, name, progress }: RecordedToolCall,
+  { sessionId, name, progress }: ClaimedToolCall,
 ): Promise<ToolCallAnswer> {
   if (!isSameCall(request, sessionId, name)) return { kind: "refused", reason: "id_taken" };
   if (progress.kind === "abandoned") return { kind: "refused", reason: "abandoned" };

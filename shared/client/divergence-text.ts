@@ -1,6 +1,4 @@
-import type { ApiResponse } from "./api-types.ts";
-
-type Divergence = NonNullable<ApiResponse<"GET /api/v1/sessions/:id/comparison">["first_divergence"]>;
+import type { Divergence } from "../../services/api/comparison/contract.ts";
 
 /** The first difference of two sessions, in a sentence for page and terminal: `Scout, step 2: the tool's result differs.` */
 export function divergenceText(first: Divergence): string {

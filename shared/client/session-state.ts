@@ -1,10 +1,11 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import type { Parked } from "../../services/api/parking/contract.ts";
 import { personName } from "#shared/client/person-name.ts";
 import { NO_USER } from "#shared/contracts/no-user.ts";
 import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 
-type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
-type Parked = NonNullable<Overview["parked"]>;
+/** The answer of the api about a session without its timeline. */
+export type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 /** The person that cancelled a session, and the time. */
 export type Cancelled = NonNullable<Overview["cancelled"]>;
 /** The repeated failure in a session that runs. */
@@ -22,7 +23,7 @@ export interface StateFacts {
 }
 
 /** The state of a session: a word for programs and styles, and the words that people read. */
-export interface SessionState {
+export interface DisplayedState {
   readonly kind: keyof typeof STATE_WORDS;
   readonly text: string;
   /** The time since which it is parked; its time stands still then. */
@@ -45,7 +46,7 @@ export const STATE_WORDS = {
 } as const;
 
 /** The one place that says how a session stands, for pages and terminals: a status alone calls a session running that does nothing. */
-export function sessionState({ status, parked, openApprovals, failing }: StateFacts): SessionState {
+export function sessionState({ status, parked, openApprovals, failing }: StateFacts): DisplayedState {
   if (isTerminal(status) || status === "cancelling") return stateOf(status);
   if (parked?.at !== undefined) return { ...stateOf("parked"), since: parked.at };
   if (openApprovals > 0) return stateOf("needs_approval");
@@ -73,7 +74,7 @@ export function failingText({ what, provider, reason, tries, next_at: next }: Fa
   ].join(", ");
 }
 
-function stateOf(kind: SessionState["kind"]): SessionState {
+function stateOf(kind: DisplayedState["kind"]): DisplayedState {
   return { kind, text: STATE_WORDS[kind] };
 }
 

@@ -7,8 +7,8 @@ import { TOOL_EFFECTS } from "#shared/contracts/tool-list.ts";
  * earlier list of tools is still used; `down` without a usable list; `misconfigured`: its settings cannot be completed;
  * `unused` before the first contact.
  */
-export const MCP_SERVER_STATES = ["healthy", "degraded", "down", "misconfigured", "unused"] as const;
-export type McpServerState = (typeof MCP_SERVER_STATES)[number];
+export const SERVER_STATES = ["healthy", "degraded", "down", "misconfigured", "unused"] as const;
+export type McpServerState = (typeof SERVER_STATES)[number];
 
 /** A tool as the rows of `mcp_server_states` describe it; the description may be cut. */
 export const StoredTool = Type.Object({

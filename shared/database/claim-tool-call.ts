@@ -12,7 +12,7 @@ import {
   type CallPosition,
   type ClaimRefusal,
 } from "#shared/contracts/tool-call.ts";
-import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import { readToolCall, type ClaimedToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -54,7 +54,7 @@ export type ToolCallClaim =
   /** The id was free. Every later claim of it is answered with `taken`. */
   | { readonly kind: "claimed" }
   /** The id was claimed before; `call` is the state of that call. */
-  | { readonly kind: "taken"; readonly call: RecordedToolCall }
+  | { readonly kind: "taken"; readonly call: ClaimedToolCall }
   | { readonly kind: "refused"; readonly reason: "not_owner" | "session_cancelled" | ClaimRefusal };
 
 /**

@@ -18,7 +18,7 @@ import { TerminalError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 
 /** Work to be done on a session that has ended. Its texts have no secrets. */
-interface NewFollowUp {
+interface AskedFollowUp {
   readonly sessionId: string;
   readonly kind: FollowUpKind;
   readonly stageType: StageType;
@@ -108,7 +108,7 @@ const parseInserted = compileParser(
  */
 export async function insertFollowUp(
   transaction: Queryable,
-  followUp: NewFollowUp,
+  followUp: AskedFollowUp,
 ): Promise<InsertedFollowUp | "busy"> {
   const { sessionId, kind, chain, stageType, messageId, followUpId = newUuid() } = followUp;
   const [plan] = chain.stages;

@@ -8,7 +8,7 @@ import { TerminalError } from "#shared/errors.ts";
 import type { Database } from "#shared/database/database.ts";
 
 /** A call whose id is claimed, with its progress. */
-export interface RecordedToolCall {
+export interface ClaimedToolCall {
   readonly sessionId: string;
   /** "server.tool" */
   readonly name: string;
@@ -37,14 +37,14 @@ SELECT session_id, name, read_only, state, result, is_error, failure,
 FROM tool_calls WHERE call_id = $1`;
 
 /** Reads a call by its id; undefined if the id is not claimed. */
-export async function readToolCall(db: Database, callId: string): Promise<RecordedToolCall | undefined> {
+export async function readToolCall(db: Database, callId: string): Promise<ClaimedToolCall | undefined> {
   const [row] = await selectRows(db, parseRow, READ, [callId]);
   if (row === undefined) return undefined;
   const { session_id, name, read_only } = row;
   return { sessionId: session_id, name, readOnly: read_only, progress: progressOf(row) };
 }
 
-function progressOf(row: Static<typeof Row>): RecordedToolCall["progress"] {
+function progressOf(row: Static<typeof Row>): ClaimedToolCall["progress"] {
   const text = row.result ?? "";
   switch (row.state) {
     case "running":

@@ -6,7 +6,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { eventsOfRest } from "../../services/web/session/events-of-rest.ts";
 import { foldUpTo, SessionFold } from "../../services/web/session/fold-events.ts";
-import { isSessionMessage, type StoredMessage } from "../../services/web/session/session-message.ts";
+import { isSessionMessage, type NumberedEvent } from "../../services/web/session/session-message.ts";
 import { lanesOf, type SessionView } from "../../services/web/session/session-view.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
@@ -108,7 +108,7 @@ describe("the page's view of a session", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  const eventsOf = async (id: string): Promise<StoredMessage[]> => {
+  const eventsOf = async (id: string): Promise<NumberedEvent[]> => {
     const { events } = parseEvents(
       (await client.request("GET", `/api/v1/sessions/${id}/events?limit=1000`)).body,
     );

@@ -3,16 +3,16 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { BENCH_KEY, waitForReady, type BenchGateways } from "./start-gateways.ts";
 
 /** Makes one call and reads it to its end; resolves with the milliseconds to its first chunk. */
-export type Caller = (model: string) => Promise<number>;
+export type GatewayCaller = (model: string) => Promise<number>;
 
 /** The compared ways to call the same provider. */
 export interface Callers {
   /** Node's fetch, which only reads the bytes: the lower bound. */
-  readonly fetch: Caller;
+  readonly fetch: GatewayCaller;
   /** Google's SDK, which a caller without a gateway would use. */
-  readonly sdk: Caller;
+  readonly sdk: GatewayCaller;
   /** One gateway over gRPC. */
-  readonly gateway: Caller;
+  readonly gateway: GatewayCaller;
 }
 
 export function openCallers({ providerUrl, one, request }: BenchGateways): Callers {

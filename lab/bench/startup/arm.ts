@@ -5,10 +5,10 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { CHECKOUT, SERVICES, type ServiceName } from "../../../test/support/spawn-service.ts";
-import { UsageError } from "../support/benchmark.ts";
+import { UsageError } from "../../../scripts/tarsy/command.ts";
 
 /** One of the compared ways to run the five services. */
-export interface Arm {
+export interface StartupArm {
   readonly name: "this" | "tree" | "bundles";
   /** The working directory of the services. */
   readonly checkout: string;
@@ -32,13 +32,13 @@ const parseFlags = compileParser(
  * This checkout's sources, then another checkout's sources and this checkout's bundles where given. Throws UsageError if a
  * directory does not hold the services.
  */
-export async function openArms({ tree, bundles }: ArmOptions): Promise<readonly Arm[]> {
+export async function openArms({ tree, bundles }: ArmOptions): Promise<readonly StartupArm[]> {
   const own = await sourcesArm("this", CHECKOUT);
-  const arms: Arm[] = [own];
+  const arms: StartupArm[] = [own];
   if (tree !== undefined) arms.push(await sourcesArm("tree", resolve(tree)));
   if (bundles !== undefined) {
     const directory = resolve(bundles);
-    const arm: Arm = {
+    const arm: StartupArm = {
       ...own,
       name: "bundles",
       entry: (service) => join(directory, "services", service, "main.mjs"),
@@ -49,7 +49,7 @@ export async function openArms({ tree, bundles }: ArmOptions): Promise<readonly 
   return arms;
 }
 
-async function sourcesArm(name: "this" | "tree", checkout: string): Promise<Arm> {
+async function sourcesArm(name: "this" | "tree", checkout: string): Promise<StartupArm> {
   const arm = {
     name,
     checkout,
@@ -64,7 +64,7 @@ async function sourcesArm(name: "this" | "tree", checkout: string): Promise<Arm>
   return { ...arm, flags: parseFlags(Object.assign({}, module)).SERVICE_NODE_FLAGS };
 }
 
-async function checkEntries(option: string, { entry }: Pick<Arm, "entry">): Promise<void> {
+async function checkEntries(option: string, { entry }: Pick<StartupArm, "entry">): Promise<void> {
   for (const service of SERVICES) {
     await access(entry(service)).catch((error: unknown) => {
       throw new UsageError(`${option}: there is no ${entry(service)}`, { cause: error });

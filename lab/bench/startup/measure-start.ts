@@ -6,7 +6,7 @@ import { testPort } from "../../../test/support/test-port.ts";
 import { untilReady } from "../../../test/support/until-ready.ts";
 import { readUsage } from "../support/process-usage.ts";
 import { readPss } from "../support/read-pss.ts";
-import type { Arm } from "./arm.ts";
+import type { StartupArm } from "./arm.ts";
 
 /** What one start of one service took. */
 export interface StartFigures {
@@ -46,7 +46,7 @@ interface Started {
  * @param env what every service gets, with its own compile cache
  */
 export async function measureStart(
-  arm: Arm,
+  arm: StartupArm,
   env: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<StartRound> {

@@ -1,12 +1,12 @@
 import type { ServiceName } from "../../../test/support/spawn-service.ts";
 import { formatTable } from "../support/format-table.ts";
 import { percentile } from "../support/percentile.ts";
-import type { Arm } from "./arm.ts";
+import type { StartupArm } from "./arm.ts";
 import type { StartFigures, StartRound } from "./measure-start.ts";
 
 /** Every round of an arm. */
 export interface ArmRounds {
-  readonly arm: Arm["name"];
+  readonly arm: StartupArm["name"];
   readonly rounds: readonly StartRound[];
 }
 

@@ -58,7 +58,7 @@ interface BudgetCost {
   readonly in_postgres_ms_per_call: number;
 }
 
-interface Measured {
+interface MeasuredSteps {
   readonly startedAt: Date;
   readonly machine: Machine;
   readonly settings: StepReport["settings"];
@@ -79,7 +79,7 @@ export function stepReport({
   budgeted,
   withoutPast,
   commits,
-}: Measured): StepReport {
+}: MeasuredSteps): StepReport {
   const commitMs = percentile(commits, 0.5);
   const median = (shape: ShapeName) => medians(totals.get(shape) ?? []);
   const [single, tools, turns] = [median("single"), median("double-tools"), median("double-turns")];

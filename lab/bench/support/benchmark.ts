@@ -17,6 +17,3 @@ export interface Benchmark {
   /** Runs it with the arguments after its name. Throws UsageError for invalid arguments. */
   run(args: readonly string[], context: BenchmarkContext): Promise<void>;
 }
-
-/** An invalid command line: one sentence, exit code 2. */
-export class UsageError extends Error {}

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { UsageError } from "./benchmark.ts";
+import { UsageError } from "../../../scripts/tarsy/command.ts";
 import { wholeNumber } from "./read-number-options.ts";
 
 /** The options of a benchmark that runs sessions through the whole system. */

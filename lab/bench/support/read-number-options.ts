@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { UsageError } from "./benchmark.ts";
+import { UsageError } from "../../../scripts/tarsy/command.ts";
 
 /** The default and the maximum of a numeric option. The minimum is 1. */
 interface NumberLimits {

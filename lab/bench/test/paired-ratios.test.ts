@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Comparison, Limits, Round } from "../versus/comparison.ts";
+import type { ArmComparison, Limits, Round } from "../versus/comparison.ts";
 import { pairedRatios } from "../versus/paired-ratios.ts";
 
 function limits(commit_ms: number): Limits {
@@ -22,7 +22,7 @@ function round(ours: number, other: number, commitMs: number): Round {
   };
 }
 
-function comparison(rounds: readonly Round[]): Comparison {
+function comparison(rounds: readonly Round[]): ArmComparison {
   return {
     name: "test",
     what: "Nothing.",

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CHECKOUT, SERVICES } from "../../../test/support/spawn-service.ts";
-import { UsageError, type BenchmarkContext } from "../support/benchmark.ts";
-import type { Comparison, FigureSpec } from "./comparison.ts";
+import { UsageError } from "../../../scripts/tarsy/command.ts";
+import type { BenchmarkContext } from "../support/benchmark.ts";
+import type { ArmComparison, FigureSpec } from "./comparison.ts";
 import { firstOf } from "./first-of.ts";
 import { UnitMeter } from "./unit-meter.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
@@ -44,7 +45,7 @@ const ACCEPT_FIGURES: readonly FigureSpec[] = ACCEPT_CLIENTS.flatMap((clients) =
 export async function compareCommits(
   { against, executors, rounds, sessions }: VersusOptions,
   context: BenchmarkContext,
-): Promise<Comparison[]> {
+): Promise<ArmComparison[]> {
   if (against === undefined) throw new UsageError("commits needs --against DIR, another checkout");
   const other = resolve(against);
   assertCheckout(other);

@@ -1,7 +1,7 @@
 import { NotifierFixture } from "../../../services/notifier/test/notifier-fixture.ts";
 import { startNotifierProcess, startRelay } from "../fanout/ws-process.ts";
 import type { BenchmarkContext } from "../support/benchmark.ts";
-import type { Comparison, FigureSpec } from "./comparison.ts";
+import type { ArmComparison, FigureSpec } from "./comparison.ts";
 import { measureFanout, notifierWay, startSender, type FanoutLoad, type FanoutWay } from "./fanout-arms.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
@@ -31,7 +31,7 @@ const FIGURES: readonly FigureSpec[] = [
 export async function compareFanout(
   { rounds, sessions }: VersusOptions,
   context: BenchmarkContext,
-): Promise<Comparison[]> {
+): Promise<ArmComparison[]> {
   const { signal, progress } = context;
   progress("fanout: starting Postgres, NATS, the notifier and the servers to compare with");
   await using resources = new AsyncDisposableStack();
@@ -83,7 +83,7 @@ export async function compareFanout(
       context,
     );
   };
-  const comparisons: Comparison[] = [];
+  const comparisons: ArmComparison[] = [];
   for (const rate of FANOUTS) {
     comparisons.push(
       await compare(`fanout, ${rate.watchers} watchers, ${rate.perSecond} tokens/s`, plainWay, rate),

@@ -7,7 +7,7 @@ import type { BenchmarkContext } from "../support/benchmark.ts";
 import { percentile } from "../support/percentile.ts";
 import { postAlerts } from "../support/post-alerts.ts";
 import { BENCH_SLOTS } from "../support/start-bench-system.ts";
-import type { Arm, Comparison, FigureSpec, Figures } from "./comparison.ts";
+import type { Arm, ArmComparison, FigureSpec, ArmFigures } from "./comparison.ts";
 import { HandlerStarts } from "./handler-starts.ts";
 import { PEER_NAMES, startPeer, type QueueSystem } from "./start-peer.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
@@ -39,7 +39,7 @@ const FIGURES: readonly FigureSpec[] = [
 export async function compareQueue(
   { executors, rounds, sessions }: VersusOptions,
   context: BenchmarkContext,
-): Promise<Comparison[]> {
+): Promise<ArmComparison[]> {
   const { signal, progress } = context;
   progress("queue: starting our system and the other queues");
   await using resources = new AsyncDisposableStack();
@@ -70,7 +70,7 @@ function alone(sessions: number): number {
 
 function queueArm(name: string, system: QueueSystem, sessions: number, signal: AbortSignal): Arm {
   const meter = new UnitMeter(system);
-  const measureAlone = async (): Promise<Figures> => {
+  const measureAlone = async (): Promise<ArmFigures> => {
     const { api } = system;
     const accepted = () => meter.untilDone(name, signal, POLL_ALONE_MS);
     const { sentAtNs } = await postAlerts({ api, count: alone(sessions), clients: 1, signal, accepted });

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { shapeConfig, SHAPE_COUNTS, TURNS, type ShapeName } from "../step/shapes.ts";
 import type { BenchmarkContext } from "../support/benchmark.ts";
-import type { Comparison, FigureSpec, Figures } from "./comparison.ts";
+import type { ArmComparison, FigureSpec, ArmFigures } from "./comparison.ts";
 import { startDbos } from "./start-dbos.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
@@ -36,7 +36,7 @@ SELECT (SELECT count(*) FROM messages WHERE role = 'assistant' AND tool_calls IS
 export async function compareStep(
   { rounds, sessions }: VersusOptions,
   context: BenchmarkContext,
-): Promise<Comparison[]> {
+): Promise<ArmComparison[]> {
   const { signal, progress } = context;
   progress("step: starting our system and DBOS Transact");
   await using resources = new AsyncDisposableStack();
@@ -74,7 +74,7 @@ async function measureOurs(
   meter: UnitMeter,
   count: number,
   signal: AbortSignal,
-): Promise<Figures> {
+): Promise<ArmFigures> {
   const single = await runShape(tarsy, meter, "single", count, signal);
   const tools = await runShape(tarsy, meter, "double-tools", count, signal);
   const turns = await runShape(tarsy, meter, "double-turns", count, signal);

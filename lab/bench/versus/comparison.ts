@@ -1,5 +1,5 @@
 /** Figures of one round by name. The name ends in the unit: `_per_s` for rates, `_ms` or `_us` for times, else a count. */
-export type Figures = Readonly<Record<string, number>>;
+export type ArmFigures = Readonly<Record<string, number>>;
 
 /** The physical limits that are measured in every round, in milliseconds. */
 export interface Limits {
@@ -22,7 +22,7 @@ export type LimitName = keyof Limits;
 export interface Arm {
   readonly name: string;
   /** Runs one round of the load. Throws if a unit of work is lost or done twice. */
-  readonly measure: () => Promise<Figures>;
+  readonly measure: () => Promise<ArmFigures>;
 }
 
 /** A figure of a comparison, in the order of the table. */
@@ -37,12 +37,12 @@ export interface Round {
   /** The names of the arms in the order they ran. */
   readonly order: readonly string[];
   /** By the name of the arm. */
-  readonly figures: Readonly<Record<string, Figures>>;
+  readonly figures: Readonly<Record<string, ArmFigures>>;
   readonly limits: Limits;
 }
 
 /** The measured rounds of one comparison. The ratios are those of the first arm to each other. */
-export interface Comparison {
+export interface ArmComparison {
   readonly name: string;
   /** One sentence: what a unit of work is, and what the ratios leave out. */
   readonly what: string;

@@ -9,7 +9,7 @@ import type { WsProcess } from "../fanout/ws-process.ts";
 import { nextMessage } from "../support/next-message.ts";
 import { readCpuSeconds } from "../support/process-usage.ts";
 import { untilExited } from "../support/until-exited.ts";
-import type { Figures } from "./comparison.ts";
+import type { ArmFigures } from "./comparison.ts";
 
 const SENDER = join(import.meta.dirname, "../fanout/sender-process.ts");
 const POLL_MS = 20;
@@ -83,7 +83,7 @@ export async function measureFanout(
   fixture: NotifierFixture,
   { name, sender, port, pids, subscribes }: FanoutWay,
   { watchers: count, perSecond, tokens, signal }: FanoutLoad,
-): Promise<Figures> {
+): Promise<ArmFigures> {
   const session = await fixture.newSession();
   await using watchers = await Watchers.start(port, count, subscribes ? `session:${session.id}` : undefined);
   const eventId = randomUUID();

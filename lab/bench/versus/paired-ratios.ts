@@ -1,4 +1,4 @@
-import type { Comparison, FigureSpec, Round } from "./comparison.ts";
+import type { ArmComparison, FigureSpec, Round } from "./comparison.ts";
 
 /** The median of some values with their range. */
 export interface Spread {
@@ -23,7 +23,7 @@ interface PairedRatio {
 }
 
 /** Every figure of the first arm against every other arm, from the ratios within each round. */
-export function pairedRatios({ arms, figures, rounds }: Comparison): PairedRatio[] {
+export function pairedRatios({ arms, figures, rounds }: ArmComparison): PairedRatio[] {
   const [ours = "", ...others] = arms;
   return others.flatMap((other) =>
     figures.flatMap((spec) => {

@@ -1,5 +1,5 @@
 import { formatTable } from "../support/format-table.ts";
-import type { Comparison, LimitName } from "./comparison.ts";
+import type { ArmComparison, LimitName } from "./comparison.ts";
 import { pairedRatios, type Spread } from "./paired-ratios.ts";
 
 const LIMIT_NAMES: Readonly<Record<LimitName, string>> = {
@@ -17,7 +17,7 @@ const READABLE_UNITS: readonly [RegExp, string][] = [
 ];
 
 /** One table of all comparisons: medians, and the ratios within the rounds with their range. */
-export function renderComparisons(comparisons: readonly Comparison[]): string {
+export function renderComparisons(comparisons: readonly ArmComparison[]): string {
   const rows = comparisons.flatMap((comparison) => {
     const limits = new Map(comparison.figures.map(({ name, limit }) => [name, limit]));
     const [first = "", ...others] = comparison.arms;

@@ -1,8 +1,8 @@
 import type { BenchmarkContext } from "../support/benchmark.ts";
-import type { Arm, Comparison, Figures, Round } from "./comparison.ts";
+import type { Arm, ArmComparison, ArmFigures, Round } from "./comparison.ts";
 import type { PhysicalLimits } from "./physical-limits.ts";
 
-type Settings = Pick<Comparison, "name" | "what" | "figures"> & {
+type ComparisonSettings = Pick<ArmComparison, "name" | "what" | "figures"> & {
   /** Measured rounds, after one to warm up. */
   readonly rounds: number;
   readonly arms: readonly Arm[];
@@ -15,15 +15,15 @@ type Settings = Pick<Comparison, "name" | "what" | "figures"> & {
  * reason once it aborts.
  */
 export async function runComparison(
-  { arms, limits, rounds, ...rest }: Settings,
+  { arms, limits, rounds, ...rest }: ComparisonSettings,
   { progress, signal }: Pick<BenchmarkContext, "progress" | "signal">,
-): Promise<Comparison> {
+): Promise<ArmComparison> {
   const measured: Round[] = [];
   for (let round = 0; round <= rounds; round++) {
     const ordered = round % 2 === 0 ? arms.toReversed() : arms;
     const at = round === 0 ? "warming up" : `round ${round} of ${rounds}`;
     const limit = await limits.measure();
-    const figures = new Map<string, Figures>();
+    const figures = new Map<string, ArmFigures>();
     for (const arm of ordered) {
       signal.throwIfAborted();
       progress(`${rest.name}: ${at}, ${arm.name}`);

@@ -6,7 +6,7 @@ import {
   resetStatementCounts,
 } from "../support/count-statements.ts";
 import { readCpuSeconds } from "../support/process-usage.ts";
-import type { Figures } from "./comparison.ts";
+import type { ArmFigures } from "./comparison.ts";
 
 /** A durable Postgres and a NATS of one arm; the statements of Postgres are counted. */
 export interface MeasuredServers extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface MeasuredServers extends AsyncDisposable {
   /** A superuser's connection, whose own statements are not counted. */
   readonly db: BenchDatabase;
   /** Starts counting; the function that it returns resolves with the costs since then, per unit. */
-  startCounting(): Promise<(units: number, unit: string) => Promise<Figures>>;
+  startCounting(): Promise<(units: number, unit: string) => Promise<ArmFigures>>;
 }
 
 /** Starts servers with the same options for every arm. Disposal stops and removes them. */

@@ -1,4 +1,4 @@
-import type { Figures } from "./comparison.ts";
+import type { ArmFigures } from "./comparison.ts";
 
 /** The costs that are compared, per session or workflow, and, as differences, per step. */
 const COSTS = ["ms", "statements", "write_transactions", "postgres_execution_ms", "wal_kb"] as const;
@@ -10,12 +10,12 @@ export function stepFigureNames(prefix: string): string[] {
 }
 
 /** The figures of a step with this prefix. */
-export function stepFigures(prefix: string, costs: StepCosts): Figures {
+export function stepFigures(prefix: string, costs: StepCosts): ArmFigures {
   return Object.fromEntries(COSTS.map((name) => [`${prefix}_${name}`, costs[name]]));
 }
 
 /** The costs of a run from the time of one unit and from what Postgres counted for it. */
-export function toStepCosts(ms: number, counted: Figures, unit: string): StepCosts {
+export function toStepCosts(ms: number, counted: ArmFigures, unit: string): StepCosts {
   const cost = (name: string) => counted[`${name}_per_${unit}`] ?? Number.NaN;
   return {
     ms,

@@ -1,7 +1,7 @@
 import { pause } from "#shared/pause.ts";
 import { postAlerts } from "../support/post-alerts.ts";
 import { readCpuSeconds } from "../support/process-usage.ts";
-import type { Figures } from "./comparison.ts";
+import type { ArmFigures } from "./comparison.ts";
 import { assertDoneOnce } from "./exactly-once.ts";
 import type { UnitSystem } from "./unit-system.ts";
 
@@ -32,7 +32,7 @@ export class UnitMeter {
    * Submits units from concurrent clients and waits until all are done. Resolves with units per second, from the first
    * request to the last completion, and the costs per unit. Throws if one is lost or done twice.
    */
-  async run({ name, unit, count, clients, signal }: UnitLoad): Promise<Figures> {
+  async run({ name, unit, count, clients, signal }: UnitLoad): Promise<ArmFigures> {
     const { measured, api } = this.#system;
     const cpuBefore = await this.#cpuSeconds();
     const costs = await measured.startCounting();
@@ -52,7 +52,7 @@ export class UnitMeter {
   }
 
   /** Submits units that no worker runs, and throws unless each is stored once. The names of the figures end in `_CLIENTS`. */
-  async accept({ name, unit, count, clients, signal }: UnitLoad): Promise<Figures> {
+  async accept({ name, unit, count, clients, signal }: UnitLoad): Promise<ArmFigures> {
     const { measured, api } = this.#system;
     const cpuBefore = await this.#cpuSeconds();
     const costs = await measured.startCounting();

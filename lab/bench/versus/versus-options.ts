@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { UsageError } from "../support/benchmark.ts";
+import { UsageError } from "../../../scripts/tarsy/command.ts";
 import { wholeNumber } from "../support/read-number-options.ts";
 
 /** The options of `versus`. */

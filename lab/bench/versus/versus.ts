@@ -3,12 +3,12 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { prepare } from "../../../launcher/prepare.mjs";
 import type { Benchmark, BenchmarkContext } from "../support/benchmark.ts";
-import type { Comparison } from "./comparison.ts";
+import type { ArmComparison } from "./comparison.ts";
 import { pairedRatios } from "./paired-ratios.ts";
 import { renderComparisons } from "./render-comparisons.ts";
 import { parseVersusOptions, VERSUS_OPTIONS_HELP, type VersusOptions } from "./versus-options.ts";
 
-type Compare = (options: VersusOptions, context: BenchmarkContext) => Promise<Comparison[]>;
+type Compare = (options: VersusOptions, context: BenchmarkContext) => Promise<ArmComparison[]>;
 
 /** The package of the systems to compare with; it is installed when it is first needed. */
 const PEERS = join(import.meta.dirname, "peers");
@@ -35,7 +35,7 @@ ${VERSUS_OPTIONS_HELP}
   run: async (args, context) => {
     const options = parseVersusOptions(args, NAMES);
     const startedAt = new Date();
-    const comparisons: Comparison[] = [];
+    const comparisons: ArmComparison[] = [];
     const names = chosen(options, context);
     if (names.some((name) => WITH_PEERS.has(name))) await prepare("all", PEERS);
     for (const name of names) {

@@ -5,7 +5,7 @@ import { countFrames } from "./count-frames.ts";
 
 const SCROLL_MS = 3_000;
 
-export interface SessionFigures {
+export interface SessionScreenFigures {
   readonly page: string;
   /** Until everything that it shows at first is there. */
   readonly open_ms: number;
@@ -26,7 +26,7 @@ export async function measureSessions(
   entries: number,
   rounds: number,
   progress: (line: string) => void,
-): Promise<readonly SessionFigures[]> {
+): Promise<readonly SessionScreenFigures[]> {
   const { servers, client } = web.pipeline;
   const small = await seedLargeSession(servers, client, 1);
   const large = await seedLargeSession(servers, client, entries);
@@ -35,7 +35,7 @@ export async function measureSessions(
     { page: "small session", path: `/s/${small.id}`, isThere: ".stage .entry" },
     { page: `${large.added} more entries`, path: `/s/${large.id}`, isThere: ".stage .entry" },
   ];
-  const taken = new Map(pages.map(({ page }) => [page, new Array<Omit<SessionFigures, "page">>()]));
+  const taken = new Map(pages.map(({ page }) => [page, new Array<Omit<SessionScreenFigures, "page">>()]));
   for (let round = 1; round <= rounds; round += 1) {
     progress(`round ${round} of ${rounds}`);
     let empty = 1;

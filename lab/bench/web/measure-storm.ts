@@ -7,7 +7,7 @@ import type { FakeNotifier } from "./fake-notifier.ts";
 const REST_MS = 3_000;
 const MB = 1_000_000;
 
-export interface StormFigures {
+export interface StormScreenFigures {
   readonly fps: number;
   /** Of the frames that the page drew at rest before. */
   readonly frames_ratio: number;
@@ -23,7 +23,7 @@ export async function measureStorm(
   notifier: FakeNotifier,
   client: TarsyClient,
   seconds: number,
-): Promise<StormFigures> {
+): Promise<StormScreenFigures> {
   const id = await client.submit("HANG");
   const { page } = await web.open(`/s/${id}`);
   await page.getByRole("heading", { name: "Agent-4" }).waitFor();

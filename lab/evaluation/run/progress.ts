@@ -15,7 +15,7 @@ export interface ProgressOutput {
 }
 
 /** Says how far a run is: a line for each cell that has ended, and in a terminal one below that is replaced. */
-export class Progress implements CellWatcher, Disposable {
+export class RunProgress implements CellWatcher, Disposable {
   readonly #output: ProgressOutput;
   readonly #total: number;
   readonly #spending: Spending;

@@ -6,7 +6,7 @@ import { divergenceTexts } from "./divergence-texts.ts";
 import type { Outcome } from "./read-outcome.ts";
 import { agentOf, placeOf } from "../recording/recorded-answers.ts";
 import { INVESTIGATION, type RecordedSession } from "../recording/recorded-session.ts";
-import type { Divergence } from "../replay-result.ts";
+import type { ReplayDivergence } from "../replay-result.ts";
 
 interface Compared {
   readonly recorded: RecordedSession;
@@ -18,7 +18,7 @@ interface Compared {
 }
 
 /** In what the outcome of a replay differs from the recorded one: in the order of the recording, what it did before how it ended. */
-export function compareOutcome(compared: Compared): Divergence[] {
+export function compareOutcome(compared: Compared): ReplayDivergence[] {
   const { isBroken } = compared;
   const calls = compared.recorded.cassette.executions.flatMap((execution) => toolCalls(compared, execution));
   const ordered = calls.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
@@ -26,7 +26,7 @@ export function compareOutcome(compared: Compared): Divergence[] {
   return [...ordered, ...missingCalls(compared), ...extraToolCalls(compared), ...ends(compared)];
 }
 
-function toolCalls(compared: Compared, execution: RecordedExecution): Divergence[] {
+function toolCalls(compared: Compared, execution: RecordedExecution): ReplayDivergence[] {
   const { recorded, outcome, isBroken } = compared;
   const made = new Map(outcome.tool_calls.map((call) => [call.interaction_id, call]));
   return execution.tool_calls.flatMap((call) => {
@@ -59,7 +59,7 @@ function toolStep({ server, tool, iteration, index }: RecordedToolCall): string 
   return `call of the tool ${server}.${tool}${place}`;
 }
 
-function missingCalls({ recorded, outcome }: Compared): Divergence[] {
+function missingCalls({ recorded, outcome }: Compared): ReplayDivergence[] {
   const made = new Set(outcome.llm_calls);
   const parts = [INVESTIGATION, ...recorded.cassette.follow_ups.map(({ follow_up_id }) => follow_up_id)];
   return parts.flatMap((part) =>
@@ -74,7 +74,7 @@ function missingCalls({ recorded, outcome }: Compared): Divergence[] {
   );
 }
 
-function extraToolCalls({ recorded, outcome }: Compared): Divergence[] {
+function extraToolCalls({ recorded, outcome }: Compared): ReplayDivergence[] {
   return outcome.tool_calls.flatMap((now) => {
     const execution = recorded.execution(now.execution_id);
     const isKnown = execution?.tool_calls.some(({ interaction_id }) => interaction_id === now.interaction_id);
@@ -93,7 +93,7 @@ function extraToolCalls({ recorded, outcome }: Compared): Divergence[] {
 }
 
 /** How executions, stages, follow-ups and the session ended, in this order. */
-function ends(compared: Compared): Divergence[] {
+function ends(compared: Compared): ReplayDivergence[] {
   const { recorded, outcome } = compared;
   const { session, stages, executions, follow_ups } = recorded.cassette;
   const noAgent = { agent: null, stage: null, execution_id: null, seq: null };
@@ -132,9 +132,9 @@ function endOf(run: object | undefined, texts: readonly string[] = []): object |
 }
 
 function withPlace(
-  place: Omit<Divergence, "pointer" | "recorded" | "now">,
-  difference: Pick<Divergence, "pointer" | "recorded" | "now"> | null,
-): Divergence[] {
+  place: Omit<ReplayDivergence, "pointer" | "recorded" | "now">,
+  difference: Pick<ReplayDivergence, "pointer" | "recorded" | "now"> | null,
+): ReplayDivergence[] {
   return difference === null ? [] : [{ ...place, ...difference }];
 }
 
@@ -142,7 +142,7 @@ function differ(
   { recorded, nonce }: Compared,
   left: unknown,
   right: unknown,
-): Pick<Divergence, "pointer" | "recorded" | "now"> | null {
+): Pick<ReplayDivergence, "pointer" | "recorded" | "now"> | null {
   const { session_id } = recorded.cassette.session;
   const canonical = (value: unknown): unknown =>
     value === undefined

@@ -2,7 +2,7 @@ import { parseResolvedChain, type ResolvedAgent } from "#shared/contracts/resolv
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import type { PlacedCall } from "../recording/recorded-session.ts";
 
-type Providers = Pick<ResolvedAgent, "llm_provider" | "fallback_providers">;
+type NamedProviders = Pick<ResolvedAgent, "llm_provider" | "fallback_providers">;
 
 /**
  * The providers that were known to be away when the recorded call for the executive summary was made: those before its own in a list
@@ -13,7 +13,7 @@ export function awayAtSummary(cassette: Cassette, next: PlacedCall | undefined):
   const provider = next.call.input.model?.provider;
   const { executive_summary, stages } = parseResolvedChain(cassette.resolved_config);
   const last = stages.at(-1);
-  const authors: readonly Providers[] =
+  const authors: readonly NamedProviders[] =
     executive_summary === undefined
       ? [...(last?.agents ?? []), ...(last?.synthesis === undefined ? [] : [last.synthesis])]
       : [executive_summary];

@@ -3,7 +3,12 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { Database } from "#shared/database/database.ts";
 import { CancelledError } from "#shared/errors.ts";
 import type { LeaseKeeper } from "../../../services/executor/session-lease.ts";
-import { INVESTIGATION, POISON, type Part, type RecordedSession } from "../recording/recorded-session.ts";
+import {
+  INVESTIGATION,
+  POISON,
+  type SessionPart,
+  type RecordedSession,
+} from "../recording/recorded-session.ts";
 import type { ReplayState } from "./replay-state.ts";
 
 const CANCEL_SESSION = `
@@ -47,7 +52,7 @@ export class EarlyEnds {
   }
 
   /** Ends what is due. Throws database errors. */
-  async endDue(part: Part, state: ReplayState): Promise<void> {
+  async endDue(part: SessionPart, state: ReplayState): Promise<void> {
     const { recorded } = this.#options;
     for (const execution of recorded.executionsOf(part)) {
       const { execution_id, status } = execution;
@@ -60,7 +65,7 @@ export class EarlyEnds {
     if (await this.#end(part, state)) this.#done.add(part);
   }
 
-  #isDue(part: Part, state: ReplayState): boolean {
+  #isDue(part: SessionPart, state: ReplayState): boolean {
     const { recorded } = this.#options;
     if (!recorded.endedEarly(part)) return false;
     return recorded.executionsOf(part).every((execution) => {
@@ -73,7 +78,7 @@ export class EarlyEnds {
   }
 
   /** True once it is done; false if it must be tried again. */
-  async #end(part: Part, state: ReplayState): Promise<boolean> {
+  async #end(part: SessionPart, state: ReplayState): Promise<boolean> {
     const { db, recorded, leases, onPoison } = this.#options;
     const { session_id: id } = recorded.cassette.session;
     const end = recorded.endOf(part);

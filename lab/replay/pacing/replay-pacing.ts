@@ -1,7 +1,7 @@
 import { findContextBlock } from "#shared/contracts/context-block.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { findBuiltInTool, isSubAgentTool } from "../../../services/executor/controllers/built-in-tools.ts";
-import type { AgentStep, RankedMemory } from "../../../services/executor/core/agent-state.ts";
+import type { RunTool, AgentStep, RankedMemory } from "../../../services/executor/core/agent-state.ts";
 import type { ExecutionRun } from "../../../services/executor/core/execution-run.ts";
 import type { AskingAgent, Features, Loaded } from "../../../services/executor/core/feature.ts";
 import { FEATURES } from "../../../services/executor/features/features.ts";
@@ -22,8 +22,6 @@ interface ReplayPacingOptions {
   readonly away: AwayProviders;
   readonly memories: (executionId: string) => readonly RankedMemory[];
 }
-
-type RunTool = Extract<AgentStep, { readonly kind: "run-tool" }>;
 
 /** Lets the agents of a replay go on in the order of the recording. */
 export class ReplayPacing {

@@ -1,12 +1,12 @@
 import type { RecordedReply } from "#shared/cassette/recorded-calls.ts";
 import type { GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 
-type Content = NonNullable<GenerateResponse["content"]>;
+type ReplyContent = NonNullable<GenerateResponse["content"]>;
 
 /** The chunks with which the llm-gateway gives a recorded reply. A reply that named a time to wait for is given as if it had not. */
 export function recordedAnswer(reply: RecordedReply): GenerateResponse[] {
   const { outcome, text, thinking, usage } = reply;
-  const contents: Content[] = [
+  const contents: ReplyContent[] = [
     ...reply.warnings.map((value) => ({ $case: "warning", value }) as const),
     ...(thinking === "" ? [] : [{ $case: "thinking", value: { content: thinking } } as const]),
     ...(text === "" ? [] : [{ $case: "text", value: { content: text } } as const]),
@@ -17,7 +17,7 @@ export function recordedAnswer(reply: RecordedReply): GenerateResponse[] {
   ];
   const chunks = contents.map((content) => ({ content, isFinal: false }));
   if (outcome.kind === "completed") return [...chunks, { content: undefined, isFinal: true }];
-  const error: Content = {
+  const error: ReplyContent = {
     $case: "error",
     value: {
       code: outcome.code ?? "gateway_unavailable",
@@ -32,7 +32,7 @@ export function recordedAnswer(reply: RecordedReply): GenerateResponse[] {
 }
 
 /** The calls that were left out are only counted, so copies of one call stand for them. */
-function toolCalls({ tool_calls, omitted_tool_calls }: RecordedReply): Content[] {
+function toolCalls({ tool_calls, omitted_tool_calls }: RecordedReply): ReplyContent[] {
   const calls = tool_calls.map(
     ({ id, name, arguments: written }) =>
       ({ $case: "toolCall", value: { callId: id, name, arguments: written } }) as const,
@@ -42,7 +42,7 @@ function toolCalls({ tool_calls, omitted_tool_calls }: RecordedReply): Content[]
   return [...calls, ...Array.from({ length: omitted_tool_calls }, () => last)];
 }
 
-function groundings({ groundings: recorded }: RecordedReply): Content[] {
+function groundings({ groundings: recorded }: RecordedReply): ReplyContent[] {
   return recorded.map(
     ({ web_search_queries, chunks, supports }) =>
       ({

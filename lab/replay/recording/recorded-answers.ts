@@ -8,7 +8,7 @@ import { untilAborted } from "#shared/until-aborted.ts";
 import { divergenceTexts } from "../outcome/divergence-texts.ts";
 import { recordedAnswer } from "./recorded-answer.ts";
 import { seqOf, type PlacedCall, type RecordedSession } from "./recorded-session.ts";
-import type { Divergence } from "../replay-result.ts";
+import type { ReplayDivergence } from "../replay-result.ts";
 import type { ReplayState } from "../pacing/replay-state.ts";
 import type { WatchedState } from "../pacing/watched-state.ts";
 
@@ -18,7 +18,7 @@ interface RecordedAnswersOptions {
   readonly nonce: string;
   readonly state: WatchedState;
   /** Called with the first divergence; the replay ends. */
-  readonly onDivergence: (divergence: Divergence) => void;
+  readonly onDivergence: (divergence: ReplayDivergence) => void;
 }
 
 const never = new Promise<never>(() => undefined);
@@ -88,7 +88,7 @@ export class RecordedAnswers {
     return calls[index];
   }
 
-  #compare(placed: PlacedCall, request: GenerateRequest): Divergence | null {
+  #compare(placed: PlacedCall, request: GenerateRequest): ReplayDivergence | null {
     const { recorded, nonce } = this.#options;
     const content = recordedRequest(placed.execution, placed.call);
     // It is not known what was asked.
@@ -113,7 +113,7 @@ export class RecordedAnswers {
 export function placeOf(
   recorded: RecordedSession,
   { execution, call, position }: PlacedCall,
-): Pick<Divergence, "agent" | "stage" | "execution_id" | "step" | "seq"> {
+): Pick<ReplayDivergence, "agent" | "stage" | "execution_id" | "step" | "seq"> {
   return {
     ...agentOf(recorded, execution.execution_id),
     step: `call ${position + 1} of the model (${call.type})`,
@@ -125,7 +125,7 @@ export function placeOf(
 export function agentOf(
   recorded: RecordedSession,
   executionId: string,
-): Pick<Divergence, "agent" | "stage" | "execution_id"> {
+): Pick<ReplayDivergence, "agent" | "stage" | "execution_id"> {
   const execution = recorded.execution(executionId);
   const stage = recorded.cassette.stages.find(({ stage_id }) => stage_id === execution?.stage_id);
   return {
@@ -135,7 +135,7 @@ export function agentOf(
   };
 }
 
-function unrecordedCall(recorded: RecordedSession, request: GenerateRequest): Divergence {
+function unrecordedCall(recorded: RecordedSession, request: GenerateRequest): ReplayDivergence {
   const asked = request.messages.at(-1)?.content ?? "";
   return {
     ...agentOf(recorded, request.executionId),

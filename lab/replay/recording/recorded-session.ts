@@ -2,8 +2,8 @@ import type { Cassette, RecordedExecution } from "#shared/cassette/cassette.ts";
 import type { RecordedLlmCall, RecordedToolCall } from "#shared/cassette/recorded-calls.ts";
 
 /** The part of a session that runs on its own: the investigation, or one of the follow-ups. */
-export type Part = string;
-export const INVESTIGATION: Part = "investigation";
+export type SessionPart = string;
+export const INVESTIGATION: SessionPart = "investigation";
 
 /** A call of a model with the place where it was made. */
 export interface PlacedCall {
@@ -11,15 +11,15 @@ export interface PlacedCall {
   readonly call: RecordedLlmCall;
   /** Among the execution's `llm_calls`. */
   readonly position: number;
-  readonly part: Part;
+  readonly part: SessionPart;
 }
 
 /** Finds what a cassette says about a place in its session. */
 export class RecordedSession {
   readonly cassette: Cassette;
   readonly #executions: ReadonlyMap<string, RecordedExecution>;
-  readonly #partOfStage: ReadonlyMap<string, Part>;
-  readonly #calls: ReadonlyMap<Part, readonly PlacedCall[]>;
+  readonly #partOfStage: ReadonlyMap<string, SessionPart>;
+  readonly #calls: ReadonlyMap<SessionPart, readonly PlacedCall[]>;
   readonly #tools: ReadonlyMap<string, RecordedToolCall>;
 
   constructor(cassette: Cassette) {
@@ -51,16 +51,16 @@ export class RecordedSession {
     return this.#executions.get(id);
   }
 
-  partOf({ stage_id }: Pick<RecordedExecution, "stage_id">): Part {
+  partOf({ stage_id }: Pick<RecordedExecution, "stage_id">): SessionPart {
     return this.#partOfStage.get(stage_id) ?? INVESTIGATION;
   }
 
   /** The calls of a part in the order in which they were recorded. */
-  callsOf(part: Part): readonly PlacedCall[] {
+  callsOf(part: SessionPart): readonly PlacedCall[] {
     return this.#calls.get(part) ?? [];
   }
 
-  executionsOf(part: Part): readonly RecordedExecution[] {
+  executionsOf(part: SessionPart): readonly RecordedExecution[] {
     return this.cassette.executions.filter((execution) => this.partOf(execution) === part);
   }
 
@@ -83,13 +83,13 @@ export class RecordedSession {
   }
 
   /** How a part of the session ended. */
-  endOf(part: Part): { readonly status: string; readonly error_code: string | null } | undefined {
+  endOf(part: SessionPart): { readonly status: string; readonly error_code: string | null } | undefined {
     if (part === INVESTIGATION) return this.cassette.session;
     return this.cassette.follow_ups.find(({ follow_up_id }) => follow_up_id === part);
   }
 
   /** Whether a part, or an agent of it, was ended from outside in the middle of what it did. */
-  endedEarly(part: Part, execution?: RecordedExecution): boolean {
+  endedEarly(part: SessionPart, execution?: RecordedExecution): boolean {
     const ends = [this.endOf(part), execution];
     return ends.some((end) => end !== undefined && (isEarly(end.status) || end.error_code === POISON));
   }

@@ -17,7 +17,7 @@ export const AuditQuery = Type.Object({
 });
 
 /** What a caller did, or was refused. */
-export const AuditEntry = Type.Object(
+export const AuditRecord = Type.Object(
   {
     id: Type.Integer({ minimum: 1 }),
     at: Time,
@@ -34,7 +34,7 @@ export const AuditEntry = Type.Object(
 );
 
 const AuditResponse = Type.Object({
-  entries: Type.Array(AuditEntry),
+  entries: Type.Array(AuditRecord),
   has_more: Type.Boolean(),
 });
 

@@ -14,7 +14,7 @@ import { NullableText } from "../http/common-schemas.ts";
 import { queryReader } from "../http/query-reader.ts";
 import { routesOf } from "../http/routes-of.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
-import { ACCESS, AuditEntry, AuditQuery } from "./contract.ts";
+import { ACCESS, AuditRecord, AuditQuery } from "./contract.ts";
 
 const readQuery = queryReader(AuditQuery);
 
@@ -27,7 +27,7 @@ WHERE id < $1 AND ($2::uuid IS NULL OR session_id = $2) AND ($3::text IS NULL OR
 ORDER BY id DESC LIMIT $5`;
 const parseEntry = compileParser(
   "audit row",
-  Type.Object({ ...AuditEntry.properties, peer: NullableText, session_id: NullableText }),
+  Type.Object({ ...AuditRecord.properties, peer: NullableText, session_id: NullableText }),
 );
 
 /** The routes of callers: who they are, how pages and sockets let them in, and what they did. */

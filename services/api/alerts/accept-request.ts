@@ -2,7 +2,7 @@ import { ownerOf } from "#shared/access/authorize.ts";
 import type { RouterContext } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import type { AlertRequest } from "./alert-request.ts";
+import type { AlertRequest } from "./contract.ts";
 import type { Submission, Submitted, Submitter } from "./open-submitter.ts";
 import { submissionKey } from "./submission-key.ts";
 

@@ -1,12 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import type { Static } from "#shared/generated/typebox/typebox.mjs";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/compile-parser.ts";
 import { RequestError } from "../http/request-error.ts";
-import { AlertRequest as Schema, type McpSelection as Selection } from "./contract.ts";
-
-export type McpSelection = Static<typeof Selection>;
-
-export type AlertRequest = Static<typeof Schema>;
+import { AlertRequest } from "./contract.ts";
 
 const ajv = new Ajv({
   ...OWN_SCHEMA_OPTIONS,
@@ -19,7 +14,7 @@ let compiled: ValidateFunction<AlertRequest> | undefined;
 
 /** Validates a decoded body and removes unknown members. Throws RequestError 400 naming the field, its type and the rule. */
 export function parseAlertRequest(body: unknown): AlertRequest {
-  const validate = (compiled ??= ajv.compile<AlertRequest>(Schema));
+  const validate = (compiled ??= ajv.compile<AlertRequest>(AlertRequest));
   if (validate(body)) return body;
   // A nullable field also reports that it is not null; the error of the other branch is the useful one.
   const errors = validate.errors ?? [];

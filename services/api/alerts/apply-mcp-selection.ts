@@ -6,7 +6,7 @@ import {
   type ResolvedSummaries,
 } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import type { McpSelection } from "./alert-request.ts";
+import type { McpSelection } from "./contract.ts";
 
 /**
  * Applies an alert's MCP selection to a chain: the selected servers replace those of every agent, a server with named

@@ -2,7 +2,7 @@ import { authorize } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { abbreviate, validationError } from "../http/request-error.ts";
-import type { AlertRequest } from "./alert-request.ts";
+import type { AlertRequest } from "./contract.ts";
 
 /**
  * The priority that an alert asks for; undefined if it asks for none. A critical session can have others parked, so only operators ask for

@@ -3,7 +3,7 @@ import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
 import { isRunbookAddress, runbookAddress } from "#shared/runbooks/runbook-address.ts";
 import type { ApiConfig } from "../config.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
-import type { AlertRequest } from "./alert-request.ts";
+import type { AlertRequest } from "./contract.ts";
 
 export const MAX_DATA_BYTES = 1_048_576;
 

@@ -1,7 +1,7 @@
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { NullableText } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";
 
@@ -28,6 +28,7 @@ export const McpSelection = Type.Object(
   },
   { title: "McpSelection" },
 );
+export type McpSelection = Static<typeof McpSelection>;
 
 /** The members of an alert as they are decoded; that `data` is missing is reported after wrong types. */
 export const AlertRequest = Type.Object({
@@ -40,6 +41,7 @@ export const AlertRequest = Type.Object({
   ),
   priority: OptionalText,
 });
+export type AlertRequest = Static<typeof AlertRequest>;
 
 /** The body of `POST /api/v1/alerts`. Unknown members are ignored. */
 const SubmitAlertBody = Type.Object(

@@ -4,7 +4,7 @@ import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { McpSelection } from "./alert-request.ts";
+import type { McpSelection } from "./contract.ts";
 
 /** The texts of an alert. */
 interface AlertTexts {

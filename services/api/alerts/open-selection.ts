@@ -2,7 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resultTokensOf } from "#shared/agent-config/resolve-chain.ts";
 import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import type { McpSelection } from "./alert-request.ts";
+import type { McpSelection } from "./contract.ts";
 import { applyMcpSelection } from "./apply-mcp-selection.ts";
 
 /** Returns what applies an alert's MCP selection to a chain (`applyMcpSelection`), with what the configuration says of each server. */

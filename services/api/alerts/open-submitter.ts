@@ -20,7 +20,7 @@ import type { GroupedResult } from "../incidents/grouped-alert.ts";
 import { openGrouping } from "../incidents/open-grouping.ts";
 import type { SourceIncident } from "../incidents/group-of-alert.ts";
 import { BodyBudget } from "../http/body-budget.ts";
-import type { AlertRequest } from "./alert-request.ts";
+import type { AlertRequest } from "./contract.ts";
 import { checkAlert, type CheckedAlert } from "./check-alert.ts";
 import { openSelection } from "./open-selection.ts";
 import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RequestError } from "../http/request-error.ts";
-import type { AlertRequest } from "./alert-request.ts";
+import type { AlertRequest } from "./contract.ts";
 
 /** The idempotency key of a submission, by which a repetition is recognised. */
 export interface SubmissionKey {

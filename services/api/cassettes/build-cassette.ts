@@ -115,7 +115,7 @@ function runbookOf({ runbook, inputs }: CassetteRows): Cassette["runbook"] {
   return { text, failure: runbook.failure };
 }
 
-type Delivery = Cassette["inputs"]["evidence"][number];
+type DeliveredEvidence = Cassette["inputs"]["evidence"][number];
 
 /** Replaces the number of calls before a delivery by the first call behind it. */
 function deliveries(
@@ -124,7 +124,7 @@ function deliveries(
   readonly execution_id: string;
   readonly message: number | null;
   readonly calls_before: number;
-}) => Pick<Delivery, "execution_id" | "message" | "before_call"> {
+}) => Pick<DeliveredEvidence, "execution_id" | "message" | "before_call"> {
   const calls = new Map(executions.map(({ execution_id, llm_calls }) => [execution_id, llm_calls.length]));
   return ({ execution_id, message, calls_before: before }) => ({
     execution_id,

@@ -40,7 +40,6 @@ const parseSession = compileParser(
     mcp_selection: Type.Union([McpSelection, Type.Null()]),
   }),
 );
-type AskedSession = ReturnType<typeof parseSession>;
 
 /** The texts for a missing or a too long question are those that clients know, so they are not the schema's. */
 const readBody = bodyReader(Type.Object({ content: Type.Optional(NullableText) }));
@@ -97,7 +96,9 @@ function parseQuestion(body: unknown): string {
 }
 
 /** Returns what resolves the configuration of an answer; the alert's choice of servers holds for it, too. */
-function openChatChains({ config: { agents } }: ApiDeps): (session: AskedSession) => ResolvedChain {
+function openChatChains({
+  config: { agents },
+}: ApiDeps): (session: ReturnType<typeof parseSession>) => ResolvedChain {
   const select = openSelection(agents);
   return ({ chain_id: chainId, alert_type: alertType, mcp_selection: selection }) => {
     const servers = selection?.servers.filter(({ name }) => agents.mcpServers.has(name)) ?? [];

@@ -1,22 +1,17 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { firstDifference } from "#shared/cassette/first-difference.ts";
-import type { ComparedExecution, Divergence } from "./contract.ts";
+import type { ComparedExecution, ComparisonResponse, Divergence } from "./contract.ts";
 import { comparePaths, type RunExecution, type RunStep } from "./compared-run.ts";
 
 /** Of a text in which two sessions differ, in code units: from a little before the place. */
 const MAX_TEXT = 2_000;
 const BEFORE = 200;
 
-interface Comparison {
-  readonly executions: ComparedExecution[];
-  readonly first_divergence: Divergence | null;
-}
-
 /** Aligns the steps of two runs by stage, agent and place, and finds the earliest one in which they differ. */
 export async function compareRuns(
   a: readonly RunExecution[],
   b: readonly RunExecution[],
-): Promise<Comparison> {
+): Promise<Pick<ComparisonResponse, "executions" | "first_divergence">> {
   const paths = [...new Set([...a, ...b].map(({ path }) => path))].toSorted(comparePaths);
   const executions: ComparedExecution[] = [];
   const divergences: Divergence[] = [];

@@ -6,7 +6,8 @@ import { ruleOf } from "./schema-rule.ts";
 
 const ajv = new Ajv({ ...OWN_SCHEMA_OPTIONS, strict: false, useDefaults: true, verbose: true });
 
-type Query = Readonly<Record<string, string | string[] | undefined>>;
+/** The query of a request, as Koa has it. */
+export type Query = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Returns a reader of a route's query, by the schema that the OpenAPI document shows. Absent parameters take their defaults,

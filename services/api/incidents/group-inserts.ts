@@ -14,7 +14,7 @@ const MAX_TRIES = 5;
 /** A request that waited longer is refused, as by the pool of connections. */
 const QUEUE_TIMEOUT_MS = 5_000;
 
-interface Waiting {
+interface WaitingAlert {
   readonly alert: GroupedAlert;
   readonly since: number;
   readonly done: (result: GroupedResult) => void;
@@ -30,7 +30,7 @@ export class GroupInserts {
   readonly #onCommitted: (committed: CommittedGroup) => void;
   readonly #queueTimeoutMs: number;
   /** By group, in the order of the first that waits. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, WaitingAlert[]>();
   readonly #busy = new Set<string>();
 
   /** `onCommitted` gets what is to be sent. */
@@ -82,7 +82,7 @@ export class GroupInserts {
    * The next alerts of a group: up to the first that says that it is over, after which the others are decided anew, and none with the
    * idempotency key of one before, which it repeats.
    */
-  #take(key: string): Waiting[] {
+  #take(key: string): WaitingAlert[] {
     const waiting = this.#waiting.get(key) ?? [];
     const oldest = performance.now() - this.#queueTimeoutMs;
     const keys = new Set<string>();
@@ -102,7 +102,7 @@ export class GroupInserts {
   }
 
   /** Settles all of `waiting`. If Postgres refuses the transaction, each alert has one of its own: only the refused one fails. */
-  async #write(waiting: readonly Waiting[]): Promise<void> {
+  async #write(waiting: readonly WaitingAlert[]): Promise<void> {
     if (waiting.length === 0) return;
     try {
       const { results, committed } = await this.#commit(waiting.map(({ alert }) => alert));

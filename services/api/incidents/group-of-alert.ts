@@ -16,7 +16,7 @@ export interface SourceIncident {
 }
 
 /** The group of an alert. */
-export interface AlertGroup {
+export interface GroupOfAlert {
   readonly key: string;
   readonly rule: GroupRule;
   readonly chainId: string;
@@ -61,7 +61,7 @@ export function groupOfAlert(
     scope,
   }: ScopedRule & { readonly chainId: string; readonly incident: SourceIncident | undefined },
   digest: GroupDigest,
-): AlertGroup | undefined {
+): GroupOfAlert | undefined {
   const alert = parseJsonText(data);
   const isNamed = incident?.group !== undefined && incident.rule === rule && rule.by.length === 0;
   const values = isNamed ? ["group", incident.group] : textsAt(alert, rule.by);

@@ -6,11 +6,11 @@ import type { NewSession } from "../alerts/new-session.ts";
 import type { SubmissionKey } from "../alerts/submission-key.ts";
 import type { JoinedText } from "./mask-joined.ts";
 import { ALERT_OUTCOMES } from "./decide-alert.ts";
-import type { AlertGroup } from "./group-of-alert.ts";
+import type { GroupOfAlert } from "./group-of-alert.ts";
 
 /** An alert of a group, with the session that it would start. */
 export interface GroupedAlert {
-  readonly group: AlertGroup;
+  readonly group: GroupOfAlert;
   readonly session: NewSession;
   /** Its text for the session that the group had before; undefined if it had none. */
   readonly joined: JoinedText | undefined;

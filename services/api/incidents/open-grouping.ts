@@ -1,7 +1,7 @@
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { CheckedAlert } from "../alerts/check-alert.ts";
-import { groupOfAlert, scopedRule, type AlertGroup, type SourceIncident } from "./group-of-alert.ts";
+import { groupOfAlert, scopedRule, type GroupOfAlert, type SourceIncident } from "./group-of-alert.ts";
 import { GroupInserts } from "./group-inserts.ts";
 import { fingerprintRule, groupRule } from "./group-rule.ts";
 import { groupDigests } from "./group-secret.ts";
@@ -17,7 +17,7 @@ import {
 /** Which alerts are one incident, and what becomes of them. */
 interface AlertGrouping {
   /** The group of an alert, undefined if it has none. Rejects with database errors. */
-  groupOf(alert: CheckedAlert, incident: SourceIncident | undefined): Promise<AlertGroup | undefined>;
+  groupOf(alert: CheckedAlert, incident: SourceIncident | undefined): Promise<GroupOfAlert | undefined>;
   /** As `GroupInserts.insert`; `data` is the alert's text, which is masked for the session that it joins. */
   insert(alert: Omit<GroupedAlert, "joined">, data: string): Promise<GroupedResult>;
 }

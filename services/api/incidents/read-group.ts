@@ -5,7 +5,7 @@ import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import type { AlertGroup } from "./group-of-alert.ts";
+import type { GroupOfAlert } from "./group-of-alert.ts";
 import type { GroupPhase } from "./decide-alert.ts";
 
 /** Inserts the row of the group or locks it; the window is that of the newest configuration. */
@@ -74,7 +74,7 @@ const NEW_GROUP: StoredGroup = {
 /** Locks the row of a group until the transaction ends, inserts it if there is none, and reads it with its session. */
 export async function lockGroup(
   transaction: Queryable,
-  { key, chainId, rule }: Pick<AlertGroup, "key" | "chainId" | "rule">,
+  { key, chainId, rule }: Pick<GroupOfAlert, "key" | "chainId" | "rule">,
 ): Promise<StoredGroup> {
   const [locked] = await selectRows(transaction, parseLocked, LOCK, [key, chainId, rule.windowMs]);
   if (locked?.session_id === null) return NEW_GROUP;

@@ -58,7 +58,7 @@ WHERE m.memory_id = ${parameters.add(memoryId)} AND ${readableBy(identity, param
   return memory;
 }
 
-interface MemoryFilters {
+interface MemoryPageRequest {
   readonly page: number;
   readonly pageSize: number;
   readonly category?: string | undefined;
@@ -71,7 +71,7 @@ interface MemoryFilters {
 export async function readMemoryPage(
   db: Queryable,
   identity: Identity,
-  { page, pageSize, ...filters }: MemoryFilters,
+  { page, pageSize, ...filters }: MemoryPageRequest,
 ) {
   const parameters = new SqlParameters();
   const conditions = [

@@ -11,7 +11,7 @@ const MAX_ID = 9_999_999_999;
 const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
 
 /** A notification, as it stands in the outbox. */
-export const Notification = Type.Object(
+export const OutboxNotification = Type.Object(
   {
     id: Id,
     session_id: Uuid,
@@ -39,7 +39,7 @@ export const NotificationsQuery = Type.Object({
 });
 
 const NotificationsResponse = Type.Object({
-  notifications: Type.Array(Notification),
+  notifications: Type.Array(OutboxNotification),
   has_more: Type.Boolean(),
 });
 
@@ -63,7 +63,7 @@ export const NOTIFICATIONS = {
     tag: "system",
     summary: "Try a notification at once that waits or was given up, with all its attempts",
     params: NotificationParams,
-    responses: { 200: { description: "the notification, which waits", schema: Notification } },
+    responses: { 200: { description: "the notification, which waits", schema: OutboxNotification } },
     errors: [409],
   },
 } as const satisfies Endpoints;

@@ -10,12 +10,12 @@ import { RequestError, notFound } from "../http/request-error.ts";
 import { NullableText } from "../http/common-schemas.ts";
 import { routesOf } from "../http/routes-of.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
-import { NOTIFICATIONS, Notification, NotificationsQuery } from "./contract.ts";
+import { NOTIFICATIONS, OutboxNotification, NotificationsQuery } from "./contract.ts";
 
 const parseRow = compileParser(
   "notification row",
   Type.Object({
-    ...Notification.properties,
+    ...OutboxNotification.properties,
     next_attempt_at: NullableText,
     last_error: NullableText,
     settled_at: NullableText,

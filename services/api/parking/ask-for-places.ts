@@ -19,12 +19,12 @@ const EXPECTED_WITHIN_SECONDS = 15;
 const MIN_PLACES_FOR_SHARES = SESSION_LANES.length;
 const REASON = "a critical session waits for a place";
 
-const AskedSession = Type.Object({
+const ParkedByRequest = Type.Object({
   session_id: Uuid,
   inbox_seq: Type.Integer(),
   lane: literals(SESSION_LANES),
 });
-const parseAsked = compileParser("session asked to park", AskedSession);
+const parseAsked = compileParser("session asked to park", ParkedByRequest);
 const parseAny = compileParser("critical session that waits", Type.Object({ waits: Type.Boolean() }));
 
 /** `s` is a critical session that waits for a place, `r` its runtime. */
@@ -81,7 +81,7 @@ RETURNING r.session_id, r.inbox_seq, chosen.lane`;
 export async function askForPlaces(
   db: Database,
   places: number,
-): Promise<readonly Static<typeof AskedSession>[]> {
+): Promise<readonly Static<typeof ParkedByRequest>[]> {
   const [any] = await selectRows(db, parseAny, ANY_WAITS, []);
   if (any?.waits !== true) return [];
   return db.transaction(async (transaction) => {

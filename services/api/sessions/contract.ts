@@ -12,13 +12,13 @@ import {
   SessionStatusResponse,
   SessionSummaryResponse,
 } from "./list-schemas.ts";
-import { SessionOverviewResponse, SessionResponse, TimelineEvent } from "./session-schema.ts";
+import { SessionOverviewResponse, SessionResponse, TimelineItem } from "./session-schema.ts";
 
 /** An entry of the timeline as clients of the contract see it. */
 const TimelineEntry = Type.Object(
   {
     id: Uuid,
-    ...TimelineEvent.properties,
+    ...TimelineItem.properties,
     stage_id: Type.Optional(Uuid),
     execution_id: Type.Optional(Uuid),
     content: Type.Optional(Type.String({ description: "absent where empty" })),

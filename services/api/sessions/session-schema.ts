@@ -114,7 +114,7 @@ const Stage = Type.Object(
 );
 
 /** An entry of the timeline, with its row's members. */
-export const TimelineEvent = Type.Object(
+export const TimelineItem = Type.Object(
   {
     event_id: Uuid,
     session_id: Uuid,
@@ -243,6 +243,6 @@ export const SessionOverviewResponse = Type.Object(OverviewMembers, { title: "Se
 
 /** `GET /api/v1/sessions/:id` */
 export const SessionResponse = Type.Object(
-  { ...OverviewMembers, timeline: Type.Array(TimelineEvent) },
+  { ...OverviewMembers, timeline: Type.Array(TimelineItem) },
   { title: "Session" },
 );

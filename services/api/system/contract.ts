@@ -1,5 +1,5 @@
 import { literals } from "#shared/contracts/literals.ts";
-import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
+import { SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Time } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";
@@ -36,7 +36,7 @@ const McpServersResponse = Type.Object({
       {
         id: Type.String(),
         healthy: Type.Boolean(),
-        state: literals(MCP_SERVER_STATES),
+        state: literals(SERVER_STATES),
         last_check: NullableTime,
         tool_count: Type.Integer({ minimum: 0 }),
         tools: Type.Array(StoredTool),
@@ -48,7 +48,7 @@ const McpServersResponse = Type.Object({
           Type.Object({
             id: Type.String(),
             host: Type.String(),
-            state: literals(MCP_SERVER_STATES),
+            state: literals(SERVER_STATES),
             last_check: NullableTime,
             error_code: Nullable,
             error: Nullable,

@@ -12,7 +12,7 @@ import { openApiDocument } from "../openapi/openapi-document.ts";
 import { CONFIG_VIEWS } from "./config-schema.ts";
 import { SYSTEM } from "./contract.ts";
 import { healthReader } from "./read-health.ts";
-import { ServerStates, type ServerState } from "./server-states.ts";
+import { ServerStateReader, type ServerState } from "./server-states.ts";
 import { summarizeServer } from "./summarize-server.ts";
 import { queueWarnings, systemWarnings } from "./system-warnings.ts";
 
@@ -21,7 +21,7 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
   const { config, db, dispatcher } = deps;
   const { agents, stubbedServers, notifications } = config;
   const asFile = effectiveConfig(agents);
-  const states = new ServerStates(db);
+  const states = new ServerStateReader(db);
   const used = chosenServers(agents);
   const startedAt = new Date().toISOString();
   const destinations = knownDestinations(notifications);

@@ -3,7 +3,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
+import { SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
@@ -12,7 +12,7 @@ const ServerState = Type.Object({
   server: Type.String(),
   runner: Type.String(),
   host: Type.String(),
-  state: literals(MCP_SERVER_STATES),
+  state: literals(SERVER_STATES),
   era: Text,
   version: Text,
   tools: Type.Array(StoredTool),
@@ -37,7 +37,7 @@ ORDER BY server, host, runner`;
 const KEPT_MS = 2_000;
 
 /** Reads what live tool-runners know of the MCP servers; requests within 2 s share a read. */
-export class ServerStates {
+export class ServerStateReader {
   readonly #db: Database;
   #last: { readonly states: Promise<readonly ServerState[]>; readonly at: number } | undefined;
 

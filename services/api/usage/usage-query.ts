@@ -1,11 +1,10 @@
 import { validationError } from "../http/request-error.ts";
+import type { Query } from "../http/query-reader.ts";
 import { parseChoice, parseText, parseTime } from "../http/query-values.ts";
 import type { SessionFilters } from "../sessions/list-query.ts";
 
 export const RANKINGS = ["cost", "tokens"] as const;
 export const USAGE_GROUPS = ["alert_type", "chain", "model"] as const;
-
-type Query = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A request for the usage of some time. */
 export interface UsageQuery {

@@ -5,7 +5,7 @@ import { executionView, summaryExecution, type ExecutionContext } from "./execut
 import { withoutNulls } from "../http/without-nulls.ts";
 
 /** What a session's stages are shown with. */
-interface StageContext extends ExecutionContext {
+interface StageViewContext extends ExecutionContext {
   readonly session_id: string;
   readonly completed_at: Date | null;
 }
@@ -14,7 +14,7 @@ interface StageContext extends ExecutionContext {
 export function stageView(
   stage: ShownStage<Stage, AgentExecution>,
   previous: ShownStage<Stage, AgentExecution> | undefined,
-  context: StageContext,
+  context: StageViewContext,
 ) {
   const { stage_id, stage_name, stage_index, stage_type, status, referenced_stage_id } = stage;
   return {
@@ -35,7 +35,7 @@ export function stageView(
 function stageMembers(
   { stage_type, has_synthesis, executions, sub_agents }: ShownStage<Stage, AgentExecution>,
   row: Stage,
-  context: StageContext,
+  context: StageViewContext,
 ) {
   const views = executions.map((execution) => {
     const children = sub_agents.filter(
@@ -69,7 +69,7 @@ const single = { parallel_type: null, expected_agent_count: 1 } as const;
 function summaryMembers(
   { stage_id, status }: ShownStage<Stage, AgentExecution>,
   last: Stage | null,
-  context: StageContext,
+  context: StageViewContext,
 ) {
   const times = timesOf(last?.completed_at ?? null, status === "active" ? null : context.completed_at);
   const place = { stage_id, session_id: context.session_id };

@@ -1,6 +1,6 @@
-import type { Handshake } from "./contract.ts";
+import type { WebhookHandshake } from "./contract.ts";
 import { RequestError, abbreviate } from "../http/request-error.ts";
-import type { Sent } from "./read-sent.ts";
+import type { SentAlert } from "./read-sent.ts";
 
 const TESTED = "Test received: an alert would start a session here";
 
@@ -8,7 +8,7 @@ const TESTED = "Test received: an alert would start a session here";
  * The answer to what a source sends to learn whether it may send alerts, or whether they arrive; undefined for an alert. Throws RequestError 400
  * for a subscription of Amazon SNS, whose confirmation takes a request to an address of the sender's choice.
  */
-export function handshakeAnswer({ layers }: Sent): Handshake | undefined {
+export function handshakeAnswer({ layers }: SentAlert): WebhookHandshake | undefined {
   for (const layer of layers) {
     const list: readonly unknown[] = Array.isArray(layer) ? layer : [layer];
     const [value] = list;
@@ -19,7 +19,7 @@ export function handshakeAnswer({ layers }: Sent): Handshake | undefined {
   return undefined;
 }
 
-function answerTo(value: object): Handshake | undefined {
+function answerTo(value: object): WebhookHandshake | undefined {
   const type = textOf(value, "type");
   if (/^(?:Subscription|Unsubscribe)Confirmation$/u.test(textOf(value, "Type"))) {
     throw new RequestError(

@@ -21,12 +21,12 @@ export const WebhookResponse = Type.Object({
 });
 
 /** The answer to a handshake or a test, which starts no session. */
-export const Handshake = Type.Object({
+export const WebhookHandshake = Type.Object({
   challenge: Type.Optional(Type.String({ description: "to Slack" })),
   validationResponse: Type.Optional(Type.String({ description: "to Azure Event Grid" })),
   message: Type.Optional(Type.String({ description: "to a test" })),
 });
-export type Handshake = Static<typeof Handshake>;
+export type WebhookHandshake = Static<typeof WebhookHandshake>;
 
 const RawQuery = Type.Object({
   alert_type: Type.Optional(Type.String()),
@@ -34,7 +34,7 @@ const RawQuery = Type.Object({
 });
 
 const responses = {
-  200: { description: "a handshake or a test: no session was started", schema: Handshake },
+  200: { description: "a handshake or a test: no session was started", schema: WebhookHandshake },
   202: { description: "the alert is stored", schema: WebhookResponse },
 };
 

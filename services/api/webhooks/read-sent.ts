@@ -4,7 +4,7 @@ import { decodeJson } from "../http/read-json-body.ts";
 import { RequestError, abbreviate } from "../http/request-error.ts";
 
 /** What a source of alerts sent, without what services of delivery put around it. */
-export type Sent = ReturnType<typeof openEnvelope>;
+export type SentAlert = ReturnType<typeof openEnvelope>;
 
 const FORM = "application/x-www-form-urlencoded";
 /** Names and values without white space: `curl --data` gives texts and JSON the type of a form. */
@@ -14,7 +14,7 @@ const FIELDS = /^[^\s=&{[]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)*$/u;
  * The one way from the body of a webhook to its alert, whatever its content type: charset, form, envelope. Throws RequestError 400 for
  * an empty body, 415 for one that is no text.
  */
-export function readSent(body: Body): Sent {
+export function readSent(body: Body): SentAlert {
   const text = bodyText(body);
   if (text.trim() === "") throw new RequestError(400, "request body is empty: it must be the alert");
   const isText = body.type.startsWith("text/") || /[/+](?:json|xml|x-www-form-urlencoded)$/u.test(body.type);
@@ -39,6 +39,6 @@ function ofForm(text: string): string {
 }
 
 /** The value of a body that must be JSON. Throws RequestError 400. */
-export function requireJson({ text, payload, layers }: Sent): unknown {
+export function requireJson({ text, payload, layers }: SentAlert): unknown {
   return layers.length > 0 && typeof payload !== "string" ? payload : decodeJson(text);
 }

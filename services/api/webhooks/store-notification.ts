@@ -7,7 +7,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { maskAlerts } from "../alerts/mask-alert.ts";
 
 /** What a source reports that starts no session. */
-interface Notification {
+interface SourceNotification {
   readonly source: string;
   /** Of this notification: a repetition is not stored again. */
   readonly key: string;
@@ -35,7 +35,7 @@ export function notificationStore({
   config,
   masker,
   log,
-}: ApiDeps): (notification: Notification) => Promise<string | null> {
+}: ApiDeps): (notification: SourceNotification) => Promise<string | null> {
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
   return async ({ source, key, sessionKey, body }) => {
     const { data } = await mask({ data: body, runbook: null, slackFingerprint: null, mcp: null });

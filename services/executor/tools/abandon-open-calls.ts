@@ -1,6 +1,6 @@
 import { attemptId } from "#shared/contracts/tool-call.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
-import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import type { ClaimedToolCall } from "#shared/database/read-tool-call.ts";
 import { cancelledByUser, leaseLost } from "#shared/errors.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
 import { MAX_TOOL_ATTEMPTS } from "./call-tool.ts";
@@ -40,7 +40,7 @@ export async function abandonOpenCalls(
 }
 
 /** True for an attempt after which `callTool` makes another, which may have run too. */
-function isFollowed(progress: RecordedToolCall["progress"]): boolean {
+function isFollowed(progress: ClaimedToolCall["progress"]): boolean {
   return (
     progress.kind === "abandoned" || (progress.kind === "over" && progress.outcome.kind === "interrupted")
   );

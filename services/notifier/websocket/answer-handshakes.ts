@@ -44,7 +44,7 @@ export function answerHandshakes(options: HandshakeOptions): void {
   });
 }
 
-interface Handshake {
+interface SocketHandshake {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   /** The bytes that the client has sent after its request. */
@@ -52,7 +52,11 @@ interface Handshake {
 }
 
 /** Never rejects. */
-async function answer(options: HandshakeOptions, slots: SharedSlots, handshake: Handshake): Promise<void> {
+async function answer(
+  options: HandshakeOptions,
+  slots: SharedSlots,
+  handshake: SocketHandshake,
+): Promise<void> {
   const { server, sockets, door, accept } = options;
   const { request, socket, head } = handshake;
   const early = checkPathAndSite(request, door) ?? (server.listening ? undefined : FULL);
@@ -74,7 +78,7 @@ async function answer(options: HandshakeOptions, slots: SharedSlots, handshake: 
 
 function reject(
   { audit, door, metrics }: HandshakeOptions,
-  { request, socket }: Handshake,
+  { request, socket }: SocketHandshake,
   { status, message, headers }: Rejection,
   identity?: Identity,
 ): void {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
+import { SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { Database } from "#shared/database/database.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
@@ -24,7 +24,7 @@ const parseState = compileParser(
   "state",
   Type.Object({
     server: Type.String(),
-    state: literals(MCP_SERVER_STATES),
+    state: literals(SERVER_STATES),
     era: Text,
     version: Text,
     tools: Type.Array(StoredTool),

@@ -1,9 +1,8 @@
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import type { SessionMessage } from "./session-message.ts";
+import type { MessageOf } from "./session-message.ts";
 import type { TimelineEntry } from "./session-view.ts";
 
-type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
 type Created = MessageOf<"timeline_event.created">;
 
 /** The most of a failed call's result that its row shows. */

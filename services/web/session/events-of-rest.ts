@@ -1,7 +1,7 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
-import type { StoredMessage } from "./session-message.ts";
+import type { NumberedEvent } from "./session-message.ts";
 
 type SessionResponse = ApiResponse<"GET /api/v1/sessions/:id">;
 type StageResponse = SessionResponse["stages"][number];
@@ -10,7 +10,7 @@ type StageResponse = SessionResponse["stages"][number];
  * Events that lead to a session as REST has it, for one whose own events were deleted: stage by stage, agent by agent, and behind
  * its end what was done with it since. Their numbers are not those that the events had.
  */
-export function eventsOfRest(session: SessionResponse): StoredMessage[] {
+export function eventsOfRest(session: SessionResponse): NumberedEvent[] {
   const { id: session_id, status } = session;
   const began = session.started_at ?? session.created_at;
   const ended = session.completed_at ?? began;

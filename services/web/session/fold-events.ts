@@ -1,7 +1,7 @@
 import { StreamedText } from "#shared/client/streamed-text.ts";
 import { isTerminal, type RunStatus } from "#shared/contracts/statuses.ts";
 import { answeredCall, askedEntry, callWithoutResult, createdEntry, lostResult } from "./entries.ts";
-import type { SessionMessage, StoredMessage } from "./session-message.ts";
+import type { MessageOf, SessionMessage, NumberedEvent } from "./session-message.ts";
 import type { TimelineEntry, SessionView } from "./session-view.ts";
 import { StagesView, type WritableLane } from "./stages-view.ts";
 
@@ -15,16 +15,15 @@ const TOLD_ELSEWHERE = [
   "session.parked",
   "session.resumed",
 ] as const;
-type ToldElsewhere = Extract<StoredMessage, { type: (typeof TOLD_ELSEWHERE)[number] }>;
+type ToldElsewhere = Extract<NumberedEvent, { type: (typeof TOLD_ELSEWHERE)[number] }>;
 
-function isToldElsewhere(message: StoredMessage): message is ToldElsewhere {
+function isToldElsewhere(message: NumberedEvent): message is ToldElsewhere {
   return TOLD_ELSEWHERE.some((type) => type === message.type);
 }
 
 /** What a model writes after it has thought. */
 const ANSWERS: ReadonlySet<TimelineEntry["type"]> = new Set(["llm_response", "final_analysis"]);
 
-type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
 /**
  * Turns the messages about one session into what is shown of it: the same for a session that runs, one that is read again,
  * and one as it was at an earlier event. Stored events must come once and in order, as `followSession` delivers them.
@@ -82,7 +81,7 @@ export class SessionFold {
     }
   }
 
-  #applyStored(message: StoredMessage): void {
+  #applyStored(message: NumberedEvent): void {
     const view = this.#stages.view;
     view.seq = message.seq;
     view.at = message.timestamp;
@@ -303,7 +302,7 @@ function parkingOf(message: ToldElsewhere, before: SessionView["parked"]): Sessi
 }
 
 /** The session as of event `seq`: what a page showed at that moment, without the text of open entries. */
-export function foldUpTo(events: readonly StoredMessage[], seq: number): SessionFold {
+export function foldUpTo(events: readonly NumberedEvent[], seq: number): SessionFold {
   const fold = new SessionFold();
   for (const event of events) {
     if (event.seq > seq) break;

@@ -1,4 +1,4 @@
-import type { StoredMessage } from "./session-message.ts";
+import type { NumberedEvent } from "./session-message.ts";
 
 /** The result of a tool call, by the record that has it. */
 interface LastResult {
@@ -10,10 +10,10 @@ interface LastResult {
   readonly seq: number;
 }
 
-type StoredOf<T extends StoredMessage["type"]> = Extract<StoredMessage, { type: T }>;
+type StoredOf<T extends NumberedEvent["type"]> = Extract<NumberedEvent, { type: T }>;
 
 /** The newest result of a tool in the events up to `seq`; undefined if there is none whose record is known. */
-export function lastResult(events: readonly StoredMessage[], seq: number): LastResult | undefined {
+export function lastResult(events: readonly NumberedEvent[], seq: number): LastResult | undefined {
   const result = events.findLast(
     (event): event is StoredOf<"timeline_event.created"> =>
       event.seq <= seq && event.type === "timeline_event.created" && event.event_type === "tool_result",

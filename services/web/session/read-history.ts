@@ -1,4 +1,4 @@
-import { isStoredMessage, type StoredMessage } from "./session-message.ts";
+import { isStoredMessage, type NumberedEvent } from "./session-message.ts";
 
 /** A page of `GET /api/v1/sessions/:id/events`, as far as it is needed here. */
 interface EventsPage {
@@ -11,7 +11,7 @@ interface HistoryOptions {
   readonly afterSeq: number;
   /** Reads the events after this one; undefined if there are none. */
   readonly readPage: (afterSeq: number) => Promise<EventsPage | undefined>;
-  readonly onEvents: (events: readonly StoredMessage[]) => void;
+  readonly onEvents: (events: readonly NumberedEvent[]) => void;
 }
 
 /**
@@ -22,8 +22,8 @@ export async function readHistory({ afterSeq, readPage, onEvents }: HistoryOptio
   let reading: ReturnType<typeof readPage> | undefined = readPage(afterSeq);
   while (reading !== undefined) {
     const page: EventsPage | undefined = await reading;
-    const events: readonly StoredMessage[] = (page?.events ?? []).filter(isStoredMessage);
-    const last: StoredMessage | undefined = events.at(-1);
+    const events: readonly NumberedEvent[] = (page?.events ?? []).filter(isStoredMessage);
+    const last: NumberedEvent | undefined = events.at(-1);
     reading = page?.has_more === true && last !== undefined ? readPage(last.seq) : undefined;
     // A failure is thrown when the page is waited for.
     reading?.catch(() => undefined);

@@ -3,10 +3,12 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 
 /** A stored event of a session, as every protocol delivers it. */
-export type StoredMessage = SessionEventPayload & { readonly seq: number };
+export type NumberedEvent = SessionEventPayload & { readonly seq: number };
 
 /** What `/ws` says about one session: stored events, and what is only live. */
-export type SessionMessage = StoredMessage | StreamChunk | ToolProgress | ExecutionProgress;
+export type SessionMessage = NumberedEvent | StreamChunk | ToolProgress | ExecutionProgress;
+/** Those of one type. */
+export type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
 
 type MemberTypes = Readonly<Record<string, "string" | "number">>;
 
@@ -79,6 +81,6 @@ export function isSessionMessage(message: unknown): message is SessionMessage {
 }
 
 /** True for such a message that is stored, and has a number. */
-export function isStoredMessage(message: unknown): message is StoredMessage {
+export function isStoredMessage(message: unknown): message is NumberedEvent {
   return isSessionMessage(message) && "seq" in message;
 }

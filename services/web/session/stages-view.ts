@@ -1,8 +1,7 @@
 import { isChainStage } from "#shared/contracts/statuses.ts";
-import type { SessionMessage, StoredMessage } from "./session-message.ts";
+import type { MessageOf, NumberedEvent } from "./session-message.ts";
 import type { TimelineEntry, AgentLane, SessionView, StageView } from "./session-view.ts";
 
-type MessageOf<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** A lane while it is built. */
 export type WritableLane = Writable<Omit<AgentLane, "entries">> & { readonly entries: TimelineEntry[] };
@@ -67,7 +66,7 @@ export class StagesView {
   /** Adds a stage, in the order of the chain or of what followed its end; what `about` does not say is guessed. */
   addStage(
     id: string,
-    about: Partial<MessageOf<"stage.started" | "stage.completed">> & Pick<StoredMessage, "seq" | "timestamp">,
+    about: Partial<MessageOf<"stage.started" | "stage.completed">> & Pick<NumberedEvent, "seq" | "timestamp">,
   ): WritableStage {
     const type = about.stage_type ?? "investigation";
     const stages = this.view[isChainStage({ stage_type: type }) ? "stages" : "followUps"];
@@ -91,7 +90,7 @@ export class StagesView {
 
   /** The lane of an execution; it is added if this is the first event about it. */
   laneOf(
-    about: Pick<StoredMessage, "seq" | "timestamp"> & {
+    about: Pick<NumberedEvent, "seq" | "timestamp"> & {
       readonly stage_id: string;
       readonly execution_id: string;
       readonly parent_execution_id?: string;

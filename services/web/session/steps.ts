@@ -1,7 +1,7 @@
-import type { StoredMessage } from "./session-message.ts";
+import type { NumberedEvent } from "./session-message.ts";
 
 /** What is needed of the events, in order. The events of one commit have the same time. */
-type Numbered = Pick<StoredMessage, "seq" | "timestamp">;
+type Numbered = Pick<NumberedEvent, "seq" | "timestamp">;
 
 /** The number of the last event of the step that event `seq` belongs to; `seq` itself if that event is not known. */
 export function endOfStep(events: readonly Numbered[], seq: number): number {

@@ -1,8 +1,6 @@
-import type { ApiResponse } from "#shared/client/api-types.ts";
+import type { Overview } from "#shared/client/session-state.ts";
 import type { SessionView } from "./session-view.ts";
 import { StagesView } from "./stages-view.ts";
-
-type Overview = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 
 /** The session as the API says that it stands, without stages: what is shown until its events are read. Without an answer nothing is known. */
 export function viewOfFacts(facts: Overview | undefined): SessionView {

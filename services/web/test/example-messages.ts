@@ -1,8 +1,8 @@
 import { SessionFold } from "../session/fold-events.ts";
-import { isSessionMessage, isStoredMessage, type StoredMessage } from "../session/session-message.ts";
+import { isSessionMessage, isStoredMessage, type NumberedEvent } from "../session/session-message.ts";
 
 /** Messages as they are stored, a second apart unless they name their time; throws for one that the page does not take. */
-export function stored(...messages: readonly Readonly<Record<string, unknown>>[]): StoredMessage[] {
+export function stored(...messages: readonly Readonly<Record<string, unknown>>[]): NumberedEvent[] {
   return messages.map((members, position) => {
     const message: unknown = { session_id: "s", timestamp: at(position), seq: position + 1, ...members };
     if (!isStoredMessage(message)) throw new Error(`not a message: ${JSON.stringify(members)}`);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { readHistory } from "../session/read-history.ts";
-import type { StoredMessage } from "../session/session-message.ts";
+import type { NumberedEvent } from "../session/session-message.ts";
 
 const status = (seq: number, type: "session.status" | "session.completed" = "session.status") => ({
   type,
@@ -13,13 +13,13 @@ const status = (seq: number, type: "session.status" | "session.completed" = "ses
 /** An api with these events, in pages of two; it notes what it was asked for. */
 function apiWith(stored: readonly { readonly seq: number; readonly type: string }[]) {
   const asked: number[] = [];
-  const taken: StoredMessage[] = [];
+  const taken: NumberedEvent[] = [];
   const readPage = (afterSeq: number) => {
     asked.push(afterSeq);
     const rest = stored.filter(({ seq }) => seq > afterSeq);
     return Promise.resolve({ events: rest.slice(0, 2), has_more: rest.length > 2 });
   };
-  const onEvents = (events: readonly StoredMessage[]) => taken.push(...events);
+  const onEvents = (events: readonly NumberedEvent[]) => taken.push(...events);
   return { asked, options: { afterSeq: 0, readPage, onEvents }, seqs: () => taken.map(({ seq }) => seq) };
 }
 

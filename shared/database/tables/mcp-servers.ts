@@ -1,5 +1,5 @@
 import { table, ALL } from "#shared/database/tables/table.ts";
-import { MCP_SERVER_STATES as SERVER_STATES } from "#shared/contracts/mcp-server-state.ts";
+import { SERVER_STATES } from "#shared/contracts/mcp-server-state.ts";
 
 /** What one tool-runner knows of one MCP server. */
 export const MCP_SERVER_STATES = table({

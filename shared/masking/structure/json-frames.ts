@@ -68,7 +68,7 @@ const NAMES = new Set([
   "optionname",
 ]);
 /** Names of fields with the value that a name beside them describes. */
-export const VALUES = new Set(["value", "val", "parametervalue", "plaintext", "cleartext"]);
+export const VALUE_FIELDS = new Set(["value", "val", "parametervalue", "plaintext", "cleartext"]);
 
 /** The frame of an object or array that opens within `outer`. */
 export function newFrame(isObject: boolean, outer: JsonFrame | undefined, firstLeaf: number): JsonFrame {
@@ -133,7 +133,7 @@ export function noteField(frame: JsonFrame, leaf: Leaf): void {
   else if (field === "type") frame.type = text;
   else if (field === "leaseid") frame.isLease = true;
   else if (NAMES.has(field)) frame.name ??= text;
-  else if (VALUES.has(field)) frame.namedValue = leaf;
+  else if (VALUE_FIELDS.has(field)) frame.namedValue = leaf;
 }
 
 /** The name as Kubernetes writes it, and as clients in other languages. */

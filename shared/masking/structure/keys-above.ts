@@ -4,7 +4,7 @@ import { holdsSecrets, isHeldSecret } from "#shared/masking/structure/secret-hol
 
 const PLURAL = /(?<=password|passwd|token|key|credential)s$/iu;
 /** Names of fields with the value that a name beside them or the key above describes. */
-export const VALUES: ReadonlySet<string> = new Set(["value", "Value", "ParameterValue"]);
+export const VALUE_KEYS: ReadonlySet<string> = new Set(["value", "Value", "ParameterValue"]);
 
 /** The context that keys without a value, further up in YAML, give to the lines below them. */
 export class KeysAbove {
@@ -27,7 +27,8 @@ export class KeysAbove {
     }
     // Inline, `Tokens: a` may be the name of a Secret.
     const own = isKey ? "SECRET_KEY" : secretNameKind(isEmpty ? key.replace(PLURAL, "") : key);
-    const kind = own ?? (VALUES.has(key) ? this.#below?.kind : undefined) ?? (isHeld ? "SECRET" : undefined);
+    const kind =
+      own ?? (VALUE_KEYS.has(key) ? this.#below?.kind : undefined) ?? (isHeld ? "SECRET" : undefined);
     if (isEmpty && kind !== undefined && !key.includes(" ")) this.#below = { column, kind };
     return kind;
   }

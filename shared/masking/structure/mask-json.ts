@@ -11,7 +11,7 @@ import {
   noteField,
   shortText,
   unescapeString,
-  VALUES,
+  VALUE_FIELDS,
   type JsonFrame,
   type Leaf,
 } from "#shared/masking/structure/json-frames.ts";
@@ -169,7 +169,7 @@ class JsonMasker {
       secretNameKind(frame.key) ??
       (frame.isRows ? undefined : frame.columns?.[frame.index]) ??
       (frame.holdsKey && fieldName(frame.key) === "key" ? "SECRET_KEY" : undefined) ??
-      (frame.outerKind !== undefined && VALUES.has(fieldName(frame.key)) ? frame.outerKind : undefined);
+      (frame.outerKind !== undefined && VALUE_FIELDS.has(fieldName(frame.key)) ? frame.outerKind : undefined);
     // `Some(` of a struct is read up to its quote.
     if (kind !== undefined && !isHarmlessValue(raw, kind) && !/^\w+\($/u.test(raw)) return kind;
     const { heldDepth } = frame;

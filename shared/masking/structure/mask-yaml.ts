@@ -1,6 +1,6 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts";
-import { KeysAbove, VALUES } from "#shared/masking/structure/keys-above.ts";
+import { KeysAbove, VALUE_KEYS } from "#shared/masking/structure/keys-above.ts";
 import { secretMembers, TELLING_FIELDS } from "#shared/masking/structure/secret-members.ts";
 import { isSecretKind, isSecretType, NO_DATA } from "#shared/masking/structure/secret-objects.ts";
 import {
@@ -164,7 +164,7 @@ class YamlMasker {
     else if (key === "apiVersion") frame.apiVersion = value.replace(COMMENT, "");
     else if (key === "type") frame.type = value.replace(COMMENT, "");
     else if (NAMES.has(key)) frame.name ??= value;
-    else if (VALUES.has(key)) frame.namedValue = range;
+    else if (VALUE_KEYS.has(key)) frame.namedValue = range;
     if (TELLING_FIELDS.has(key)) (frame.telling ??= new Map()).set(key, range);
     return this.#maskByKey(line, value, range);
   }

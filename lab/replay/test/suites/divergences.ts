@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { answerTurn, callTurn } from "../../../../services/executor/test/scripted-turns.ts";
 import type { Replayer } from "../../replayer.ts";
-import type { Divergence } from "../../replay-result.ts";
+import type { ReplayDivergence } from "../../replay-result.ts";
 import type { ReplayParts } from "./replays-of.ts";
 
 const { signal } = new AbortController();
@@ -34,7 +34,7 @@ export function divergences(opened: () => ReplayParts): void {
     const divergence = async (
       agent: string,
       change: (execution: Execution) => Partial<Execution>,
-    ): Promise<Divergence> => {
+    ): Promise<ReplayDivergence> => {
       const executions = cassette.executions.map((execution) =>
         execution.agent_name === agent ? { ...execution, ...change(execution) } : execution,
       );

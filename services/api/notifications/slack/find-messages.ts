@@ -1,4 +1,4 @@
-import { readMessages, type StoredMessage } from "./read-messages.ts";
+import { readMessages, type SlackPost } from "./read-messages.ts";
 import type { SlackApi } from "./slack-api.ts";
 import { MESSAGE_EVENT } from "./slack-message.ts";
 
@@ -10,7 +10,7 @@ function foldText(text: string): string {
 }
 
 /** True if a text of the message contains the folded fingerprint. Those of this system never do: they are answers. */
-function contains(message: StoredMessage, fingerprint: string): boolean {
+function contains(message: SlackPost, fingerprint: string): boolean {
   if (message.metadata?.event_type === MESSAGE_EVENT) return false;
   const { text, attachments = [] } = message;
   const texts = [text, ...attachments.flatMap((attachment) => [attachment.text, attachment.fallback])];

@@ -20,7 +20,7 @@ const Message = Type.Object({
   ),
 });
 /** A message of a channel or a thread. */
-export type StoredMessage = Static<typeof Message>;
+export type SlackPost = Static<typeof Message>;
 
 const parsePage = compileParser(
   "page of Slack messages",
@@ -48,7 +48,7 @@ export async function* readMessages(
   api: SlackApi,
   { channel, thread, sinceMs }: Where,
   signal: AbortSignal,
-): AsyncGenerator<StoredMessage, void, undefined> {
+): AsyncGenerator<SlackPost, void, undefined> {
   let cursor = "";
   for (let page = 0; page < PAGES; page += 1) {
     const { messages, response_metadata } = await api.call(

@@ -82,8 +82,8 @@ export function signWebhook(
   return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
 }
 
-type Session = WebhookMessage["data"]["session"];
-type Approval = Extract<WebhookMessage, { readonly type: "approval.requested" }>["data"]["approval"];
+type SentSession = WebhookMessage["data"]["session"];
+type SentApproval = Extract<WebhookMessage, { readonly type: "approval.requested" }>["data"]["approval"];
 
 /** The body of the webhook that tells of a notification. */
 function webhookBody(notification: Notification): WebhookMessage {
@@ -107,10 +107,10 @@ function webhookBody(notification: Notification): WebhookMessage {
 function sessionOf(
   { session_id, fingerprint: _internal, is_analysis_complete, ...session }: SessionNews,
   url: string,
-): Session {
+): SentSession {
   return { id: session_id, url, ...session, final_analysis_complete: is_analysis_complete };
 }
 
-function approvalOf({ approval_id, are_arguments_complete, ...approval }: ApprovalNews): Approval {
+function approvalOf({ approval_id, are_arguments_complete, ...approval }: ApprovalNews): SentApproval {
   return { id: approval_id, ...approval, arguments_complete: are_arguments_complete };
 }

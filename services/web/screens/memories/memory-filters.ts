@@ -6,7 +6,7 @@ import {
   type MemoryValence,
 } from "#shared/contracts/memory.ts";
 
-type MemoryQuery = NonNullable<ApiRequest<"GET /api/v1/memories">["query"]>;
+type MemoryPageQuery = NonNullable<ApiRequest<"GET /api/v1/memories">["query"]>;
 
 const DEPRECATED = ["true", "false"] as const;
 
@@ -43,7 +43,13 @@ export function hasMemoryFilters({ category, valence, deprecated, source }: Memo
 }
 
 /** The API's query for them. */
-export function memoryQueryOf({ category, valence, deprecated, source, page }: MemoryFilters): MemoryQuery {
+export function memoryQueryOf({
+  category,
+  valence,
+  deprecated,
+  source,
+  page,
+}: MemoryFilters): MemoryPageQuery {
   return {
     page,
     page_size: PAGE_SIZE,

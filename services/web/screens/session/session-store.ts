@@ -11,7 +11,7 @@ import { FramePacer } from "../../session/frame-pacer.ts";
 import { readHistory } from "../../session/read-history.ts";
 import { LiveTexts } from "../../session/live-texts.ts";
 import { DEFAULT_OPEN, type OpenRules } from "../../session/open-entries.ts";
-import { isSessionMessage, type SessionMessage, type StoredMessage } from "../../session/session-message.ts";
+import { isSessionMessage, type SessionMessage, type NumberedEvent } from "../../session/session-message.ts";
 import { loadRare } from "../load-rare.ts";
 import type { SessionView } from "../../session/session-view.ts";
 import { viewOfFacts } from "../../session/view-of-facts.ts";
@@ -23,7 +23,7 @@ import type { Citations, CitedWords } from "./later/citations.tsx";
 export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id/overview">;
 
 /** The connection to the notifier. `over`: the investigation has ended, and what is done with it later is followed; `gone`: the session was deleted. */
-type Connection = "connecting" | "live" | "lost" | "over" | "gone";
+type ConnectionState = "connecting" | "live" | "lost" | "over" | "gone";
 
 /** What no event carries, as it was at an earlier event; or why that is not known. */
 export interface PastFacts {
@@ -55,7 +55,7 @@ export class SessionStore {
   readonly id: string;
   /** Rises in the frame in which a change of the view is to be shown. */
   readonly version = signal(0);
-  readonly connection = signal<Connection>("connecting");
+  readonly connection = signal<ConnectionState>("connecting");
   readonly facts = signal<SessionFacts | undefined>(undefined);
   /** What the session is called; undefined until its alert is known. */
   readonly title = computed(
@@ -80,7 +80,7 @@ export class SessionStore {
   /** When something was added last, by `performance.now()`. */
   grewAt = 0;
   #fold = new SessionFold();
-  #events: StoredMessage[] = [];
+  #events: NumberedEvent[] = [];
   #past: SessionFold | undefined;
   /** What the numbers of the session's events are above those of the view, once its first events were deleted. */
   #shift = 0;
@@ -156,7 +156,7 @@ export class SessionStore {
   }
 
   /** Every event so far, in order; those of types that this page does not know are missing. */
-  get events(): readonly StoredMessage[] {
+  get events(): readonly NumberedEvent[] {
     return this.#events;
   }
 

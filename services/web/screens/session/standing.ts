@@ -1,9 +1,9 @@
-import { sessionState, type SessionState } from "#shared/client/session-state.ts";
+import { sessionState, type DisplayedState } from "#shared/client/session-state.ts";
 import { openApprovals, type AgentLane } from "../../session/session-view.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** How the session stands at the moment that is shown, in the words of list and terminal. */
-export function stateOf({ view, facts, at, isReading }: SessionStore): SessionState {
+export function stateOf({ view, facts, at, isReading }: SessionStore): DisplayedState {
   const { status, parked, ...shown } = view.value;
   const now = at.value === undefined ? facts.value : undefined;
   return sessionState({

@@ -1,8 +1,8 @@
 import type { ApiRequest, ApiResponse } from "#shared/client/api-types.ts";
+import type { SessionStatus } from "#shared/contracts/statuses.ts";
 
 export type SessionItem = ApiResponse<"GET /api/v1/sessions">["sessions"][number];
-type SessionStatus = SessionItem["status"];
-type ListQuery = NonNullable<ApiRequest<"GET /api/v1/sessions">["query"]>;
+type ListPageQuery = NonNullable<ApiRequest<"GET /api/v1/sessions">["query"]>;
 
 /** What the list shows, as the address says it; an empty text is no filter. */
 export interface ListFilters {
@@ -120,7 +120,7 @@ export function queryOf(
   { search, status, type, chain, author, time, review, score, sort, page }: ListFilters,
   statuses: readonly SessionStatus[],
   now: number,
-): ListQuery {
+): ListPageQuery {
   const since = startOf(time, now);
   return {
     status: statuses.join(","),

@@ -11,7 +11,7 @@ const MAX_SESSIONS = 50;
 
 const STEPS = ["acknowledge", "claim", "reopen"] as const;
 const RATINGS = ["accurate", "partially_accurate", "inaccurate"] as const;
-type ReviewAction =
+type ReviewChoice =
   | { readonly action: (typeof STEPS)[number] }
   | { readonly action: "complete"; readonly quality_rating: (typeof RATINGS)[number] };
 
@@ -21,7 +21,7 @@ export interface ReviewBarProps {
   readonly onDone: (failed: readonly string[]) => void;
 }
 
-async function review(ids: readonly string[], step: ReviewAction) {
+async function review(ids: readonly string[], step: ReviewChoice) {
   const results: { readonly session_id: string; readonly success: boolean; readonly error?: string }[] = [];
   for (let start = 0; start < ids.length; start += MAX_SESSIONS) {
     const answer = await api.call("PATCH /api/v1/sessions/review", {
@@ -44,7 +44,7 @@ export function ReviewBar({ ids, onDone }: ReviewBarProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  const take = async (step: ReviewAction) => {
+  const take = async (step: ReviewChoice) => {
     setBusy(true);
     try {
       const results = await review(ids, step);

@@ -1,13 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api } from "../../api/client.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
 import { withServer, withTool, type AlertDraft } from "./alert-draft.ts";
+import type { McpServer } from "../system/servers-panel.tsx";
 
 const { submit: texts } = RARE_TEXT;
-
-type McpServer = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
 
 interface ToolChoiceProps {
   readonly draft: AlertDraft;

@@ -6,7 +6,7 @@ import { LATER_TEXT } from "../session/later/later-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
 import { State } from "./health-panel.tsx";
 
-type McpServer = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
+export type McpServer = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
 
 /** Every MCP server with its tools; those that fail are open. */
 export function ServersPanel({ servers }: { readonly servers: readonly McpServer[] }) {

@@ -86,7 +86,7 @@ function stageRows(
   firstTexts: ReadonlyMap<string, number>,
   now: number,
 ): readonly TraceRow[] {
-  const executions = new Map<string, TracedRun & Model>();
+  const executions = new Map<string, TracedRun & CalledModel>();
   for (const { sub_agents = [], ...execution } of stage?.executions ?? []) {
     for (const one of [execution, ...sub_agents]) executions.set(one.execution_id, one);
   }
@@ -152,7 +152,7 @@ function numberCalls(calls: readonly TraceRow[]): readonly TraceRow[] {
 }
 
 /** What an execution called. */
-interface Model {
+interface CalledModel {
   readonly model_name?: string;
   readonly llm_provider: string | null;
 }

@@ -22,20 +22,20 @@ const REVIEWED = 10;
 const STEPS = { needs_review: "claim", in_progress: "unclaim", reviewed: "reopen" } as const;
 const REVIEWS = ["needs_review", "in_progress", "reviewed"] as const;
 
-interface TriageGroup {
+interface TriageSection {
   readonly name: (typeof REVIEWS)[number] | "attention";
   readonly count: number;
   readonly sessions: readonly SessionItem[];
 }
 
 /** The groups in the order in which people take them: what waits for a person, then the states of reviews. */
-async function readGroups(signal: AbortSignal): Promise<readonly TriageGroup[]> {
-  const attention = async (): Promise<TriageGroup> => {
+async function readGroups(signal: AbortSignal): Promise<readonly TriageSection[]> {
+  const attention = async (): Promise<TriageSection> => {
     const query = { ...NEEDS_PERSON, page_size: PAGE_SIZE };
     const { sessions, pagination } = await api.call("GET /api/v1/sessions", { query, signal });
     return { name: "attention", count: pagination.total_items, sessions };
   };
-  const review = async (name: (typeof REVIEWS)[number]): Promise<TriageGroup> => {
+  const review = async (name: (typeof REVIEWS)[number]): Promise<TriageSection> => {
     const { count, sessions } = await api.call("GET /api/v1/sessions/triage/:group", {
       params: { group: name },
       query: { page_size: name === "reviewed" ? REVIEWED : PAGE_SIZE },

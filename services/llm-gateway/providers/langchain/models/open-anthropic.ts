@@ -15,7 +15,7 @@ import { claudeSettings } from "./claude-settings.ts";
 type Model = Pick<ChatAddress, "model" | "maxOutputTokens">;
 
 /** Where a model's requests go, and what its API wants beside the conversation. */
-interface Endpoint {
+interface ModelEndpoint {
   readonly url: URL;
   readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** Fields of each request. */
@@ -62,7 +62,7 @@ export function openVertexClaude(
   });
 }
 
-function claudeModel({ model, maxOutputTokens }: Model, endpoint: Endpoint): ChatModel {
+function claudeModel({ model, maxOutputTokens }: Model, endpoint: ModelEndpoint): ChatModel {
   const { maxTokens, thinking } = claudeSettings(model, maxOutputTokens);
   return {
     prepare: ({ conversation, tools, plain }) => {
@@ -87,7 +87,7 @@ function claudeModel({ model, maxOutputTokens }: Model, endpoint: Endpoint): Cha
   };
 }
 
-function stream({ url, headers }: Endpoint, body: string, signal: AbortSignal): AsyncIterable<unknown> {
+function stream({ url, headers }: ModelEndpoint, body: string, signal: AbortSignal): AsyncIterable<unknown> {
   const aside = currentAside();
   const send = async () => {
     const sent = { ...JSON_HEADERS, ...(await headers()) };

@@ -17,7 +17,7 @@ export interface AnthropicMessagesOptions {
   readonly thinking: boolean;
 }
 
-interface Message {
+interface AnthropicMessage {
   readonly role: "user" | "assistant";
   readonly content: Block[];
 }
@@ -26,8 +26,11 @@ interface Message {
  * Converts a conversation to Anthropic's form: user and assistant messages alternate, tool results come first in a user
  * message, no text is blank, and thinking blocks with their signature come before the blocks that followed them.
  */
-export function anthropicMessages({ messages }: Conversation, options: AnthropicMessagesOptions): Message[] {
-  const sent: Message[] = [];
+export function anthropicMessages(
+  { messages }: Conversation,
+  options: AnthropicMessagesOptions,
+): AnthropicMessage[] {
+  const sent: AnthropicMessage[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const content = blocksOf(message, options);

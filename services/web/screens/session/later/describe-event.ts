@@ -1,4 +1,4 @@
-import type { StoredMessage } from "../../../session/session-message.ts";
+import type { NumberedEvent } from "../../../session/session-message.ts";
 import { allLanesOf, type SessionView } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { TEXT } from "../../../text.ts";
@@ -14,7 +14,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 const STATUSES: Readonly<Record<string, string>> = TEXT.statuses;
 
 /** What happened in an event, in a few words; `view` is the session as of it, or later. */
-export function describeEvent(event: StoredMessage, view: SessionView): string {
+export function describeEvent(event: NumberedEvent, view: SessionView): string {
   switch (event.type) {
     case "session.status":
     case "session.completed":
@@ -45,7 +45,7 @@ function agentOf(executionId: string, view: SessionView): string {
   return shownText(allLanesOf(view).find((lane) => lane.executionId === executionId)?.agent ?? "");
 }
 
-type CreatedEntry = Extract<StoredMessage, { type: "timeline_event.created" }>;
+type CreatedEntry = Extract<NumberedEvent, { type: "timeline_event.created" }>;
 
 function createdText({ event_type, metadata }: CreatedEntry): string {
   const name = ENTRIES[event_type] ?? TEXT.session.entry.other;
