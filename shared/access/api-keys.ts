@@ -12,6 +12,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { API_KEYS } from "#shared/database/tables/access.ts";
 
 /** An API key in text is `tarsy_<id>_<secret>`; the id is not secret. */
 const KEY = /^tarsy_(?<id>[0-9a-f]{12})_(?<secret>[\w-]{43})$/u;
@@ -131,14 +133,9 @@ export async function addApiKey(
   return { id, text };
 }
 
-const Listed = Type.Object({
-  id: Type.String(),
-  subject: Type.String(),
-  roles: Type.Array(Type.String()),
-  teams: Type.Array(Type.String()),
-  expires_at: Type.Union([Type.String(), Type.Null()]),
-  revoked_at: Type.Union([Type.String(), Type.Null()]),
-});
+const Listed = Type.Object(
+  rowMembers(API_KEYS, "id", "subject", "roles", "teams", "expires_at", "revoked_at"),
+);
 const parseListed = compileParser("api key row", Listed);
 
 /** Every key without its secret, oldest first; times in UTC. */

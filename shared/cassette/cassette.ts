@@ -11,15 +11,16 @@ import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import {
   APPROVAL_STATES,
   FOLLOW_UP_KINDS,
-  PARALLEL_TYPES,
   RUN_STATUSES,
   STAGE_TYPES,
-  STEERING_MODES,
-  SUCCESS_POLICIES,
   TERMINAL_STATUSES,
 } from "#shared/contracts/statuses.ts";
-import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
+import { STAGES } from "#shared/database/tables/stages.ts";
+import { STEERING_MESSAGES } from "#shared/database/tables/steering.ts";
+import { GROUP_ALERTS } from "#shared/database/tables/alert-groups.ts";
 
 /** The first member of every cassette. */
 export const CASSETTE_FORMAT = "tarsy-cassette";
@@ -39,23 +40,14 @@ const Run = { status: literals(RUN_STATUSES), error_message: TextOrNull, error_c
 
 /** The submitted alert, and the end of the session. */
 const RecordedSession = Type.Object({
-  session_id: Uuid,
-  alert_data: Type.String(),
-  alert_type: TextOrNull,
-  agent_type: Type.String(),
-  chain_id: Type.String(),
-  runbook_url: TextOrNull,
+  ...rowMembers(ALERT_SESSIONS, "session_id", "alert_data", "alert_type", "agent_type", "chain_id"),
+  ...rowMembers(ALERT_SESSIONS, "runbook_url"),
   mcp_selection: Type.Unknown(),
   session_metadata: Type.Unknown(),
-  lane: literals(SESSION_LANES),
+  ...rowMembers(ALERT_SESSIONS, "lane"),
   ...Ending,
-  final_analysis: TextOrNull,
-  executive_summary: TextOrNull,
-  executive_summary_error: TextOrNull,
-  degraded: Type.Boolean(),
-  created_at: Type.String(),
-  started_at: TextOrNull,
-  completed_at: TextOrNull,
+  ...rowMembers(ALERT_SESSIONS, "final_analysis", "executive_summary", "executive_summary_error"),
+  ...rowMembers(ALERT_SESSIONS, "degraded", "created_at", "started_at", "completed_at"),
   /** Its newest event. */
   last_seq: Type.Integer(),
   /** The text about the earlier session of the same incident that its agents got; null if there was none. */
@@ -72,8 +64,7 @@ const RecordedStage = Type.Object({
   stage_index: Type.Integer({ minimum: 1, maximum: MAX_COUNT }),
   stage_type: literals(STAGE_TYPES),
   expected_agent_count: Type.Integer({ minimum: 0, maximum: MAX_COUNT }),
-  parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),
-  success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
+  ...rowMembers(STAGES, "parallel_type", "success_policy"),
   ...Run,
 });
 
@@ -129,30 +120,15 @@ const Delivery = Type.Object({
 
 /** A person's message or question to the agents. */
 export const RecordedSteering = Type.Object({
-  message_id: Uuid,
-  ordinal: Type.Integer(),
-  mode: literals(STEERING_MODES),
-  content: TextOrNull,
-  author: Type.String(),
-  is_from_alert: Type.Boolean(),
-  execution_id: UuidOrNull,
-  targets: Type.Union([Type.Array(Uuid), Type.Null()]),
-  after_stage: Type.Integer(),
-  after_agent: Type.Integer(),
-  calls: Type.Array(Uuid),
+  ...rowMembers(STEERING_MESSAGES, "message_id", "ordinal", "mode", "content", "author", "is_from_alert"),
+  ...rowMembers(STEERING_MESSAGES, "execution_id", "targets", "after_stage", "after_agent", "calls"),
   deliveries: Type.Array(Delivery),
 });
 
-/** An alert of the session's incident. */
-export const RecordedAlert = Type.Object({
-  alert_id: Uuid,
-  ordinal: Type.Integer(),
-  is_resolved: Type.Boolean(),
-  effect: TextOrNull,
-  /** Null where there was no room for it, and for the session's own. */
-  data: TextOrNull,
-  received_at: Type.String(),
-});
+/** An alert of the session's incident. `data` is null where there was no room for it, and for the session's own. */
+export const RecordedAlert = Type.Object(
+  rowMembers(GROUP_ALERTS, "alert_id", "ordinal", "is_resolved", "effect", "data", "received_at"),
+);
 
 const RecordedEvidence = Type.Object({
   ...Delivery.properties,

@@ -2,9 +2,11 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BudgetCause } from "#shared/contracts/budget.ts";
-import { NOTIFICATION_KINDS, NotificationKind } from "#shared/contracts/webhook-message.ts";
+import { NOTIFICATION_KINDS } from "#shared/contracts/webhook-message.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { OUTBOX } from "#shared/database/tables/notifications.ts";
 
 /** Longer than an attempt may take: a process that dies holds its rows so long. */
 export const LEASE_SECONDS = 60;
@@ -20,18 +22,14 @@ export interface Recipient {
 }
 
 const Claimed = Type.Object({
-  id: Type.Integer(),
-  session_id: Type.String(),
-  kind: NotificationKind,
-  dedup_key: Type.String(),
+  ...rowMembers(OUTBOX, "id", "session_id", "kind", "dedup_key"),
   payload: Type.Object({
     approval_id: Type.Optional(Type.String()),
     budget: Type.Optional(BudgetCause),
   }),
   /** With this one. */
   attempts: Type.Integer(),
-  is_unsure: Type.Boolean(),
-  created_at: Type.String(),
+  ...rowMembers(OUTBOX, "is_unsure", "created_at"),
 });
 /** A row of the outbox that this process holds. */
 export type ClaimedNotification = Static<typeof Claimed>;

@@ -2,8 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { mayChange, maySee } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { QUALITY_RATINGS, REVIEW_STATUSES, type ReviewStatus } from "#shared/contracts/review.ts";
+import { type ReviewStatus } from "#shared/contracts/review.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
@@ -14,12 +13,11 @@ import type { InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
 import { overtakenText, type FoundReview } from "./overtaken-text.ts";
 import type { ReviewRequest } from "./review-request.ts";
 import { reviewStep, type Review, type ReviewStep } from "./review-step.ts";
-
-const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()]);
 
 const READ = `
 SELECT review_status, assignee, ${isoText("assigned_at")} AS assigned_at, quality_rating, action_taken, investigation_feedback, feedback_edited
@@ -27,13 +25,8 @@ FROM alert_sessions WHERE session_id = $1`;
 const parseReview = compileParser(
   "review",
   Type.Object({
-    review_status: nullable(literals(REVIEW_STATUSES)),
-    assignee: nullable(Type.String()),
-    assigned_at: nullable(Type.String()),
-    quality_rating: nullable(literals(QUALITY_RATINGS)),
-    action_taken: nullable(Type.String()),
-    investigation_feedback: nullable(Type.String()),
-    feedback_edited: Type.Boolean(),
+    ...rowMembers(ALERT_SESSIONS, "review_status", "assignee", "assigned_at", "quality_rating"),
+    ...rowMembers(ALERT_SESSIONS, "action_taken", "investigation_feedback", "feedback_edited"),
   }),
 );
 

@@ -4,13 +4,14 @@ import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
-import { Uuid } from "#shared/contracts/uuid.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { STEERING_MESSAGES } from "#shared/database/tables/steering.ts";
 import { RequestError } from "../http/request-error.ts";
 import { checkSteeringBounds } from "./steering-bounds.ts";
 import type { SteeringKey, SteeringRequest } from "./steering-request.ts";
@@ -35,11 +36,7 @@ const parseTold = compileParser(
 const FIND = "SELECT message_id, request_hash, targets FROM steering_messages WHERE message_id = $1";
 const parseFound = compileParser(
   "message",
-  Type.Object({
-    message_id: Uuid,
-    request_hash: Type.Union([Type.String(), Type.Null()]),
-    targets: Type.Union([Type.Array(Uuid), Type.Null()]),
-  }),
+  Type.Object(rowMembers(STEERING_MESSAGES, "message_id", "request_hash", "targets")),
 );
 
 const INSERT = `

@@ -2,25 +2,16 @@ import { MCP_STATE_ALIVE_MS } from "#shared/contracts/durations.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
+import { StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { MCP_SERVER_STATES } from "#shared/database/tables/mcp-servers.ts";
 
-const Text = Type.Union([Type.String(), Type.Null()]);
 const ServerState = Type.Object({
-  server: Type.String(),
-  runner: Type.String(),
-  host: Type.String(),
-  state: literals(SERVER_STATES),
-  era: Text,
-  version: Text,
+  ...rowMembers(MCP_SERVER_STATES, "server", "runner", "host", "state", "era", "version"),
   tools: Type.Array(StoredTool),
-  error_code: Text,
-  error: Text,
-  last_check_at: Text,
-  last_error_at: Text,
-  since: Type.String(),
+  ...rowMembers(MCP_SERVER_STATES, "error_code", "error", "last_check_at", "last_error_at", "since"),
 });
 /** What one live tool-runner knows of one MCP server; times in RFC 3339. */
 export type ServerState = Static<typeof ServerState>;

@@ -1,10 +1,10 @@
-import { literals } from "#shared/contracts/literals.ts";
-import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { INVESTIGATION_MEMORIES } from "#shared/database/tables/memories.ts";
 import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
 import type { ChatContext } from "../prompts/chat-input.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
@@ -18,12 +18,8 @@ import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** A memory from an earlier session. */
 export const RankedMemory = Type.Object({
-  memory_id: Type.String(),
-  content: Type.String(),
-  category: literals(MEMORY_CATEGORIES),
-  valence: literals(MEMORY_VALENCES),
-  confidence: Type.Number(),
-  alert_type: Type.Union([Type.String(), Type.Null()]),
+  ...rowMembers(INVESTIGATION_MEMORIES, "memory_id", "content", "category", "valence"),
+  ...rowMembers(INVESTIGATION_MEMORIES, "confidence", "alert_type"),
 });
 export type RankedMemory = Static<typeof RankedMemory>;
 

@@ -1,5 +1,5 @@
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { isTerminal, MESSAGE_ROLES } from "#shared/contracts/statuses.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { hasOpenSubAgents, runsOf, type RunExecutions } from "../next-session-step.ts";
 import type { RunOutcome, StepRecord } from "../persist/step-record.ts";
@@ -11,9 +11,10 @@ import type { JudgedScore } from "../core/agent-state.ts";
 import { endScore, startScore } from "../features/scoring/score-rows.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { MESSAGES } from "#shared/database/tables/messages.ts";
 
 /** The next step of a piece of work on an ended session. It depends on the session's rows alone. */
 export type FollowUpStep =
@@ -102,14 +103,10 @@ export function endFollowUp(
   return kind === "score" ? [ending, endScore(stage.session_id, followUp, outcome, judged)] : [ending];
 }
 
-const Reply = Type.Object({
-  sequence_number: Type.Integer(),
-  role: literals(MESSAGE_ROLES),
-  content: Type.String(),
-});
+const Reply = Type.Object(rowMembers(MESSAGES, "sequence_number", "role", "content"));
 const parseReply = compileParser("message of a stage", Reply);
 
-const MESSAGES = `
+const REPLIES = `
 SELECT sequence_number, role, content FROM messages
 WHERE session_id = (SELECT session_id FROM stages WHERE stage_id = $1) AND stage_id = $1 ORDER BY sequence_number`;
 
@@ -119,7 +116,7 @@ export async function loadReplies(
   { stage_id }: Pick<StageState, "stage_id">,
   last: readonly StepRecord[],
 ): Promise<Static<typeof Reply>[]> {
-  const stored = await selectRows(db, parseReply, MESSAGES, [stage_id]);
+  const stored = await selectRows(db, parseReply, REPLIES, [stage_id]);
   const added = last.flatMap(({ rows: { messages = [] } }) => messages);
   const bySequence = new Map([...stored, ...added].map((message) => [message.sequence_number, message]));
   return [...bySequence.values()].toSorted((a, b) => a.sequence_number - b.sequence_number);

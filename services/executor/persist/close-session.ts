@@ -1,11 +1,12 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { INCIDENT_OVER, TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
-import { literals } from "#shared/contracts/literals.ts";
+import { INCIDENT_OVER, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, type TerminalError } from "#shared/errors.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
 import { loadRuns } from "../state/session-state.ts";
 import { closeApprovals } from "./approval-rows.ts";
 import { commitLocked, type CommitKind } from "./commit-step.ts";
@@ -18,12 +19,7 @@ import { isOpen } from "../state/step-rows.ts";
 
 const parseOpenRow = compileParser(
   "open timeline row",
-  Type.Object({
-    event_id: Uuid,
-    execution_id: Uuid,
-    event_type: literals(TIMELINE_EVENT_TYPES),
-    content: Type.String(),
-  }),
+  Type.Object(rowMembers(TIMELINE_EVENTS, "event_id", "execution_id", "event_type", "content")),
 );
 
 const OPEN_ROWS = `

@@ -1,23 +1,17 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { literals } from "#shared/contracts/literals.ts";
-import { RUN_STATUSES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { AGENT_EXECUTIONS } from "#shared/database/tables/agent-executions.ts";
 import type { ExecutionChange, StepRows } from "./step-rows.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /** The columns of an execution's row that decide the session's next step. */
 export const ExecutionState = Type.Object({
-  execution_id: Uuid,
-  stage_id: Uuid,
-  session_id: Uuid,
+  ...rowMembers(AGENT_EXECUTIONS, "execution_id", "stage_id", "session_id"),
   /** Absent unless it is a sub-agent. */
   parent_execution_id: Type.Optional(Uuid),
-  agent_name: Type.String(),
-  agent_index: Type.Integer(),
-  status: literals(RUN_STATUSES),
-  error_message: TextOrNull,
-  error_code: TextOrNull,
+  ...rowMembers(AGENT_EXECUTIONS, "agent_name", "agent_index", "status", "error_message", "error_code"),
   /** Whether an action agent says that it executed actions; null if it does not say, and for other agents. */
   actions_claimed: Type.Union([Type.Boolean(), Type.Null()]),
 });

@@ -2,16 +2,16 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { IterationState } from "#shared/contracts/iteration-state.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { MESSAGE_ROLES, RUN_STATUSES } from "#shared/contracts/statuses.ts";
+import { RUN_STATUSES } from "#shared/contracts/statuses.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { MESSAGES } from "#shared/database/tables/messages.ts";
 import { readListing, type AgentMemory } from "./agent-memory.ts";
 import { Evidence, UNREAD_EVIDENCE } from "./evidence.ts";
 import { SteeringMessage, UNREAD_STEERING } from "./steering.ts";
-
-const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 const parseAgent = compileParser(
   "stored agent",
@@ -20,17 +20,8 @@ const parseAgent = compileParser(
     iteration_state: IterationState,
     messages: Type.Array(
       Type.Object({
-        message_id: Type.String(),
-        sequence_number: Type.Integer(),
-        role: literals(MESSAGE_ROLES),
-        content: Type.String(),
-        tool_calls: Type.Union([
-          Type.Array(Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.String() })),
-          Type.Null(),
-        ]),
-        tool_call_id: TextOrNull,
-        tool_name: TextOrNull,
-        provider_state: TextOrNull,
+        ...rowMembers(MESSAGES, "message_id", "sequence_number", "role", "content", "tool_calls"),
+        ...rowMembers(MESSAGES, "tool_call_id", "tool_name", "provider_state"),
       }),
     ),
     listings: Type.Array(

@@ -1,12 +1,12 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
 import type { SessionLlm } from "../core/session-parts.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
 import type { ContextEvent, ParallelResults } from "../prompts/format-context.ts";
 import type { ExecutionState, StageState } from "./session-state.ts";
 
@@ -27,11 +27,7 @@ WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' AND event_type <> 
 const parseResult = compileParser(
   "timeline row of an agent",
   Type.Object({
-    execution_id: Type.String(),
-    event_type: literals(TIMELINE_EVENT_TYPES),
-    status: literals(TIMELINE_STATUSES),
-    content: Type.String(),
-    metadata: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    ...rowMembers(TIMELINE_EVENTS, "execution_id", "event_type", "status", "content", "metadata"),
     llm_provider: Type.String(),
   }),
 );

@@ -3,19 +3,14 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring.ts";
-import {
-  FOLLOW_UP_KINDS,
-  RUN_STATUSES,
-  SESSION_STATUSES,
-  STAGE_TYPES,
-  SUCCESS_POLICIES,
-  isTerminal,
-} from "#shared/contracts/statuses.ts";
+import { FOLLOW_UP_KINDS, SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { STAGES } from "#shared/database/tables/stages.ts";
 import type { SessionNonce } from "../prompts/untrusted-text.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import { ExecutionState, SubAgentState, foldExecution, foldSubAgents } from "./execution-state.ts";
@@ -27,15 +22,8 @@ const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /** The columns of a stage's row that decide the session's next step. */
 const StageState = Type.Object({
-  stage_id: Uuid,
-  session_id: Uuid,
-  stage_name: Type.String(),
-  stage_index: Type.Integer(),
-  stage_type: literals(STAGE_TYPES),
-  success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
-  status: literals(RUN_STATUSES),
-  error_message: TextOrNull,
-  error_code: TextOrNull,
+  ...rowMembers(STAGES, "stage_id", "session_id", "stage_name", "stage_index", "stage_type"),
+  ...rowMembers(STAGES, "success_policy", "status", "error_message", "error_code"),
 });
 export type StageState = Static<typeof StageState>;
 

@@ -1,10 +1,12 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { callOfResult } from "#shared/contract-view/tool-call-entry.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
-import { STAGE_TYPES, isChainStage, type StageType } from "#shared/contracts/statuses.ts";
+import { isChainStage, type StageType } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { STAGES } from "#shared/database/tables/stages.ts";
+import { AGENT_EXECUTIONS } from "#shared/database/tables/agent-executions.ts";
 import type { PlanNumbering } from "./plan-numbering.ts";
 
 /** The facts in the rows of a session that the translation of an event needs. */
@@ -13,16 +15,11 @@ const FactRows = Type.Object({
   ended_ms_ago: Type.Union([Type.Number(), Type.Null()]),
   has_summary: Type.Boolean(),
   is_summary_due: Type.Boolean(),
-  stages: Type.Array(
-    Type.Object({ stage_id: Uuid, stage_index: Type.Integer(), stage_type: literals(STAGE_TYPES) }),
-  ),
+  stages: Type.Array(Type.Object(rowMembers(STAGES, "stage_id", "stage_index", "stage_type"))),
   executions: Type.Array(
-    Type.Object({
-      execution_id: Uuid,
-      stage_id: Uuid,
-      agent_index: Type.Integer(),
-      parent_execution_id: Type.Union([Uuid, Type.Null()]),
-    }),
+    Type.Object(
+      rowMembers(AGENT_EXECUTIONS, "execution_id", "stage_id", "agent_index", "parent_execution_id"),
+    ),
   ),
   calls: Type.Array(
     Type.Object({

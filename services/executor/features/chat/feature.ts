@@ -1,13 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import {
-  RUN_STATUSES,
-  STAGE_TYPES,
-  TIMELINE_EVENT_TYPES,
-  TIMELINE_STATUSES,
-  isChainStage,
-} from "#shared/contracts/statuses.ts";
+import { RUN_STATUSES, STAGE_TYPES, TIMELINE_EVENT_TYPES, isChainStage } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -22,6 +16,8 @@ import type {
 import type { StageState } from "../../state/session-state.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
 import type { Feature } from "../../core/feature.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -90,13 +86,7 @@ ORDER BY g.stage_index, coalesce(p.agent_index, e.agent_index), p.agent_index IS
 
 const parseEvent = compileParser(
   "timeline row of a history",
-  Type.Object({
-    execution_id: Uuid,
-    event_type: literals(TIMELINE_EVENT_TYPES),
-    status: literals(TIMELINE_STATUSES),
-    content: Type.String(),
-    metadata: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
-  }),
+  Type.Object(rowMembers(TIMELINE_EVENTS, "execution_id", "event_type", "status", "content", "metadata")),
 );
 
 const EVENTS = `

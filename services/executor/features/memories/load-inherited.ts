@@ -1,9 +1,9 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { INVESTIGATION_MEMORIES } from "#shared/database/tables/memories.ts";
 import type { RankedMemory } from "../../core/agent-state.ts";
 
 /** Bounds the walk through forks of forks. */
@@ -31,12 +31,7 @@ const parseTold = compileParser(
 );
 const parseMemory = compileParser(
   "told memory",
-  Type.Object({
-    category: literals(MEMORY_CATEGORIES),
-    valence: literals(MEMORY_VALENCES),
-    confidence: Type.Number(),
-    content: Type.String(),
-  }),
+  Type.Object(rowMembers(INVESTIGATION_MEMORIES, "category", "valence", "confidence", "content")),
 );
 
 /** A line of `memoryLines`. */
