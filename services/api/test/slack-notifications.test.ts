@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
-import { escapeMrkdwn } from "../notifications/slack/escape-mrkdwn.ts";
+import { escapeMrkdwn } from "../notifications/slack/slack-message.ts";
 import { CHANNEL, NotificationsFixture, PAGE_URL } from "./notifications-fixture.ts";
 
 const FINGERPRINT = "Disk  FULL\non db-7";

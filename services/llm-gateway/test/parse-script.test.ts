@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { parseScript } from "../providers/scripted/parse-script.ts";
+import { parseScript } from "../providers/scripted/load-script.ts";
 
 describe("parseScript", () => {
   for (const [what, text, words] of [

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { thinkingConfig } from "../providers/google-native/request/thinking-config.ts";
+import { thinkingConfig } from "../providers/google-native/request/build-gemini-request.ts";
 
 describe("thinkingConfig", () => {
   for (const [model, expected] of [

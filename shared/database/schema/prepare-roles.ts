@@ -1,12 +1,15 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
 import { settingStatements } from "#shared/database/schema/limit-roles.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { scramVerifier } from "#shared/database/schema/scram-verifier.ts";
 import {
   DATABASE_SERVICES,
   SERVICE_ROLES,
   type DatabaseService,
 } from "#shared/database/schema/service-roles.ts";
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+
+const ITERATIONS = 4_096;
+const LENGTH = 32;
 
 /** The password of each service's role. */
 export type ServicePasswords = Readonly<Record<DatabaseService, string>>;
@@ -38,4 +41,14 @@ export async function prepareRoles(
 ALTER ROLE ${role} ${ONLY} PASSWORD ${escapeLiteral(scramVerifier(password))}`;
   });
   await admin.query(statements.join(";\n"));
+}
+
+/** What Postgres stores of a password (RFC 5803): given instead of the password, no log of the server can contain that. */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ITERATIONS, LENGTH, "sha256");
+  const keyOf = (name: string) => createHmac("sha256", salted).update(name).digest();
+  const storedKey = createHash("sha256").update(keyOf("Client Key")).digest("base64");
+  const serverKey = keyOf("Server Key").toString("base64");
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${storedKey}:${serverKey}`;
 }

@@ -2,8 +2,12 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
 import { terminal } from "../../errors/llm-error.ts";
-import { parseScript } from "./parse-script.ts";
 import type { Script } from "#shared/agent-config/scripts/script-schema.ts";
+import { formatProblem } from "#shared/agent-config/config-problem.ts";
+import { readScript } from "#shared/agent-config/scripts/read-script.ts";
+
+/** More problems than this are only counted in the error. */
+const MAX_PROBLEMS = 10;
 
 const MAX_SCRIPT_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED = 64;
@@ -71,4 +75,17 @@ function outside(path: string): Error {
     "invalid_request",
     `script ${path} lies outside the configuration directory: it must be inside`,
   );
+}
+
+/**
+ * Parses a script's YAML. `file` is its name in messages. Throws TerminalError `invalid_request` with one line per
+ * problem, each with file, line, column and key.
+ */
+export function parseScript(file: string, text: string): Script {
+  const read = readScript(file, text);
+  if (read.script !== undefined) return read.script;
+  const { problems } = read;
+  const shown = problems.slice(0, MAX_PROBLEMS).map(formatProblem);
+  const more = problems.length > shown.length ? `\nand ${problems.length - shown.length} more` : "";
+  throw terminal("invalid_request", `${shown.join("\n")}${more}`);
 }

@@ -9,7 +9,6 @@ import { retryable, terminal } from "../../errors/llm-error.ts";
 import { SilenceError, type StallLimits } from "../guard-stalls.ts";
 import type { Content } from "../provider.ts";
 import type { ScriptStep } from "#shared/agent-config/scripts/script-schema.ts";
-import { splitText } from "./split-text.ts";
 
 type ScriptedError = NonNullable<ScriptStep["error"]>;
 
@@ -147,4 +146,21 @@ async function pauseFor(duration: string, signal: AbortSignal): Promise<void> {
 async function hang(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
   signal.throwIfAborted();
+}
+
+/** Splits text into pieces of `size` code points; the last may be shorter. An empty text has no pieces. */
+function* splitText(text: string, size: number): Generator<string> {
+  let start = 0;
+  let points = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (size >= text.length) break;
+    if ((text.codePointAt(index) ?? 0) > 0xff_ff) index += 1;
+    points += 1;
+    if (points === size) {
+      yield text.slice(start, index + 1);
+      start = index + 1;
+      points = 0;
+    }
+  }
+  if (start < text.length) yield text.slice(start);
 }

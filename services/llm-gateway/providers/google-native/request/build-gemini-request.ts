@@ -1,10 +1,19 @@
-import type { Content, GenerateContentParameters, ThinkingConfig, Tool } from "@google/genai";
+import {
+  type Content,
+  type GenerateContentParameters,
+  type ThinkingConfig,
+  type Tool,
+  ThinkingLevel,
+} from "@google/genai";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../../errors/llm-error.ts";
 import type { ProviderConfig } from "../../provider-config.ts";
 import { geminiMessages } from "./gemini-messages.ts";
 import { geminiTools } from "./gemini-tools.ts";
-import { thinkingConfig } from "./thinking-config.ts";
+import { geminiVersion } from "../gemini-version.ts";
+
+const FLASH_BUDGET = 24_576;
+const PRO_BUDGET = 32_768;
 
 /** What one call sends, in the terms of Gemini's API. */
 export interface GeminiRequest {
@@ -73,4 +82,19 @@ export function requestBody(request: GeminiRequest): string {
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     },
   });
+}
+
+/**
+ * The thinking settings for a model name, thoughts included in the answer: the largest token budget for the 2.5 family
+ * and unknown names, level HIGH from Gemini 3 on, and undefined for older models, which refuse the setting. A limit for the
+ * answer includes thoughts, so a budget takes at most half of it.
+ */
+export function thinkingConfig(model: string, maxOutputTokens = Infinity): ThinkingConfig | undefined {
+  const version = geminiVersion(model);
+  if (version !== undefined && version < 2.5) return undefined;
+  if (version !== undefined && version >= 3) {
+    return { includeThoughts: true, thinkingLevel: ThinkingLevel.HIGH };
+  }
+  const budget = model.toLowerCase().includes("gemini-2.5-pro") ? PRO_BUDGET : FLASH_BUDGET;
+  return { includeThoughts: true, thinkingBudget: Math.min(budget, Math.floor(maxOutputTokens / 2)) };
 }

@@ -5,7 +5,13 @@ import { toolAlias } from "#shared/contracts/tool-names.ts";
 import { isObject } from "#shared/exact-json.ts";
 import { parseJson, parseJsonObject } from "../../../parse-json.ts";
 import { decodeGeminiState } from "../gemini-state.ts";
-import { PLACEHOLDER_SIGNATURE, needsSignature } from "./placeholder-signature.ts";
+import { geminiVersion } from "../gemini-version.ts";
+
+/**
+ * Google's documented replacement for a missing thought signature, e.g. after another model began the conversation.
+ * From Gemini 3 on, the API refuses function calls of the current turn without a signature.
+ */
+const PLACEHOLDER_SIGNATURE = "skip_thought_signature_validator";
 
 /** A conversation in Gemini's form. */
 interface GeminiConversation {
@@ -102,4 +108,9 @@ function responseObject(content: string): Record<string, unknown> {
   const value = parseJson(content);
   if (value === undefined) return { text: content };
   return isObject(value) ? value : { result: value };
+}
+
+/** True for models that refuse function calls without a signature; also for names without a version, to be safe. */
+function needsSignature(model: string): boolean {
+  return (geminiVersion(model) ?? 3) >= 3;
 }
