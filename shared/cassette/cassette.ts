@@ -8,19 +8,15 @@ import {
 } from "#shared/cassette/recorded-calls.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
-import {
-  APPROVAL_STATES,
-  FOLLOW_UP_KINDS,
-  RUN_STATUSES,
-  STAGE_TYPES,
-  TERMINAL_STATUSES,
-} from "#shared/contracts/statuses.ts";
+import { RUN_STATUSES, STAGE_TYPES, TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
 import { STAGES } from "#shared/database/tables/stages.ts";
 import { STEERING_MESSAGES } from "#shared/database/tables/steering.ts";
 import { GROUP_ALERTS } from "#shared/database/tables/alert-groups.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { APPROVALS } from "#shared/database/tables/approvals.ts";
+import { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
 
 /** The first member of every cassette. */
 export const CASSETTE_FORMAT = "tarsy-cassette";
@@ -138,19 +134,13 @@ const RecordedEvidence = Type.Object({
 });
 
 const RecordedApproval = Type.Object({
-  approval_id: Uuid,
-  execution_id: Uuid,
+  ...rowMembers(APPROVALS, "approval_id", "execution_id"),
   call_id: Uuid,
-  tool: Type.String(),
-  arguments: Type.String(),
-  state: literals(APPROVAL_STATES),
-  reason: TextOrNull,
+  ...rowMembers(APPROVALS, "tool", "arguments", "state", "reason"),
 });
 
 const RecordedFollowUp = Type.Object({
-  follow_up_id: Uuid,
-  kind: literals(FOLLOW_UP_KINDS),
-  stage_id: Uuid,
+  ...rowMembers(FOLLOW_UPS, "follow_up_id", "kind", "stage_id"),
   resolved_config: Type.Object({}, { additionalProperties: true }),
   ...Run,
   is_cancel_requested: Type.Boolean(),

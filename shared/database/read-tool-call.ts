@@ -1,11 +1,11 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { TOOL_CALL_STATES } from "#shared/contracts/statuses.ts";
-import { TOOL_CALL_FAILURES, type ToolCallOutcome } from "#shared/contracts/tool-call.ts";
+import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { Database } from "#shared/database/database.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { TOOL_CALLS } from "#shared/database/tables/tool-calls.ts";
 
 /** A call whose id is claimed, with its progress. */
 export interface ClaimedToolCall {
@@ -20,13 +20,7 @@ export interface ClaimedToolCall {
 }
 
 const Row = Type.Object({
-  session_id: Type.String(),
-  name: Type.String(),
-  read_only: Type.Boolean(),
-  state: literals(TOOL_CALL_STATES),
-  result: Type.Union([Type.String(), Type.Null()]),
-  is_error: Type.Union([Type.Boolean(), Type.Null()]),
-  failure: Type.Union([literals(TOOL_CALL_FAILURES), Type.Null()]),
+  ...rowMembers(TOOL_CALLS, "session_id", "name", "read_only", "state", "result", "is_error", "failure"),
   is_lost: Type.Boolean(),
 });
 const parseRow = compileParser("tool call row", Row);

@@ -2,10 +2,11 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BudgetCause } from "#shared/contracts/budget.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
+import { APPROVALS } from "#shared/database/tables/approvals.ts";
 import type { ClaimedNotification } from "./claim-notifications.ts";
 
 /** Characters of texts that are read for a notification. */
@@ -16,17 +17,10 @@ const MAX_ARGUMENTS = 2_000;
 const Text = Type.Union([Type.String(), Type.Null()]);
 
 const SessionNews = Type.Object({
-  session_id: Type.String(),
-  alert_type: Text,
-  chain_id: Type.String(),
-  status: literals(SESSION_STATUSES),
-  created_at: Type.String(),
-  started_at: Text,
-  completed_at: Text,
-  error_message: Text,
-  executive_summary: Text,
+  ...rowMembers(ALERT_SESSIONS, "session_id", "alert_type", "chain_id", "status", "created_at"),
+  ...rowMembers(ALERT_SESSIONS, "started_at", "completed_at", "error_message", "executive_summary"),
   /** The first 20,000 characters. */
-  final_analysis: Text,
+  ...rowMembers(ALERT_SESSIONS, "final_analysis"),
   is_analysis_complete: Type.Boolean(),
   fingerprint: Text,
 });
@@ -34,13 +28,10 @@ const SessionNews = Type.Object({
 export type SessionNews = Static<typeof SessionNews>;
 
 const ApprovalNews = Type.Object({
-  approval_id: Type.String(),
+  ...rowMembers(APPROVALS, "approval_id", "tool", "arguments", "expires_at"),
   agent_name: Text,
-  tool: Type.String(),
-  /** The first 2,000 characters. */
-  arguments: Type.String(),
+  /** Of `arguments` there are the first 2,000 characters. */
   are_arguments_complete: Type.Boolean(),
-  expires_at: Type.String(),
 });
 /** A call that a person is asked about. */
 export type ApprovalNews = Static<typeof ApprovalNews>;

@@ -1,20 +1,16 @@
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { STEERING_MESSAGES } from "#shared/database/tables/steering.ts";
 
 const MAX_SHOWN = 50;
 
 const Unread = Type.Object({
-  message_id: Uuid,
-  mode: literals(STEERING_MODES),
-  content: Type.Union([Type.String(), Type.Null()]),
-  author: Type.String(),
-  created_at: Type.String(),
+  ...rowMembers(STEERING_MESSAGES, "message_id", "mode", "content", "author", "created_at"),
   execution_ids: Type.Union([Type.Array(Uuid), Type.Null()]),
 });
 const parseUnread = compileParser("unread message", Unread);

@@ -1,19 +1,16 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { RUN_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
-import { Uuid } from "#shared/contracts/uuid.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { AGENT_EXECUTIONS } from "#shared/database/tables/agent-executions.ts";
 import { validationError } from "../http/request-error.ts";
 
 const Execution = Type.Object({
-  execution_id: Uuid,
-  agent_name: Type.String(),
-  parent_execution_id: Type.Union([Uuid, Type.Null()]),
-  status: literals(RUN_STATUSES),
+  ...rowMembers(AGENT_EXECUTIONS, "execution_id", "agent_name", "parent_execution_id"),
+  ...rowMembers(AGENT_EXECUTIONS, "status", "agent_index"),
   stage_index: Type.Integer(),
-  agent_index: Type.Integer(),
 });
 const parseExecution = compileParser("execution", Execution);
 

@@ -3,6 +3,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -10,11 +12,7 @@ const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const parseAlert = compileParser(
   "alert of a session",
   Type.Object({
-    alert_data: Type.String(),
-    alert_type: TextOrNull,
-    runbook_url: TextOrNull,
-    prompt_nonce: Type.String(),
-    mask_key: Type.String(),
+    ...rowMembers(ALERT_SESSIONS, "alert_data", "alert_type", "runbook_url", "prompt_nonce", "mask_key"),
     runbook_text: TextOrNull,
     runbook_failure: TextOrNull,
     former_analysis: TextOrNull,

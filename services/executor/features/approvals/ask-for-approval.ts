@@ -14,11 +14,10 @@ import { waitFrom, type AgentWait } from "../../core/wait.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { APPROVAL_STATES } from "#shared/contracts/statuses.ts";
-import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { APPROVALS } from "#shared/database/tables/approvals.ts";
 
 /** The permission for a call that is due. */
 type Permission =
@@ -154,15 +153,10 @@ function refusal({ tool, reason }: StoredApproval, state: "denied" | "expired"):
 }
 
 const StoredApproval = Type.Object({
-  approval_id: Uuid,
-  tool: Type.String(),
-  state: literals(APPROVAL_STATES),
-  /** ISO 8601, by the database's clock. */
-  requested_at: Type.String(),
-  expires_at: Type.String(),
+  /** Times in ISO 8601, by the database's clock. */
+  ...rowMembers(APPROVALS, "approval_id", "tool", "state", "requested_at", "expires_at", "reason"),
   /** True once the time for a decision is over. */
   is_over: Type.Boolean(),
-  reason: Type.Union([Type.String(), Type.Null()]),
   /** The newest entry of the session's inbox when this was read; every decision makes one. */
   inbox_seq: Type.Integer(),
 });
