@@ -22,7 +22,7 @@ import { countFallback, fallbackRow } from "./llm/change-provider.ts";
 import { endSession } from "./persist/session-rows.ts";
 import { TimelineWriter } from "./persist/timeline-writer.ts";
 import { buildExecutiveSummaryMessages } from "./prompts/build-tool-summary-messages.ts";
-import type { NewMessage } from "./prompts/prompt-input.ts";
+import type { PromptMessage } from "./prompts/prompt-input.ts";
 import { tellPhase } from "./stream/tell-phase.ts";
 import { agentAt, nextSummaryPosition, readSummaryCalls } from "./summary-calls.ts";
 import { waitLeft } from "./core/wait.ts";
@@ -31,7 +31,7 @@ import { waitLeft } from "./core/wait.ts";
 interface Summary {
   readonly author: AgentRun;
   readonly analysis: string;
-  readonly messages: readonly NewMessage[];
+  readonly messages: readonly PromptMessage[];
 }
 
 /**

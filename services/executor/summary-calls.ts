@@ -5,21 +5,21 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { agentWithProvider, candidates, failuresAllowed } from "./controllers/choose-provider.ts";
 
-const SummaryCall = Type.Object({
+const FailedSummaryCall = Type.Object({
   error_code: Type.Union([Type.String(), Type.Null()]),
   /** The position of the called provider in its agent's list; 0 for the agent's own. */
   position: Type.Integer(),
 });
 
 /** A failed call for the executive summary, as recorded. */
-interface SummaryCall {
+interface FailedSummaryCall {
   readonly error_code: string | null;
   readonly position: number;
 }
 
 const parseHistory = compileParser(
   "calls for the executive summary",
-  Type.Object({ next_sequence: Type.Integer(), calls: Type.Array(SummaryCall) }),
+  Type.Object({ next_sequence: Type.Integer(), calls: Type.Array(FailedSummaryCall) }),
 );
 
 const HISTORY = `
@@ -32,7 +32,7 @@ SELECT (SELECT coalesce(max(sequence_number), 0) + 1 FROM timeline_events WHERE 
 export async function readSummaryCalls(
   db: Queryable,
   executionId: string,
-): Promise<{ readonly nextSequence: number; readonly calls: readonly SummaryCall[] }> {
+): Promise<{ readonly nextSequence: number; readonly calls: readonly FailedSummaryCall[] }> {
   const [row] = await selectRows(db, parseHistory, HISTORY, [executionId]);
   return { nextSequence: row?.next_sequence ?? 1, calls: row?.calls ?? [] };
 }
@@ -43,7 +43,10 @@ const EMPTY_REPLIES_ALLOWED = 2;
  * The position of the provider to call next for the summary, or null if the last failure is final. It depends on what is
  * stored only. A summary is one call: another provider takes over at the first failure that speaks against the one in use.
  */
-export function nextSummaryPosition(agent: ResolvedAgent, calls: readonly SummaryCall[]): number | null {
+export function nextSummaryPosition(
+  agent: ResolvedAgent,
+  calls: readonly FailedSummaryCall[],
+): number | null {
   const last = calls.at(-1);
   if (last === undefined) return 0;
   const { position } = last;
@@ -55,7 +58,7 @@ export function nextSummaryPosition(agent: ResolvedAgent, calls: readonly Summar
   return next === undefined ? null : position + next.distance;
 }
 
-function isEmpty({ error_code }: SummaryCall): boolean {
+function isEmpty({ error_code }: FailedSummaryCall): boolean {
   return error_code === "empty_response";
 }
 

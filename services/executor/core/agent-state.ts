@@ -12,7 +12,7 @@ import type { FailedCall } from "../prompts/iteration-prompts.ts";
 import type { SubAgentState } from "../state/session-state.ts";
 import type { Evidence } from "../state/evidence.ts";
 import type { SteeringMessage } from "../state/steering.ts";
-import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
+import type { AlertInput, PromptMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
@@ -25,7 +25,7 @@ export type RankedMemory = Static<typeof RankedMemory>;
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 /** An earlier session, as an agent of another one gets it. */
-export const FoundSession = Type.Object({
+export const EarlierSession = Type.Object({
   session_id: Type.String(),
   alert_type: TextOrNull,
   created: Type.String(),
@@ -35,7 +35,7 @@ export const FoundSession = Type.Object({
   /** Oldest first. */
   exchanges: Type.Array(Type.Object({ question: Type.String(), answer: TextOrNull })),
 });
-export type FoundSession = Static<typeof FoundSession>;
+export type EarlierSession = Static<typeof EarlierSession>;
 
 /** The judgement of a session. */
 export interface JudgedScore {
@@ -116,7 +116,7 @@ export type AgentStep =
   /** Request the tools of the agent's servers. */
   | { readonly kind: "list-tools"; readonly serverIds: readonly string[] }
   /** Store the first messages. */
-  | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
+  | { readonly kind: "open-conversation"; readonly messages: readonly PromptMessage[] }
   /** Store a user message, such as feedback; `concluding` also ends the iterations. */
   | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
   /** Store the question about the lessons of a judge; its score is known from now on. */

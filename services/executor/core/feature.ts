@@ -30,14 +30,14 @@ export type Loaded = Partial<
   Omit<AgentState, "agent" | "chain" | "messages" | "iteration" | "tools" | "offer">
 >;
 
-type Outcome = AgentWait | null | undefined;
+type StepOutcome = AgentWait | null | undefined;
 
 /**
  * The functions that perform the steps, by kind. Each adds the outcome to the agent's steps; one that asks others first commits what was
  * added before. It returns what the step waits for if there is no outcome yet.
  */
 export type Performers = {
-  readonly [K in StepKind]: (run: ExecutionRun, step: StepOf[K]) => Promise<Outcome> | Outcome;
+  readonly [K in StepKind]: (run: ExecutionRun, step: StepOf[K]) => Promise<StepOutcome> | StepOutcome;
 };
 
 /** A call of a built-in tool. */

@@ -1,7 +1,7 @@
 import { experimental, type ChannelOptions } from "@grpc/grpc-js";
 
 type Result = Parameters<experimental.ResolverListener>[0];
-type Endpoint = Extract<Result, { ok: true }>["value"][number];
+type ResolvedAddress = Extract<Result, { ok: true }>["value"][number];
 
 const SCHEME = "list";
 /** How often names are resolved again while all connections are fine, to find new replicas. */
@@ -30,7 +30,7 @@ class AddressListResolver implements experimental.Resolver {
   readonly #results: (Result | undefined)[];
   readonly #listener: experimental.ResolverListener;
   /** The endpoints that DNS has named, keyed by JSON, with the refresh at which it named them last. */
-  readonly #endpoints = new Map<string, { endpoint: Endpoint; seen: number }>();
+  readonly #endpoints = new Map<string, { endpoint: ResolvedAddress; seen: number }>();
   #refreshes = 0;
   #timer: NodeJS.Timeout | undefined;
   /** The list that the load balancer uses; undefined if it has none yet. */

@@ -10,7 +10,7 @@ import type { SessionLlm } from "../core/session-parts.ts";
 import type { DatabaseClock } from "../core/wait.ts";
 
 /** The fields of an LLM interaction's row. */
-interface RecordedLlmCall {
+interface LlmCallFields {
   readonly interactionId: string;
   readonly type: LlmInteractionType;
   readonly provider: Pick<ResolvedProvider, "type" | "model">;
@@ -31,7 +31,7 @@ function postgresSafe({ code, message }: LlmReply["warnings"][number]): LlmReply
 }
 
 /** The row of an LLM call, failed ones included. */
-export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCall): NewLlmInteraction {
+export function llmInteractionRow(execution: ExecutionState, call: LlmCallFields): NewLlmInteraction {
   const { interactionId, type, provider, lastMessageId, request, reply, durationMs, failure } = call;
   const remainder = replyRemainder(reply, failure, call.storedText);
   return {
@@ -59,7 +59,7 @@ export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCa
 }
 
 /** The tokens that the provider charges for, and their price. */
-function chargedColumns({ pricing, provider, reply }: RecordedLlmCall) {
+function chargedColumns({ pricing, provider, reply }: LlmCallFields) {
   const { usage } = reply;
   const price = priceReply(pricing, provider, reply);
   return {

@@ -1,5 +1,5 @@
 import { escapeMarkers } from "#shared/contracts/prompt-marks.ts";
-import type { NewMessage } from "./prompt-input.ts";
+import type { PromptMessage } from "./prompt-input.ts";
 import { alertBlock, runbookBlock } from "./investigation-blocks.ts";
 import { chatBanner, type ChatInput, type ChatExchange } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
@@ -12,7 +12,7 @@ import { escapeRules, oneLine, untrustedText, type SessionNonce } from "./untrus
 import { chatStep, SUB_AGENT_TITLE, investigatingAgent } from "./investigating-agent.ts";
 
 /** The first messages (system, user) of an agent that answers a question about a finished investigation. */
-export function buildChatMessages(input: ChatInput): NewMessage[] {
+export function buildChatMessages(input: ChatInput): PromptMessage[] {
   const { alert, chain } = input;
   const { nonce } = alert;
   const react = input.style === "react";

@@ -1,5 +1,5 @@
 import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
-import type { NewMessage, PromptInput } from "./prompt-input.ts";
+import type { PromptMessage, PromptInput } from "./prompt-input.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
@@ -15,7 +15,7 @@ import { contextSection } from "./context-block.ts";
 import { assignedTask } from "./sub-agent-sections.ts";
 
 /** The first messages (system, user) of a ReAct agent, which calls its tools as text. */
-export function buildReactMessages(input: PromptInput): NewMessage[] {
+export function buildReactMessages(input: PromptInput): PromptMessage[] {
   const { nonce } = input.alert;
   const system = [
     ...instructionTiers("investigation", { ...input, nonce }),
@@ -33,7 +33,7 @@ export function buildReactMessages(input: PromptInput): NewMessage[] {
 }
 
 /** The first messages (system, user) of an agent with native tool calls. They list no tools: the LLM call carries them. */
-export function buildNativeMessages(input: PromptInput): NewMessage[] {
+export function buildNativeMessages(input: PromptInput): PromptMessage[] {
   const system = [
     ...instructionTiers("investigation", { ...input, nonce: input.alert.nonce }),
     FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],

@@ -7,7 +7,7 @@ import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { agentInstructions } from "./instruction-tiers.ts";
 import { JUDGE_INSTRUCTIONS, JUDGE_TASK } from "./judge-prompts.ts";
-import type { NewMessage, PromptInput } from "./prompt-input.ts";
+import type { PromptMessage, PromptInput } from "./prompt-input.ts";
 import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
 
 /** An investigation as its judge sees it. */
@@ -26,7 +26,7 @@ interface JudgedOffer {
 type JudgeInput = Pick<PromptInput, "agent" | "alert" | "chain" | "context"> & JudgedInvestigation;
 
 /** The first messages (system, user) of a judge. All of the record is framed as data. */
-export function buildJudgeMessages(input: JudgeInput): NewMessage[] {
+export function buildJudgeMessages(input: JudgeInput): PromptMessage[] {
   const { agent, alert, chain, offers } = input;
   const { nonce } = alert;
   const system = [JUDGE_INSTRUCTIONS, dataRule(nonce), ...agentInstructions(agent)];

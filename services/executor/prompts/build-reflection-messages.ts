@@ -6,7 +6,7 @@ import { chatBanner } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
-import type { NewMessage, PromptInput } from "./prompt-input.ts";
+import type { PromptMessage, PromptInput } from "./prompt-input.ts";
 import { type SessionNonce, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** More new notes than this are no lessons of one session. */
@@ -39,7 +39,7 @@ type ReflectionInput = Pick<PromptInput, "alert" | "context"> &
   JudgedInvestigation & { readonly memories: readonly RankedMemory[] };
 
 /** The messages (system, user) of a model that learns from an investigation and the feedback about it, all of it framed as data. */
-export function buildReflectionMessages(input: ReflectionInput): NewMessage[] {
+export function buildReflectionMessages(input: ReflectionInput): PromptMessage[] {
   const { alert, memories, feedback } = input;
   const { nonce } = alert;
   const user = [

@@ -1,4 +1,4 @@
-import type { NewMessage, PromptInput } from "./prompt-input.ts";
+import type { PromptMessage, PromptInput } from "./prompt-input.ts";
 import {
   alertBlock,
   memoryBlock,
@@ -16,7 +16,7 @@ import { assignedTask } from "./sub-agent-sections.ts";
  * The messages (system, user) of a single call: the agent's role and instructions, then the results of earlier stages,
  * if any, the alert, its runbook and the task.
  */
-export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
+export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): PromptMessage[] {
   const { agent, chain, alert, previous, parallel, memories = [] } = input;
   const system = [
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
@@ -44,7 +44,7 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
 }
 
 /** The messages (system, user) that request one analysis from the results of a stage's parallel agents. */
-export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
+export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): PromptMessage[] {
   const { alert, chain } = input;
   const user = [
     OPENING,

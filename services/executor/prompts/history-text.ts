@@ -1,4 +1,4 @@
-import type { FoundSession, RankedMemory } from "../core/agent-state.ts";
+import type { EarlierSession, RankedMemory } from "../core/agent-state.ts";
 import { memoryLines } from "./investigation-blocks.ts";
 import { oneLine } from "./untrusted-text.ts";
 
@@ -14,12 +14,12 @@ export function recalledText(memories: readonly RankedMemory[]): string {
 }
 
 /** Earlier sessions as the result of a tool call, which is framed as data. */
-export function foundSessionsText(sessions: readonly FoundSession[]): string {
+export function foundSessionsText(sessions: readonly EarlierSession[]): string {
   if (sessions.length === 0) return NO_SESSION;
   return [`Earlier sessions, the newest first. ${WARNING}`, ...sessions.map(sessionText)].join("\n\n");
 }
 
-function sessionText(session: FoundSession, index: number): string {
+function sessionText(session: EarlierSession, index: number): string {
   const { session_id, alert_type, created, alert, alert_chars, conclusion, exchanges } = session;
   const type = alert_type === null ? "" : `, type ${oneLine(alert_type)}`;
   const rest = alert_chars > alert.length ? ` (the beginning of ${alert_chars} characters)` : "";

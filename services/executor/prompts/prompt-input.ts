@@ -23,7 +23,7 @@ export interface AlertInput {
 }
 
 /** A message to be appended to the conversation. */
-export interface NewMessage {
+export interface PromptMessage {
   readonly role: "system" | "user";
   readonly content: string;
 }

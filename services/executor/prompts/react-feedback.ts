@@ -3,7 +3,7 @@ import type { ParsedReact } from "../react-parser/parse-react.ts";
 import { type SessionNonce, frame, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** A tool in the list for the model. */
-interface ListedTool {
+interface PromptTool {
   readonly name: string;
   readonly description: string;
 }
@@ -38,7 +38,7 @@ export function malformedFeedback(parsed: Pick<ParsedReact, "errorMessage">): st
  */
 export function unknownToolFeedback(
   parsed: Pick<ParsedReact, "action" | "errorMessage">,
-  { tools, hint = "" }: { readonly tools: readonly ListedTool[]; readonly hint?: string },
+  { tools, hint = "" }: { readonly tools: readonly PromptTool[]; readonly hint?: string },
   nonce: SessionNonce,
 ): string {
   const error =
@@ -48,7 +48,7 @@ export function unknownToolFeedback(
   return `Observation: Error - ${escapeMarkers(error)}${remark}\n\n${listTools(tools, nonce)}`;
 }
 
-function listTools(tools: readonly ListedTool[], nonce: SessionNonce): string {
+function listTools(tools: readonly PromptTool[], nonce: SessionNonce): string {
   if (tools.length === 0) {
     return "No tools are available; conclude with a Final Answer from what you know.";
   }

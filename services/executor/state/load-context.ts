@@ -9,7 +9,7 @@ import type { ExecutionState, StageState } from "./session-state.ts";
 import { contextBlock } from "../prompts/context-block.ts";
 
 /** The session of the agent. */
-interface Asking {
+interface ContextRequest {
   readonly db: Queryable;
   readonly sessionId: string;
   readonly tools: Pick<SessionTools, "source">;
@@ -29,7 +29,7 @@ interface Told {
  * The text about the present time for an agent whose conversation opens. In a fork with recorded tools it is the time
  * of the session that the fork comes from, because that is when their results were true. Throws database errors.
  */
-export async function loadContext(session: Asking, told: Told): Promise<string> {
+export async function loadContext(session: ContextRequest, told: Told): Promise<string> {
   const { now, holidays } = session.clock;
   const recordedMs = session.tools.source === "recorded" ? await recordedTime(session, told) : undefined;
   return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData: told.alert.data });
@@ -56,7 +56,7 @@ const parseParent = compileParser(
 
 /** When the session that a fork comes from ran, in milliseconds since the epoch; undefined if the session is no fork. */
 async function recordedTime(
-  { db, sessionId }: Asking,
+  { db, sessionId }: ContextRequest,
   { stage, execution, task }: Told,
 ): Promise<number | undefined> {
   const place = [stage.row.stage_index, execution.agent_index, task === undefined];

@@ -32,7 +32,7 @@ import type { JudgedScore, RankedMemory } from "../core/agent-state.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** The members of a row that a step inserts: the fence decides the rest, and `Without` keeps its default. */
-type Inserted<T extends Table, Without extends keyof T["columns"]> = Omit<
+type InsertedRow<T extends Table, Without extends keyof T["columns"]> = Omit<
   Written<T>,
   "session_id" | "seq" | Without
 >;
@@ -108,7 +108,7 @@ export interface ExecutionChange {
   readonly tokens?: TokenUsage;
 }
 
-export type NewMessage = OfExecution & Inserted<typeof MESSAGES, "created_at">;
+export type NewMessage = OfExecution & InsertedRow<typeof MESSAGES, "created_at">;
 
 /** Another text of a message that no model has been sent yet. */
 export interface MessageChange {
@@ -118,21 +118,21 @@ export interface MessageChange {
 }
 
 export type NewLlmInteraction = OfExecution &
-  Inserted<typeof LLM_INTERACTIONS, "created_at"> & {
+  InsertedRow<typeof LLM_INTERACTIONS, "created_at"> & {
     /** For metrics only. */
     readonly provider_type: string;
     readonly duration_ms: number;
   };
 
 export type NewMcpInteraction = OfExecution &
-  Inserted<typeof MCP_INTERACTIONS, "created_at" | "available_tools" | "outcome"> & {
+  InsertedRow<typeof MCP_INTERACTIONS, "created_at" | "available_tools" | "outcome"> & {
     readonly available_tools: readonly ToolDescription[] | null;
     readonly duration_ms: number;
     /** Null or absent for a listing. */
     readonly outcome?: CallOutcomeKind | null;
   };
 
-export type NewTimelineRow = OfExecution & Inserted<typeof TIMELINE_EVENTS, "created_at" | "updated_at">;
+export type NewTimelineRow = OfExecution & InsertedRow<typeof TIMELINE_EVENTS, "created_at" | "updated_at">;
 
 /** How an open timeline row ends. */
 export interface TimelineEnd {
@@ -164,16 +164,16 @@ export interface SessionChange {
 }
 
 /** A tool call that a person is asked about. */
-type NewApproval = Inserted<
+type NewApproval = InsertedRow<
   typeof APPROVALS,
   "state" | "requested_at" | "decided_at" | "decided_by" | "reason"
 >;
 
 /** An agent has read what a person wrote to it. */
-type NewSteeringDelivery = Inserted<typeof STEERING_DELIVERIES, "delivered_at">;
+type NewSteeringDelivery = InsertedRow<typeof STEERING_DELIVERIES, "delivered_at">;
 
 /** An agent has read the alerts of its incident up to `through`. */
-type NewEvidenceDelivery = Inserted<typeof EVIDENCE_DELIVERIES, "delivered_at">;
+type NewEvidenceDelivery = InsertedRow<typeof EVIDENCE_DELIVERIES, "delivered_at">;
 
 /** A piece of work that begins with the end of its session. */
 type NewFollowUp = Pick<
@@ -215,7 +215,7 @@ interface MemoryChange {
 }
 
 /** A memory that an agent has got. */
-type NewSessionMemory = Inserted<typeof SESSION_MEMORIES, "injected_at">;
+type NewSessionMemory = InsertedRow<typeof SESSION_MEMORIES, "injected_at">;
 
 /** How a piece of work on an ended session goes on. */
 export interface FollowUpChange {
@@ -228,10 +228,10 @@ export interface FollowUpChange {
 }
 
 /** The whole text of a large result of a built-in tool. */
-type NewToolResult = Inserted<typeof TOOL_RESULTS, "created_at">;
+type NewToolResult = InsertedRow<typeof TOOL_RESULTS, "created_at">;
 
 /** The use of a call that has a reservation; the rest of the reservation is free again. */
-export type BudgetSettlement = Inserted<typeof BUDGET_LEDGER, "created_at">;
+export type BudgetSettlement = InsertedRow<typeof BUDGET_LEDGER, "created_at">;
 
 /** News for the destinations of the session's plan. */
 export interface NewNotification {

@@ -1,4 +1,4 @@
-import type { NewMessage, PromptInput } from "../prompts/prompt-input.ts";
+import type { PromptMessage, PromptInput } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildJudgeMessages } from "../prompts/build-judge-messages.ts";
 import { buildLessonsRequest } from "../prompts/build-reflection-messages.ts";
@@ -154,6 +154,6 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   ),
 };
 
-function render(messages: readonly NewMessage[]): string {
+function render(messages: readonly PromptMessage[]): string {
   return messages.map(({ role, content }) => `@@@@ ${role}\n${content}\n`).join("");
 }

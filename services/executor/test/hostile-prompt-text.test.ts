@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { NewMessage } from "../prompts/prompt-input.ts";
+import type { PromptMessage } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { buildSynthesisMessages, buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
@@ -44,7 +44,7 @@ function expectFramed(build: (text: string) => string, start: string, end: strin
   expect(inside.split("\n"), "nothing is truncated").to.have.length(HOSTILE.split("\n").length);
 }
 
-function user(messages: readonly NewMessage[]): string {
+function user(messages: readonly PromptMessage[]): string {
   return messages.at(-1)?.content ?? "";
 }
 

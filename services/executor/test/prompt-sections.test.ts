@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { NewMessage } from "../prompts/prompt-input.ts";
+import type { PromptMessage } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages, buildReactMessages } from "../prompts/build-investigation-messages.ts";
 import { buildSynthesisMessages, buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
@@ -8,7 +8,7 @@ import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const CASE = ["## Alert Details", "### Alert Metadata", "### Alert Data", "## Runbook Content"];
 
-function contents(messages: readonly NewMessage[]): { system: string; user: string } {
+function contents(messages: readonly PromptMessage[]): { system: string; user: string } {
   expect(messages.map(({ role }) => role)).to.deep.equal(["system", "user"]);
   return { system: messages[0]?.content ?? "", user: messages[1]?.content ?? "" };
 }

@@ -22,7 +22,7 @@ import {
   recordToolCall,
   toolCallKey,
   toolNames,
-  type KeptResult,
+  type KeptResultFacts,
   callArguments,
 } from "./record-tool-call.ts";
 import { DEFAULT_RESULT_TOKENS, CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
@@ -247,7 +247,7 @@ async function findKeptResult(
     name,
     outcome,
   }: { readonly callId: string; readonly name: string; readonly outcome: ToolOutcome },
-): Promise<KeptResult | null> {
+): Promise<KeptResultFacts | null> {
   const settings = state.chain.mcp_server_summaries?.[toolNames(name).server_name];
   // A window says under which id the whole text is read.
   if (settings === undefined || outcome.kind !== "result" || !outcome.content.includes(callId)) return null;

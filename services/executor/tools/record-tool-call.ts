@@ -15,7 +15,7 @@ import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** Where the whole text of a large result is kept, and how much it is. */
-export type KeptResult = Pick<PendingSummary, "handle" | "bytes" | "lines">;
+export type KeptResultFacts = Pick<PendingSummary, "handle" | "bytes" | "lines">;
 
 /** A call that has ended. */
 interface FinishedToolCall {
@@ -26,7 +26,7 @@ interface FinishedToolCall {
   readonly asObservation: boolean;
   readonly outcome: ToolOutcome;
   /** Where the whole text is kept of a result that is to be summarized; absent or null for any other. */
-  readonly kept?: KeptResult | null;
+  readonly kept?: KeptResultFacts | null;
   /** Milliseconds that the call took. */
   readonly usedMs: number;
 }

@@ -6,14 +6,14 @@ import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
 /** A part of a message in the form of OpenTelemetry's conventions for generative AI. */
-type Part =
+type TracedPart =
   | { readonly type: "text" | "reasoning"; readonly content: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: "tool_call_response"; readonly id: string; readonly response: string };
 
 interface ShownMessage {
   readonly role: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TracedPart[];
 }
 
 type Mask = (text: string) => Promise<string>;
@@ -40,7 +40,7 @@ export async function inputMessages(messages: readonly AppendedMessage[], mask: 
 
 /** `gen_ai.output.messages`: the reply as JSON, every text masked. Rejects if masking fails. */
 export async function outputMessages(reply: LlmReply, mask: Mask): Promise<string> {
-  const parts: Part[] = [];
+  const parts: TracedPart[] = [];
   if (reply.thinking !== "") parts.push({ type: "reasoning", content: await mask(reply.thinking) });
   if (reply.text !== "") parts.push({ type: "text", content: await mask(reply.text) });
   for (const { callId, name, arguments: args } of reply.toolCalls) {
@@ -55,12 +55,12 @@ export async function outputMessages(reply: LlmReply, mask: Mask): Promise<strin
   return JSON.stringify([message]);
 }
 
-async function partsOf(message: AppendedMessage, mask: Mask): Promise<readonly Part[]> {
+async function partsOf(message: AppendedMessage, mask: Mask): Promise<readonly TracedPart[]> {
   const content = await mask(message.content);
   if (message.role === "tool") {
     return [{ type: "tool_call_response", id: message.tool_call_id ?? "", response: content }];
   }
-  const calls: Part[] = [];
+  const calls: TracedPart[] = [];
   for (const { id, name, arguments: args } of message.tool_calls ?? []) {
     calls.push({ type: "tool_call", id, name: await mask(name), arguments: await mask(args) });
   }

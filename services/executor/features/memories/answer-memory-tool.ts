@@ -12,7 +12,7 @@ import type { Asking } from "./query-vector.ts";
 import { recallMemories } from "./find-memories.ts";
 import { foundSessionsText, recalledText } from "../../prompts/history-text.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
-import { readMemoryQuery, type MemoryQuery } from "./read-memory-query.ts";
+import { readMemoryQuery, type MemoryLookup } from "./read-memory-query.ts";
 
 const parseUsed = compileParser("room of kept results", Type.Object({ bytes: Type.Number() }));
 const USED = "SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM tool_results WHERE session_id = $1";
@@ -42,7 +42,7 @@ export async function answerMemoryTool(
 
 async function answer(
   session: Asking,
-  query: MemoryQuery,
+  query: MemoryLookup,
   memory: Parameters<typeof recallMemories>[2],
 ): Promise<string> {
   return query.kind === "recall"

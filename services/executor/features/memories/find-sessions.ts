@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { FoundSession } from "../../core/agent-state.ts";
+import { EarlierSession } from "../../core/agent-state.ts";
 import { sharedWith } from "./rank-memories.ts";
 
 /** The query for earlier sessions. */
@@ -23,7 +23,7 @@ const MAX_EXCHANGES = 5;
 const MAX_QUESTION = 500;
 const MAX_ANSWER = 1_000;
 
-const parseFound = compileParser("earlier session", FoundSession);
+const parseFound = compileParser("earlier session", EarlierSession);
 const parseWord = compileParser("word", Type.Object({ word: Type.String() }));
 
 /** Without the words that every English text has. */
@@ -65,7 +65,7 @@ FROM found ORDER BY created_at DESC, session_id`;
 export async function findSessions(
   { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
   { words, alertType, daysBack, limit }: SessionQuery,
-): Promise<FoundSession[]> {
+): Promise<EarlierSession[]> {
   const telling = (await selectRows(db, parseWord, TELLING, [words])).map(({ word }) => word);
   const wanted = telling.length === 0 ? words : telling;
   const patterns = wanted.map((word) => `%${word.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`);

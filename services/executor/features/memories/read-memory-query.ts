@@ -5,7 +5,7 @@ import type { SessionQuery } from "./find-sessions.ts";
 import { integerOf, textOf } from "../../tools/built-in/read-query.ts";
 
 /** The query of a call that looks at earlier sessions. */
-export type MemoryQuery =
+export type MemoryLookup =
   | { readonly kind: "recall"; readonly query: string; readonly limit: number }
   | ({ readonly kind: "search" } & SessionQuery);
 
@@ -15,7 +15,7 @@ const MAX_WORD_CHARS = 100;
 const MAX_TYPE_CHARS = 200;
 
 /** Reads the arguments of a call of a tool that looks at earlier sessions; a text says for the model what is wrong with them. */
-export function readMemoryQuery(name: MemoryToolName, parameters: JsonObject): MemoryQuery | string {
+export function readMemoryQuery(name: MemoryToolName, parameters: JsonObject): MemoryLookup | string {
   const query = textOf(parameters["query"]).toWellFormed().trim();
   if (query === "") return 'The argument "query" is missing: the words to look for.';
   if (query.length > MAX_QUERY_CHARS) {
@@ -24,12 +24,12 @@ export function readMemoryQuery(name: MemoryToolName, parameters: JsonObject): M
   return name === "recall_past_investigations" ? recall(query, parameters) : search(query, parameters);
 }
 
-function recall(query: string, parameters: JsonObject): MemoryQuery | string {
+function recall(query: string, parameters: JsonObject): MemoryLookup | string {
   const limit = within(parameters, "limit", { fallback: 10, max: MAX_RECALLED });
   return typeof limit === "string" ? limit : { kind: "recall", query, limit };
 }
 
-function search(query: string, parameters: JsonObject): MemoryQuery | string {
+function search(query: string, parameters: JsonObject): MemoryLookup | string {
   const words = [
     ...new Set(query.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}._/:-]*[\p{L}\p{N}])?/gu) ?? []),
   ];

@@ -18,7 +18,7 @@ import { summaryInput, type SummaryInput } from "./summary-input.ts";
 import { tellPhase } from "../../stream/tell-phase.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
-import type { NewMessage } from "../../prompts/prompt-input.ts";
+import type { PromptMessage } from "../../prompts/prompt-input.ts";
 import { insertVariables } from "../../prompts/variable-placeholders.ts";
 
 /** Has large results summarized by a model. */
@@ -173,7 +173,7 @@ async function makeCall(
 }
 
 /** Whose result is summarized. */
-interface Asking {
+interface SummarizedAgent {
   readonly session: { readonly sessionId: string; readonly llm: Pick<SessionLlm, "readVariable"> };
   readonly execution: { readonly execution_id: string };
   readonly state: Pick<AgentState, "agent" | "alert">;
@@ -184,9 +184,9 @@ interface Asking {
  * of variables.
  */
 export function summaryRequest(
-  { session, execution, state: { agent, alert } }: Asking,
+  { session, execution, state: { agent, alert } }: SummarizedAgent,
   provider: ResolvedProvider,
-  messages: readonly NewMessage[],
+  messages: readonly PromptMessage[],
 ): GenerateRequest {
   const inserted = messages.map((message) => ({
     ...message,

@@ -2,7 +2,7 @@ import type { PendingSummary } from "#shared/contracts/iteration-state.ts";
 import type { ResolvedProvider, ResolvedSummaries } from "#shared/contracts/resolved-chain.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import { buildToolSummaryMessages } from "../../prompts/build-tool-summary-messages.ts";
-import type { NewMessage } from "../../prompts/prompt-input.ts";
+import type { PromptMessage } from "../../prompts/prompt-input.ts";
 import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 import { toolNames } from "../../tools/record-tool-call.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
@@ -20,9 +20,9 @@ const CONVERSATION = 0.25;
 /** The input of a call for a summary. */
 export interface SummaryInput {
   /** With placeholders for variables. */
-  readonly messages: readonly NewMessage[];
+  readonly messages: readonly PromptMessage[];
   /** The same without the result's text, which is kept elsewhere: for the record of the call. */
-  readonly recorded: readonly NewMessage[];
+  readonly recorded: readonly PromptMessage[];
   /** The limit that the summary is cut at, in tokens. */
   readonly maxTokens: number;
 }
