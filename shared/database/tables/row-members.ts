@@ -21,7 +21,7 @@ const SCHEMAS: Readonly<Record<Column["type"], TSchema>> = {
 };
 
 /** The schemas of these columns, by name, of a row in JSON: times, money and bytes are texts. */
-export function rowMembers<T extends Table, const N extends keyof T["columns"] & string>(
+export function rowMembers<T extends Table, const N extends keyof Written<T> & string>(
   table: T,
   ...names: readonly N[]
 ): { readonly [K in N]: TUnsafe<Written<T>[K]> };
