@@ -18,7 +18,7 @@ import { loadSession } from "../state/session-state.ts";
 import { openLiveStreams, type LiveStreams } from "../stream/live-streams.ts";
 import { openEventPublisher } from "../stream/publish-events.ts";
 import { ToolHomes } from "../tools/tool-homes.ts";
-import type { SessionClock, SessionLlm, SessionMasking, SessionTools, Signals } from "./session-parts.ts";
+import type { SessionClock, SessionLlm, SessionMasker, SessionTools, Signals } from "./session-parts.ts";
 
 /** A session owned by this executor, with everything that its steps need. */
 export interface OwnedSession extends SessionWriter, AsyncDisposable {
@@ -29,7 +29,7 @@ export interface OwnedSession extends SessionWriter, AsyncDisposable {
   readonly clock: SessionClock;
   readonly llm: SessionLlm;
   readonly tools: SessionTools;
-  readonly masking: SessionMasking;
+  readonly masking: SessionMasker;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
   /** The pause before another try: in milliseconds, and ended by a signal. */

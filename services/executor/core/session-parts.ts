@@ -74,8 +74,8 @@ export interface SessionTools {
   readonly source: ToolSource;
 }
 
-/** The parts that mask a session's texts. */
-export interface SessionMasking {
+/** What masks the texts of a session. */
+export interface SessionMasker {
   readonly masker: Pick<Masker, "mask">;
   /** By server id. */
   readonly rules: ReadonlyMap<string, MaskingRules>;

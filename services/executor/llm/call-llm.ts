@@ -22,7 +22,7 @@ import {
 import { maskReply } from "./mask-reply.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
 import type { OwnedSession } from "../core/owned-session.ts";
-import type { SessionLlm, SessionMasking, Signals } from "../core/session-parts.ts";
+import type { SessionLlm, SessionMasker, Signals } from "../core/session-parts.ts";
 import { contentMask, inputMessages, outputMessages } from "../tracing/message-parts.ts";
 import { providerName } from "../tracing/agent-spans.ts";
 
@@ -309,7 +309,7 @@ function errorType(outcome: LlmOutcome): string | undefined {
 }
 
 async function contentOf(
-  masking: SessionMasking,
+  masking: SessionMasker,
   shown: readonly AppendedMessage[],
   reply: LlmReply,
 ): Promise<SpanAttributes> {

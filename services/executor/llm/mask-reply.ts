@@ -4,7 +4,7 @@ import type { Masker } from "#shared/masking/masker.ts";
 import type { LlmOutcome, LlmReply } from "./llm-reply.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { SessionMasking } from "../core/session-parts.ts";
+import type { SessionMasker } from "../core/session-parts.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { CallLlm } from "../core/agent-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
@@ -64,7 +64,7 @@ async function maskOutcome(
 const WITHHELD = '{"withheld":"masking the secrets in these arguments failed"}';
 
 interface MaskingDeps {
-  readonly masking: SessionMasking;
+  readonly masking: SessionMasker;
   readonly log: Logger;
 }
 

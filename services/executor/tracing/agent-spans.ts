@@ -1,7 +1,7 @@
 import { capturesContent, inSpan, type SpanAttributes, type Span } from "#shared/telemetry/tracing.ts";
 import type { MadeCall } from "../tools/calls-ahead.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
-import type { SessionMasking } from "../core/session-parts.ts";
+import type { SessionMasker } from "../core/session-parts.ts";
 import { contentMask } from "./message-parts.ts";
 import type { AgentRun, RunExecutions } from "../next-session-step.ts";
 import type { AgentWait } from "../core/wait.ts";
@@ -17,7 +17,7 @@ interface TracedCall {
 
 /** Makes a tool call in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */
 export async function inToolSpan(
-  { sessionId, masking }: { readonly sessionId: string; readonly masking: SessionMasking },
+  { sessionId, masking }: { readonly sessionId: string; readonly masking: SessionMasker },
   { callId, knownName, arguments: args }: TracedCall,
   make: () => Promise<MadeCall>,
 ): Promise<MadeCall> {
@@ -46,7 +46,7 @@ function errorType(outcome: ToolOutcome): string | undefined {
 }
 
 async function contentOf(
-  masking: SessionMasking,
+  masking: SessionMasker,
   args: string,
   outcome: ToolOutcome,
 ): Promise<SpanAttributes> {

@@ -1,7 +1,7 @@
 import type { AppendedMessage } from "../persist/conversation.ts";
 import type { LlmReply } from "../llm/llm-reply.ts";
 import { MASKING_PATTERNS } from "#shared/masking/patterns/built-in-patterns.ts";
-import type { SessionMasking } from "../core/session-parts.ts";
+import type { SessionMasker } from "../core/session-parts.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
@@ -76,7 +76,7 @@ const CUT = "… [cut]";
  * even where the configuration switches masking off, because traces leave the system. Alerts and results are masked before, with
  * what else is known of their secrets. The function rejects if masking fails; the text must then be left out.
  */
-export function contentMask({ masker, rules: ofServers }: SessionMasking): (text: string) => Promise<string> {
+export function contentMask({ masker, rules: ofServers }: SessionMasker): (text: string) => Promise<string> {
   const custom = [...ofServers.values()].flatMap((rules) => rules.custom);
   const rules: MaskingRules = { enabled: true, patterns: MASKING_PATTERNS, custom };
   return async (text) => {

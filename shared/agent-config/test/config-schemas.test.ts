@@ -4,6 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import { expect } from "chai";
 import { parse } from "yaml";
+import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { StubToolsFile } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 import { writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -31,7 +34,34 @@ async function accepts(name: string, yaml: string): Promise<boolean> {
 const acceptsTarsy = (yaml: string) => accepts("tarsy.schema.json", yaml);
 const acceptsProviders = (yaml: string) => accepts("llm-providers.schema.json", yaml);
 
+/** The rules that the loader checks (`check-shape.ts`); a rule beside them would hold in editors alone. */
+const CHECKED = [
+  ..."additionalProperties enum items maxItems maximum minItems minimum pattern patternProperties".split(" "),
+  ..."properties required type minLength=1 format=instant format=duration-above-zero".split(" "),
+  ..."format=duration-or-zero format=unused-duration".split(" "),
+];
+/** Members of a schema that are no rule of JSON Schema. */
+const NO_RULE = "description freeText rule secret secretIfWrong shorthand template zeroUnset".split(" ");
+
+/** The keywords of a schema and of the schemas in it, with the values of `minLength` and `format`. */
+function* keywordsOf(schema: object): Generator<string> {
+  for (const [keyword, value] of Object.entries(schema)) {
+    yield keyword === "minLength" || keyword === "format" ? `${keyword}=${String(value)}` : keyword;
+    if (typeof value !== "object" || value === null || keyword === "enum" || keyword === "required") continue;
+    const isMap = keyword === "properties" || keyword === "patternProperties";
+    for (const inner of isMap ? Object.values(value) : [value]) {
+      if (typeof inner === "object" && inner !== null) yield* keywordsOf(inner);
+    }
+  }
+}
+
 describe("the configuration's JSON Schemas", () => {
+  it("have no rule that the loader does not check", () => {
+    for (const file of [TarsyFile, LlmProvidersFile, StubToolsFile]) {
+      expect([...CHECKED, ...NO_RULE]).to.include.members([...keywordsOf(file)]);
+    }
+  });
+
   it("and the page with their keys are generated from the loader's schemas", async () => {
     await using directory = await writeConfigFiles({});
     execFileSync(process.execPath, ["scripts/write-config-schemas.ts", directory.path], { cwd: ROOT });
