@@ -11,6 +11,8 @@ export type CommandLine = {
   readonly private: boolean;
   /** Restarts services whose files change. */
   readonly dev: boolean;
+  /** Runs the services' sources instead of their bundles. */
+  readonly sources: boolean;
   /** The number of executors, from 1. */
   readonly executors: number;
   readonly configDir: string | undefined;
@@ -32,6 +34,7 @@ const OPTIONS = {
   reset: { type: "boolean", default: false },
   private: { type: "boolean", default: false },
   dev: { type: "boolean", default: false },
+  sources: { type: "boolean", default: false },
   executors: { type: "string", default: "1" },
   "config-dir": { type: "string" },
   ollama: { type: "string" },
@@ -103,6 +106,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     reset,
     private: values.private,
     dev: values.dev,
+    sources: values.sources || values.dev,
     executors: readExecutors(values.executors),
     configDir,
     localModel,

@@ -13,6 +13,8 @@ Options
   --private          for machines with other users: lets only those in who can read .tarsy/token (mode 0600);
                      npm run alert does so by itself, curl by -H @.tarsy/header
   --dev              for work on TARSy itself, short: npm run dev; restarts the services whose files changed
+  --sources          runs the services' sources, so that stack traces name their lines; by default bundles of them,
+                     which start faster and are made once after each change
   --help             prints this text
 
 Environment (the .env file of the configuration directory may set the same; the environment takes precedence)

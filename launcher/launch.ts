@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
 import { envText } from "#shared/service/environment.ts";
 import { openServers, type ServerEndpoints } from "./open-servers.ts";
@@ -8,6 +9,7 @@ import { checkConfiguration, providerKeys } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
 import { prepareConfiguration } from "./effective-config.ts";
 import { findConfigDirectory, type ConfigDirectory } from "./find-config-directory.ts";
+import { keepBundles } from "./keep-bundles.ts";
 import { LaunchError } from "./launch-error.ts";
 import { type CommandLine, parseCommandLine } from "./command-line.ts";
 import { choosePorts } from "./choose-ports.ts";
@@ -36,6 +38,11 @@ type Launch = {
   readonly userDir: string;
   readonly backoff?: Backoff;
 };
+
+/** The programs of a start, by their folders. */
+const BUNDLED = "api executor llm-gateway notifier tool-runner migrate"
+  .split(" ")
+  .map((name) => `services/${name}`);
 
 const waitingNoticeMs = 10_000;
 const serversEndMs = 2_000;
@@ -94,13 +101,15 @@ function deleteData(paths: ProjectPaths): void {
 
 /** Runs before the services, which wait for it; alone with the URL of the owner. */
 async function migrateDatabase(
-  { servicesDir, paths }: Launch,
+  { paths }: Launch,
   {
+    entryOf,
     config,
     servers,
     keys,
     request,
   }: {
+    readonly entryOf: (service: string) => string;
     readonly config: ConfigDirectory;
     readonly servers: ServerEndpoints;
     readonly keys: readonly string[];
@@ -108,7 +117,7 @@ async function migrateDatabase(
   },
 ): Promise<void> {
   await runMigrate({
-    servicesDir,
+    entry: entryOf("migrate"),
     compileCacheDir: paths.compileCache,
     cwd: paths.root,
     env: {
@@ -126,6 +135,28 @@ async function migrateDatabase(
     signal: request.stop,
     onLine: (line) => printLine("migrate", line),
   });
+}
+
+/**
+ * Resolves with the files of the services' programs: their bundles, which are made while the servers start, or their sources, also
+ * where no bundle can be made. Never rejects.
+ */
+async function findPrograms(
+  { servicesDir, paths: { root, bundles: directory } }: Launch,
+  { sources: asksForSources }: CommandLine,
+): Promise<(service: string) => string> {
+  const sources = (service: string) => join(servicesDir, service, "main.ts");
+  if (asksForSources) return sources;
+  try {
+    const onBuild = () => printProgress("bundling the services, once after each change of their sources");
+    const { bundles } = await keepBundles({ root, directory, programs: BUNDLED, onBuild });
+    return (service) => join(bundles, `${service}.mjs`);
+  } catch (error) {
+    printProgress(
+      `the services start from their sources: they could not be bundled (${errorMessage(error)})`,
+    );
+    return sources;
+  }
 }
 
 /** Starts servers and services; resolves when all are ready. */
@@ -154,6 +185,7 @@ async function startAll(
   // It is done long before Postgres is: nothing waits for it, and the api takes a page that appears later.
   const page = buildPage({ ...launch, signal: request.stop });
   stack.defer(async () => void (await page));
+  const programs = findPrograms(launch, options);
   const servers = await openServers({
     env: config.env,
     paths,
@@ -164,8 +196,10 @@ async function startAll(
     await stopServers(servers, request);
     printProgress("everything is stopped");
   });
+  const entryOf = await programs;
   const plans = await planStart({
     ...launch,
+    entryOf,
     executors: options.executors,
     config,
     providerKeys: keys,
@@ -176,7 +210,7 @@ async function startAll(
   });
   writePrivateFile(paths.databaseUrl, `${servers.postgres.url}\n`);
   stack.defer(() => rmSync(paths.databaseUrl, { force: true }));
-  const migrate = async () => migrateDatabase(launch, { config, servers, keys, request });
+  const migrate = async () => migrateDatabase(launch, { entryOf, config, servers, keys, request });
   await migrate();
   const dev = options.dev ? await openDev(launch, { plans, config, migrate, request }) : undefined;
   const services = startServices(launch, dev?.plans ?? plans, dev, stack);
@@ -190,9 +224,7 @@ async function startAll(
   if (dev !== undefined) stack.use(dev.watch(services));
   await Promise.race([waitForAll(services), failure(services), once(request.stop, "abort")]);
   request.stop.throwIfAborted();
-  const { executors } = options;
   const executorPid = services.find(({ name }) => name.startsWith("executor"))?.pid();
-  const inspectors = dev?.inspectors;
   process.stdout.write(
     welcomeText({
       ports,
@@ -202,9 +234,9 @@ async function startAll(
       agents,
       paths,
       access,
-      executors,
+      executors: options.executors,
       executorPid,
-      inspectors,
+      inspectors: dev?.inspectors,
     }),
   );
   return services;

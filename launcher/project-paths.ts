@@ -11,6 +11,8 @@ export type ProjectPaths = {
   readonly config: string;
   /** Node's compile cache; Node ignores stale entries. */
   readonly compileCache: string;
+  /** The services as a start runs them; those of other sources are removed. */
+  readonly bundles: string;
   /** Data directories of Postgres that replays and tests copy; those of an older schema are removed. */
   readonly clusters: string;
   /** Deleted by `--reset`. */
@@ -38,6 +40,7 @@ export function projectPaths(root: string): ProjectPaths {
     packs: join(state, "packs"),
     config: join(state, "config"),
     compileCache: join(state, "compile-cache"),
+    bundles: join(state, "bundles", "start"),
     clusters: join(state, "clusters"),
     data,
     postgres: join(data, "postgres"),

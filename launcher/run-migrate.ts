@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { LaunchError } from "./launch-error.ts";
 import { SERVICE_NODE_FLAGS } from "./service-node-flags.ts";
 import { splitLines } from "./supervisor/split-lines.ts";
 
 type RunMigrate = {
-  /** Contains `migrate/main.ts`. */
-  readonly servicesDir: string;
+  /** The file of its program. */
+  readonly entry: string;
   readonly compileCacheDir: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,7 +28,7 @@ const newDatabase = (directory: string): string =>
  * @throws LaunchError with its last output if it fails; the signal's reason once that aborts.
  */
 export async function runMigrate({
-  servicesDir,
+  entry,
   compileCacheDir,
   cwd,
   env,
@@ -38,7 +37,7 @@ export async function runMigrate({
   onLine,
 }: RunMigrate): Promise<void> {
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(servicesDir, "migrate", "main.ts")], {
+  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, entry], {
     cwd,
     env: { NODE_COMPILE_CACHE: compileCacheDir, ...env },
     // This is as for the services: the terminal's Ctrl-C reaches only the launcher, whose end closes the channel.

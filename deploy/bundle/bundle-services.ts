@@ -88,7 +88,7 @@ export async function bundleProgram(root: string, source: string, outdir: string
 
 /**
  * Bundles several programs into one directory, as `<outdir>/<folder of the program>.mjs`: what they share is parsed and written
- * once, and there are no source maps, which takes a third of the CPU time of a bundle for each. For tests.
+ * once, and there are no source maps, which takes a third of the CPU time of a bundle for each. For a checkout.
  * @throws Error as `bundleServices`
  */
 export async function bundleTogether(

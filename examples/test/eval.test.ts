@@ -56,7 +56,7 @@ describe("the examples of evaluations", () => {
   });
 });
 
-// evaluation/test runs suites of its own every day.
+// lab/evaluation/test runs suites of its own every day.
 describeNightly("the example of an evaluation", () => {
   it("tells two scripted models apart, without a key", async () => {
     const { code, report, said } = await evaluate("suite.yaml");

@@ -17,8 +17,8 @@ import {
 /** The facts that are known before the processes of a start are planned. */
 type PlanStart = {
   readonly paths: ProjectPaths;
-  /** Contains `<service>/main.ts`. */
-  readonly servicesDir: string;
+  /** The file of a service's program. */
+  readonly entryOf: (service: string) => string;
   readonly executors: number;
   readonly config: ConfigDirectory;
   readonly providerKeys: readonly string[];
@@ -37,7 +37,7 @@ function gatewayToken(env: Environment): string {
 /** The service processes of one start, each with the environment that it needs and a health port of its own. */
 export async function planStart({
   paths,
-  servicesDir,
+  entryOf,
   executors,
   config,
   providerKeys,
@@ -50,7 +50,7 @@ export async function planStart({
     Array.from({ length: executors - 1 }, async () => freePort(host)),
   );
   return planServices({
-    servicesDir,
+    entryOf,
     compileCacheDir: paths.compileCache,
     executors,
     ports,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -6,21 +6,21 @@ import { runMigrate } from "../run-migrate.ts";
 import { rejectionOf } from "./rejection-of.ts";
 
 describe("runMigrate", () => {
-  const servicesDir = mkdtempSync(join(tmpdir(), "tarsy-migrate-"));
+  const directory = mkdtempSync(join(tmpdir(), "tarsy-migrate-"));
   const lines: string[] = [];
-  after(() => rmSync(servicesDir, { recursive: true }));
+  after(() => rmSync(directory, { recursive: true }));
 
   const run = async (
     program: string,
     { signal = new AbortController().signal, ownData }: { signal?: AbortSignal; ownData?: string } = {},
   ): Promise<void> => {
-    mkdirSync(join(servicesDir, "migrate"), { recursive: true });
-    writeFileSync(join(servicesDir, "migrate/main.ts"), program);
+    const entry = join(directory, "main.ts");
+    writeFileSync(entry, program);
     lines.length = 0;
     await runMigrate({
-      servicesDir,
-      compileCacheDir: join(servicesDir, "cache"),
-      cwd: servicesDir,
+      entry,
+      compileCacheDir: join(directory, "cache"),
+      cwd: directory,
       env: { WORD: "done" },
       ownData,
       signal,

@@ -26,7 +26,7 @@ function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] 
 
 describe("the planned environment of a service", () => {
   const plans = planServices({
-    servicesDir: "/services",
+    entryOf: (service) => `/services/${service}/main.ts`,
     compileCacheDir: "/cache",
     executors: 2,
     ports: new Map([["LLM_GATEWAY_PORT", 50_051]]),

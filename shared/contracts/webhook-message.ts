@@ -4,8 +4,8 @@ import { BudgetCause } from "#shared/contracts/budget.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 
 /**
- * The kinds of notification for people and other systems, as webhooks name it. The database writes the rows of the outbox with these names
- * (migration 47), those about budgets the executor (`services/executor/persist/notification-parts.ts`).
+ * The kinds of notification for people and other systems, as webhooks name it. The database writes the rows of the outbox with these names,
+ * and the executor those about budgets (`services/executor/persist/step-parts.ts`).
  */
 export const NOTIFICATION_KINDS = [
   "session.started",

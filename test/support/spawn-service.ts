@@ -14,9 +14,6 @@ export type ServiceName = (typeof SERVICES)[number];
 /** Names the directory with the bundles of this checkout's services, where a run has made them (run-bundles.ts). */
 export const BUNDLES_VARIABLE = "TEST_BUNDLES";
 
-/** Where the bundles are in that directory. */
-export const BUNDLES = "services/all";
-
 /** Flags of Node in a run, which keeps every core busy: the garbage collector's own threads cost more there than they save. */
 export const BUSY_NODE_FLAGS = ["--single-threaded-gc"];
 
@@ -26,9 +23,7 @@ export const BUNDLED = [...SERVICES.map((name) => `services/${name}` as const), 
 /** The file to run for a program of this checkout: its bundle, in a run that has one, or its source. */
 export function programEntry(folder: (typeof BUNDLED)[number]): string {
   const bundles = process.env[BUNDLES_VARIABLE];
-  return bundles === undefined
-    ? join(CHECKOUT, folder, "main.ts")
-    : join(bundles, BUNDLES, `${basename(folder)}.mjs`);
+  return bundles === undefined ? join(CHECKOUT, folder, "main.ts") : join(bundles, `${basename(folder)}.mjs`);
 }
 
 /** The variable that holds the port of a service's /readyz and /metrics. */

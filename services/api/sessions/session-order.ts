@@ -19,7 +19,7 @@ interface Sorting {
 
 const DURATION = "extract(epoch FROM s.completed_at - s.started_at)::float8";
 
-/** By what the list is sorted before the time; an index of migration 23 or 24 has each but the score, with the same expression. */
+/** By what the list is sorted before the time; an index of `alert_sessions` has each but the score, with the same expression. */
 const SORTINGS: Readonly<Record<SortKey, Readonly<Record<ListQuery["sortOrder"], Sorting>> | undefined>> = {
   created_at: undefined,
   status: both({ sql: "s.status", type: "session_status" }),

@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { keepBundles } from "../keep-bundles.ts";
+
+describe("keepBundles", () => {
+  const root = mkdtempSync(join(tmpdir(), "tarsy-bundles-"));
+  const directory = join(root, "kept");
+  after(() => rmSync(root, { recursive: true }));
+
+  const write = (path: string, text: string) => {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const keep = async () => {
+    let built = 0;
+    const programs = ["services/hello"];
+    const { bundles, isNew } = await keepBundles({ root, directory, programs, onBuild: () => (built += 1) });
+    expect(built).to.equal(isNew ? 1 : 0);
+    const output = execFileSync(process.execPath, [join(bundles, "hello.mjs")], { encoding: "utf8" });
+    return { isNew, output };
+  };
+
+  it("bundles anew only after a change of a source that is no test, and keeps no others", async () => {
+    write("package-lock.json", "{}");
+    write("shared/word.ts", `export const word = "one";`);
+    write("services/hello/main.ts", `import { word } from "../../shared/word.ts"; console.log(word);`);
+    expect(await keep()).to.deep.equal({ isNew: true, output: "one\n" });
+    write("services/hello/test/hello.test.ts", "");
+    expect(await keep()).to.deep.equal({ isNew: false, output: "one\n" });
+    write("shared/word.ts", `export const word = "two";`);
+    expect(await keep()).to.deep.equal({ isNew: true, output: "two\n" });
+    expect(readdirSync(directory)).to.have.length(1);
+  });
+
+  it("leaves nothing that a later start takes for bundles when a program cannot be bundled", async () => {
+    write("shared/word.ts", "export const = 1;");
+    for (let times = 0; times < 2; times += 1) {
+      const failed: unknown = await keep().catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(Error);
+    }
+    write("shared/word.ts", `export const word = "three";`);
+    expect(await keep()).to.deep.equal({ isNew: true, output: "three\n" });
+  });
+});
