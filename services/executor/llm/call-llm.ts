@@ -1,14 +1,8 @@
 import { Metadata } from "@grpc/grpc-js";
-import {
-  LLMServiceService,
-  type GenerateRequest,
-  type GenerateResponse,
-  type LLMServiceClient,
-} from "#shared/generated/llm/v1/llm.ts";
+import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { traceCarrier, capturesContent, inSpan, type SpanAttributes } from "#shared/telemetry/tracing.ts";
 import { jitter, pause } from "#shared/pause.ts";
-import { encodeRequest } from "./encode-request.ts";
 import { gatewayAddress, isGatewayConnected } from "./gateway-connection.ts";
 import {
   EMPTY_REPLY,
@@ -185,16 +179,7 @@ async function receive(
   handlers: DeltaHandlers,
   collected: Collected,
 ): Promise<LlmOutcome> {
-  const { path, responseDeserialize } = LLMServiceService.generate;
-  const options = { deadline: Date.now() + timeoutMs };
-  const call = llm.makeServerStreamRequest(
-    path,
-    encodeRequest,
-    responseDeserialize,
-    request,
-    traceMetadata(),
-    options,
-  );
+  const call = llm.generate(request, traceMetadata(), { deadline: Date.now() + timeoutMs });
   const link = watchAcceptance(llm, call);
   const cancel = () => call.cancel();
   signal.addEventListener("abort", cancel, { once: true });

@@ -1,7 +1,14 @@
-import { InterceptingCall, credentials, type Interceptor } from "@grpc/grpc-js";
+import {
+  InterceptingCall,
+  credentials,
+  type CallOptions,
+  type Interceptor,
+  type Metadata,
+} from "@grpc/grpc-js";
 import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { addressListTarget } from "./address-list-resolver.ts";
-import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { LLMServiceClient, LLMServiceService, type GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
+import { encodeRequest } from "./encode-request.ts";
 
 interface LlmClientOptions {
   /** host:port, several of them separated by commas, or any gRPC target. */
@@ -18,7 +25,7 @@ interface LlmClientOptions {
  * before the call was sent. gRPC connects on demand and reconnects; new replicas behind a DNS name are found within 30 s.
  */
 export function openLlmClient({ address, maxMessageBytes, token }: LlmClientOptions): LLMServiceClient {
-  return new LLMServiceClient(targetOf(address), credentials.createInsecure(), {
+  const client = new LLMServiceClient(targetOf(address), credentials.createInsecure(), {
     interceptors: [sendToken(token)],
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": maxMessageBytes,
@@ -34,6 +41,11 @@ export function openLlmClient({ address, maxMessageBytes, token }: LlmClientOpti
     // Saves a TXT lookup with each resolution.
     "grpc.service_config_disable_resolution": 1,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  });
+  const { path, responseDeserialize } = LLMServiceService.generate;
+  return Object.assign(client, {
+    generate: (request: GenerateRequest, metadata: Metadata, options: Partial<CallOptions>) =>
+      client.makeServerStreamRequest(path, encodeRequest, responseDeserialize, request, metadata, options),
   });
 }
 
