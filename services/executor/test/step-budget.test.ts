@@ -71,8 +71,8 @@ describe("what an investigation costs", () => {
       roundTrips: 3,
       // The thought's row, its text and its end, the call's row, the request to the tool-runner, the result's row.
       published: 10,
-      // The tool-runner's reply.
-      answers: 1,
+      // The tool-runner's reply, and the bus's to the first chunk of the thought: no notifier follows.
+      answers: 2,
     });
   });
 
