@@ -43,15 +43,16 @@ const CHECKED = [
 /** Members of a schema that are no rule of JSON Schema. */
 const NO_RULE = "description freeText rule secret secretIfWrong shorthand template zeroUnset".split(" ");
 
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
 /** The keywords of a schema and of the schemas in it, with the values of `minLength` and `format`. */
 function* keywordsOf(schema: object): Generator<string> {
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const [keyword, value] of Object.entries<unknown>({ ...schema })) {
     yield keyword === "minLength" || keyword === "format" ? `${keyword}=${String(value)}` : keyword;
-    if (typeof value !== "object" || value === null || keyword === "enum" || keyword === "required") continue;
+    if (!isObject(value) || keyword === "enum" || keyword === "required") continue;
     const isMap = keyword === "properties" || keyword === "patternProperties";
-    for (const inner of isMap ? Object.values(value) : [value]) {
-      if (typeof inner === "object" && inner !== null) yield* keywordsOf(inner);
-    }
+    const inner = isMap ? Object.values<unknown>({ ...value }) : [value];
+    for (const one of inner.filter(isObject)) yield* keywordsOf(one);
   }
 }
 
