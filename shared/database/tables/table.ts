@@ -77,7 +77,7 @@ type PurgeRule =
   | { readonly kind: "kept"; readonly because: string };
 
 /**
- * How the past of a table's rows is known. Columns that change and are not named here are told by rows that came later (`derived-past.ts`),
+ * How the past of a table's rows is known. Columns that change and are not named here follow from rows that came later (`derived-past.ts`),
  * or belong to the present.
  */
 export interface Past<N extends string = string> {
