@@ -125,7 +125,7 @@ function startProgram(
   return { child, output: () => text, prints, exited };
 }
 
-/** Runs `npm start` with the sources, or another script, in a checkout; with `ownGroup` in its own process group, so that signals can reach it as from a terminal. */
+/** Runs `npm start` or another script in a checkout; with `ownGroup` in its own process group, so that signals can reach it as from a terminal. */
 export function npmStart(
   root: string,
   args: readonly string[] = [],
@@ -142,13 +142,9 @@ export function npmStart(
   } = process.env;
   const keys = new Set(findKeys(others).map(({ variable }) => variable));
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !keys.has(name)));
-  return startProgram(
-    "npm",
-    ["run", "--silent", script, "--", ...(script === "start" ? ["--sources"] : []), ...args],
-    {
-      cwd: root,
-      env: { ...rest, ...anyPorts, ...env },
-      detached: ownGroup,
-    },
-  );
+  return startProgram("npm", ["run", "--silent", script, "--", ...args], {
+    cwd: root,
+    env: { ...rest, ...anyPorts, ...env },
+    detached: ownGroup,
+  });
 }

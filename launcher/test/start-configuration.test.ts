@@ -52,7 +52,7 @@ describe("npm start with a configuration", () => {
   });
 
   it("starts deploy/config with any key, and says which model answers and what the tools read, without the key itself", async () => {
-    start = npmStart(root, [], { OPENAI_API_KEY: "sk-do-not-show", HOME: root }, true);
+    start = npmStart(root, ["--sources"], { OPENAI_API_KEY: "sk-do-not-show", HOME: root }, true);
     await start.prints("TARSy is ready at http://localhost:");
     await start.prints(/model {10}\S+ of openai-default: OPENAI_API_KEY is the first key that is set/u);
     await start.prints(/tools {10}example files, not your systems: no kubeconfig/u);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   isRunning,
@@ -64,6 +64,13 @@ describe("npm start", () => {
         typeof record === "object" && record !== null && "server" in record ? record.server : null;
       return parseProcessIdentity(server) ?? [];
     });
+  /** The file that each service runs. */
+  const programs = (): (string | undefined)[] =>
+    serviceProcesses().map(({ pid }) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8")
+        .split("\0")
+        .find((one) => /\.(?:ts|mjs)$/u.test(one)),
+    );
   const everyProcess = (): ProcessIdentity[] => [launcher(), ...serviceProcesses(), ...serverProcesses()];
   const expectNothingLeft = (): void => {
     for (const path of [
@@ -147,6 +154,15 @@ describe("npm start", () => {
       expect(other.signalCode).to.equal(null);
     });
 
+    it("runs the services' sources, because they could not be bundled, and says so", () => {
+      expect(start.output()).to.include("the services start from their sources: they could not be bundled");
+      const sources = services.map((service) => join(root, "services", service, "main.ts"));
+      expect(programs()).to.have.members([...sources, join(root, "services/executor/main.ts")]);
+      const worker = join(root, "services/executor/tools/built-in/text-worker.ts");
+      mkdirSync(dirname(worker), { recursive: true });
+      writeFileSync(worker, "");
+    });
+
     it("has deleted the data with --reset", () => {
       expect(existsSync(marker)).to.equal(false);
       writeFileSync(marker, "");
@@ -223,6 +239,12 @@ describe("npm start", () => {
         expect(existsSync(marker)).to.equal(true);
       });
     }
+
+    it("runs bundles of the services once they can be made", () => {
+      const [made = ""] = readdirSync(paths.bundles);
+      const bundles = services.map((service) => join(paths.bundles, made, "services/all", `${service}.mjs`));
+      expect(programs()).to.have.members(bundles);
+    });
 
     it("stops in order with exit code 0", async () => {
       const processes = everyProcess();

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /*
- * A stub service with a readiness port. A file `behaviour` next to its entry makes it misbehave: "die" (before it is
+ * A stub service with a readiness port, as a source or a bundle. A file `behaviour` next to its entry makes it misbehave: "die" (before it is
  * ready), "misconfigured" or "deaf" (ignores stop signals).
  */
-const folder = dirname(process.argv[1] ?? "");
-const service = folder.split("/").at(-1) ?? "";
+const program = process.argv[1] ?? "";
+const folder = dirname(program);
+const service = program.endsWith(".mjs") ? basename(program, ".mjs") : basename(folder);
 const behaviourFile = join(folder, "behaviour");
 const behaviour = existsSync(behaviourFile) ? readFileSync(behaviourFile, "utf8") : "";
 
