@@ -39,9 +39,9 @@ function canRun(prefix: readonly string[], program: string, folder: string): boo
   const [command, ...args] = prefix;
   if (command === undefined) return false;
   try {
-    // Any parent directory may be closed to the user, so run the program and test the directory as that user.
-    execFileSync(command, [...args, program, "--version"], { stdio: "pipe" });
-    execFileSync(command, [...args, "/bin/sh", "-c", 'test -x "$0"', folder], { stdio: "pipe" });
+    // Any parent directory may be closed to the user, so test the directory and run the program as that user.
+    const test = 'test -x "$0" && exec "$1" --version';
+    execFileSync(command, [...args, "/bin/sh", "-c", test, folder, program], { stdio: "pipe" });
     return true;
   } catch {
     return false;

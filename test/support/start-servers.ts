@@ -11,6 +11,8 @@ import { killOnExit } from "./kill-on-exit.ts";
 /** `TEST_SERVERS=containers` (npm run test:containers) runs both in containers, otherwise they are ordinary processes. */
 export const IN_CONTAINERS = process.env["TEST_SERVERS"] === "containers";
 const { tools } = projectPaths(join(import.meta.dirname, "../.."));
+/** A program that is found once is there for all tests of a process. */
+let natsBinary: Promise<string> | undefined;
 
 interface StartServer {
   /** Contains the data of both servers, each in a separate folder. */
@@ -71,8 +73,8 @@ export async function startNatsIn({
     const { startNatsContainer } = await import("./container-servers.ts");
     return startNatsContainer(options);
   }
-  const binary = await findNatsServer({ toolsDir: tools, env: process.env, progress: () => undefined });
-  const server = await startNats({ ...options, binary });
+  natsBinary ??= findNatsServer({ toolsDir: tools, env: process.env, progress: () => undefined });
+  const server = await startNats({ ...options, binary: await natsBinary });
   const registration = killOnExit(server.pid);
   void server.exited.then(() => registration[Symbol.dispose]());
   return server;
