@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob } from "node:path";
 import { projectRoot } from "../../launcher/prepare.mjs";
 import { NEVER_RERUN } from "./never-rerun.ts";
+import { itNightly } from "./nightly.ts";
 
 /** Stands for the commands of the parts: real runs of mocha over the files of a test. The container stack cannot run. */
 const NPM = `
@@ -94,7 +95,7 @@ describe(".ci/run", () => {
     expect(output).to.contain("FAILED: npm test\n");
   });
 
-  it("fails with a file that was flaky twice in the last ten landings", () => {
+  itNightly("fails with a file that was flaky twice in the last ten landings", () => {
     const { status, last, again, output } = runBuild({ "cases/often.test.ts": FAILS_ONCE });
     expect({ status, last, again }, output).to.deep.equal({
       status: 1,
@@ -104,7 +105,7 @@ describe(".ci/run", () => {
     expect(output).to.contain("not run again: cases/often.test.ts, flaky in 2 of the last 10 landings");
   });
 
-  it("fails with more than three files, of which none runs again", () => {
+  itNightly("fails with more than three files, of which none runs again", () => {
     // Three failures are not the exit code of what cannot run here.
     const paths = ["cases/a.test.ts", "test/web/b.test.ts", "test/web/c.test.ts", "test/web/d.test.ts"];
     const { status, last, again, output } = runBuild(
@@ -117,7 +118,7 @@ describe(".ci/run", () => {
     });
   });
 
-  it("fails with what is no failure of a test: a type error, a file that cannot be loaded", () => {
+  itNightly("fails with what is no failure of a test: a type error, a file that cannot be loaded", () => {
     const { status, last, again, output } = runBuild({
       "type-error": "",
       "test/web/unloadable.test.ts": `${FIRST_TIME} ${PASSES}`,

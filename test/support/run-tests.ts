@@ -13,10 +13,11 @@ import { TestTiers, TIERS } from "./test-tiers.ts";
 
 const USAGE = `Runs the test files of these tiers in parallel, the longest first, on one Postgres and one NATS.
 
-  node test/support/run-tests.ts [--jobs N] [--record] TIER…
+  node test/support/run-tests.ts [--jobs N] [--check] [--record] TIER…
 
   TIER       ${TIERS.join(", ")} (needs servers, or services as processes), or web (a browser)
   --jobs N   test files at the same time; most of them mostly wait
+  --check    runs \`npm run check\` beside the tests, which end at once when it fails
   --record   writes how long each file took to test/timings.json
 `;
 
@@ -33,11 +34,13 @@ const parseTimings = compileParser("timings", Type.Record(Type.String(), Type.Nu
 interface RunOptions {
   readonly tiers: readonly string[];
   readonly jobs: string;
+  readonly check: boolean;
   readonly record: boolean;
 }
 
-/** Resolves with the exit code of mocha. */
-async function run({ tiers, jobs, record }: RunOptions): Promise<number> {
+/** Resolves with the exit code of mocha, or of the checks if they fail. */
+async function run({ tiers, jobs, check, record }: RunOptions): Promise<number> {
+  const checked = check ? runChecks() : Promise.resolve(0);
   const timings = readTimings(TIMINGS);
   const took = (path: string) => timings[path] ?? 0;
   const files = chooseFiles(tiers).toSorted((a, b) => took(b) - took(a));
@@ -57,12 +60,30 @@ async function run({ tiers, jobs, record }: RunOptions): Promise<number> {
     },
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => mocha.kill(signal));
+  void checked.then((code) => code === 0 || mocha.kill("SIGTERM"));
   await once(mocha, "exit");
+  const problems = await checked;
+  if (problems !== 0) return problems;
   if (record) {
     keepTimings({ ...timings, ...readTimings(measured) });
     rmSync(measured);
   }
   return mocha.exitCode ?? 1;
+}
+
+/** Resolves with the exit code of `npm run check`, whose output is printed if it fails. */
+async function runChecks(): Promise<number> {
+  const child = spawn("npm", ["run", "--silent", "check"], {
+    cwd: CHECKOUT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  await once(child, "close");
+  if (child.exitCode !== 0) process.stderr.write(`${output}\nnpm run check failed.\n`);
+  return child.exitCode ?? 1;
 }
 
 function chooseFiles(tiers: readonly string[]): string[] {
@@ -80,7 +101,11 @@ function keepTimings(timings: Readonly<Record<string, number>>): void {
 }
 
 const { values, positionals } = parseArgs({
-  options: { jobs: { type: "string", default: "4" }, record: { type: "boolean", default: false } },
+  options: {
+    jobs: { type: "string", default: "4" },
+    check: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const known = new Set<string>([...TIERS, "web"]);
