@@ -10,7 +10,7 @@ export function describeNightly(title: string, body: (this: Mocha.Suite) => void
 }
 
 /** A case that runs in the nightly run alone, because the other cases of its suite, or smaller tests, have the core of its promise. */
-export function itNightly(title: string, body: Mocha.AsyncFunc): void {
+export function itNightly(title: string, body: Mocha.Func | Mocha.AsyncFunc): void {
   if (NIGHTLY) it(title, body);
 }
 
