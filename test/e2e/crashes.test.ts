@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { BackingServers } from "../support/backing-servers.ts";
-import { NIGHTLY } from "../support/nightly.ts";
+import { NIGHTLY, itNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
 import type { SessionView, SessionWatch, TarsyClient } from "../support/tarsy-client.ts";
@@ -70,7 +70,7 @@ describe("the pipeline, when services and servers die", () => {
     await expectStreamed(watch, session);
   });
 
-  it("continues in the same rows after its executor was killed, and counts an attempt", async () => {
+  itNightly("continues in the same rows after its executor was killed, and counts an attempt", async () => {
     const { id, watch } = await pipeline.submitWatched("SLOW");
     using _ = watch;
     await watch.next("stream.chunk");
@@ -113,7 +113,7 @@ describe("the pipeline, when services and servers die", () => {
     expect(takeovers(watch)).to.deep.equal([]);
   });
 
-  it("accepts alerts while NATS is down and runs them after its restart", async () => {
+  itNightly("accepts alerts while NATS is down and runs them after its restart", async () => {
     await servers.killNats();
     const ids = await Promise.all([1, 2, 3].map((n) => client.submit(`without NATS ${n}`)));
     await servers.restartNats();

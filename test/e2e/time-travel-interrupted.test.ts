@@ -12,8 +12,7 @@ const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 const WITH_TOOLS = { strategy: "native-thinking", servers: ["k8s"], stages: [["First", "Second"]] } as const;
 const JUDGE = "Judge of Investigations";
 
-describeNightly("a session as it was, interrupted", function () {
-  this.timeout(120_000);
+describeNightly("a session as it was, interrupted", () => {
   const resources = new AsyncDisposableStack();
   let runs: RunFixture;
   let api: ApiFixture;

@@ -5,8 +5,7 @@ import { ask } from "../../services/executor/test/follow-up-fixture.ts";
 import { answerTurn, callStep } from "../../services/executor/test/scripted-turns.ts";
 import { SubAgentFixture, dispatches, ofChild } from "../../services/executor/test/sub-agent-fixture.ts";
 
-describe("a session as it was", function () {
-  this.timeout(120_000);
+describe("a session as it was", () => {
   const resources = new AsyncDisposableStack();
   let sub: SubAgentFixture;
   let api: ApiFixture;

@@ -7,12 +7,13 @@ import type { Database } from "#shared/database/database.ts";
 import { enterPast } from "#shared/database/past/enter-past.ts";
 import { PAST_TABLES } from "#shared/database/past/past-tables.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { NIGHTLY } from "./nightly.ts";
 
 /** Requests a path of the api; resolves with the decoded body, or throws unless the status is 200. */
 type Get = (path: string) => Promise<unknown>;
-/** Each of them is asked for after each commit. */
-const VIEWS = ["", "/timeline", "/trace"];
-/** The calls one by one are asked for after the nth commit only: there are many. */
+const OTHERS = ["/timeline", "/trace"];
+/** The other views are asked for after the nth commit only, and the calls one by one: they are made of rows, which are compared after each. */
+const OTHERS_EVERY = NIGHTLY ? 1 : 4;
 const CALLS_EVERY = 12;
 
 type Views = ReadonlyMap<string, unknown>;
@@ -67,13 +68,15 @@ export class KeptViews {
 
   /** Keeps the views of a session that others write to, unless one of them has written meanwhile. */
   async keepIfStill(): Promise<void> {
-    const views = await this.#read(undefined, false);
+    const views = await this.#read(undefined, { others: true, calls: false });
     const again = withoutHeartbeat(await this.#get(`/api/v1/sessions/${this.#id}`));
     if (isDeepStrictEqual(views.get(""), again)) this.#views.set(parseNumber(views.get("")).last_seq, views);
   }
 
   async #keep(): Promise<void> {
-    const views = await this.#read(undefined, this.#views.size % CALLS_EVERY === 0);
+    const count = this.#views.size;
+    const parts = { others: count % OTHERS_EVERY === 0, calls: count % CALLS_EVERY === 0 };
+    const views = await this.#read(undefined, parts);
     this.#views.set(parseNumber(views.get("")).last_seq, views);
   }
 
@@ -91,21 +94,26 @@ export class KeptViews {
   /** Throws unless each kept view is what the api answers for its number now. */
   async check(): Promise<void> {
     for (const [seq, kept] of this.#views) {
-      const past = await this.#read(seq, kept.size > VIEWS.length + Number(kept.has(ROWS)));
+      const known = ["", ...OTHERS, ROWS];
+      const calls = [...kept.keys()].some((path) => !known.includes(path));
+      const past = await this.#read(seq, { others: kept.has("/trace"), calls });
       expect([...past.keys()], `the calls at ${seq}`).to.deep.equal([...kept.keys()]);
       for (const [path, view] of kept) expect(past.get(path), `${path} at ${seq}`).to.deep.equal(view);
     }
   }
 
-  async #read(seq: number | undefined, withCalls: boolean): Promise<Views> {
+  async #read(
+    seq: number | undefined,
+    parts: { readonly others: boolean; readonly calls: boolean },
+  ): Promise<Views> {
     const views = new Map<string, unknown>();
     const query = seq === undefined ? "" : `?at_seq=${seq}`;
     const read = async (path: string) =>
       views.set(path, withoutHeartbeat(await this.#get(`/api/v1/sessions/${this.#id}${path}${query}`)));
-    for (const path of VIEWS) await read(path);
+    for (const path of ["", ...(parts.others ? OTHERS : [])]) await read(path);
     const rows = await this.#db?.transaction(async (tx) => this.#rows(tx, seq));
     if (rows !== undefined) views.set(ROWS, rows);
-    if (withCalls) for (const path of callsOf(views.get("/trace"))) await read(path);
+    if (parts.calls) for (const path of callsOf(views.get("/trace"))) await read(path);
     return views;
   }
 

@@ -20,8 +20,7 @@ describe("a replay", () => {
   const resources = new AsyncDisposableStack();
   let parts: ReplayParts;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const [recording, replayer] = await Promise.all([RecordingFixture.start(), openReplayer({ signal })]);
     parts = { recording: resources.use(recording), replayer: resources.use(replayer) };
   });

@@ -67,8 +67,7 @@ Alert time: 2026-12-25T07:41:12Z (18 min before the current time)`,
     expect(config.holidays).to.deep.equal(holidays);
   });
 
-  it("stays what it was, after whichever write the executor dies", async function () {
-    this.timeout(300_000);
+  it("stays what it was, after whichever write the executor dies", async () => {
     await fixture.play(answerTurn("native-thinking"));
     let kept = 0;
     for (let [writes, end]: [number, unknown] = [1, "lost"]; end === "lost"; writes += STEP) {

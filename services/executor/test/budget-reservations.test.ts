@@ -13,8 +13,7 @@ import { ExecutorFixture } from "./executor-fixture.ts";
 const DAY = [storedRule("day", "*")];
 const WORKERS = 20;
 
-describe("a reservation in the accounts of budgets", function () {
-  this.timeout(60_000);
+describe("a reservation in the accounts of budgets", () => {
   let executor: ExecutorFixture;
   let budgets: Budgets;
 

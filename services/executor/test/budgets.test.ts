@@ -27,8 +27,7 @@ const RESTLESS = [
 ];
 const REACT = { strategy: "react", maxIterations: 100 } as const;
 
-describe("budgets of LLM calls", function () {
-  this.timeout(60_000);
+describe("budgets of LLM calls", () => {
   const resources = new AsyncDisposableStack();
   const { signal } = new AbortController();
   let fixture: RunFixture;

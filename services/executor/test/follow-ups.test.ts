@@ -183,8 +183,7 @@ describe("a follow-up", () => {
     expect(await followUp(asked)).to.deep.equal(all("completed"));
   });
 
-  it("that is asked while another one runs is taken up by the owner, at whichever moment it is asked", async function () {
-    this.timeout(120_000);
+  it("that is asked while another one runs is taken up by the owner, at whichever moment it is asked", async () => {
     for (let n = 0; n < 12; n += 1) {
       const id = await ended();
       const first = await ask(fixture.executor, id);

@@ -49,7 +49,7 @@ describe("a stage of many agents", () => {
     });
   });
 
-  it("fails with an error that names the remedy if they do not fit", async () => {
+  itNightly("fails with an error that names the remedy if they do not fit", async () => {
     const { id, end } = await run(4);
     expect(end).to.equal("failed");
     const error_message =

@@ -39,8 +39,7 @@ describe("a chain that loses the reply to one of its commits", () => {
     runSession(deps, await fixture.executor.claim(id), { stop: signal, abort: signal });
   const rows = async (id: string) => (await fixture.executor.query(CHAIN_ROWS, [id]))[0];
 
-  it("continues from the stored rows, whichever commit it is", async function () {
-    this.timeout(300_000);
+  it("continues from the stored rows, whichever commit it is", async () => {
     const undisturbed = await fixture.executor.insert(CHAIN);
     expect(await run(undisturbed)).to.equal("completed");
     const expected = await rows(undisturbed);

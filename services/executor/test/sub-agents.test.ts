@@ -13,8 +13,7 @@ describe("an agent with sub-agents", () => {
   after(() => resources.disposeAsync());
 
   for (const strategy of ["native-thinking", "react"] as const) {
-    it(`hears each of its three sub-agents once, and answers after the last: ${strategy}`, async function () {
-      this.timeout(120_000);
+    it(`hears each of its three sub-agents once, and answers after the last: ${strategy}`, async () => {
       const calls =
         strategy === "react"
           ? ["a", "b", "c"].map((task, index) =>

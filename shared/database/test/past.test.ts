@@ -216,8 +216,7 @@ describe("the past of a session's rows", () => {
     expect(triggers).to.have.deep.members(declared);
   });
 
-  it(`reads each row a few times only, also of a session with ${STEPS} steps`, async function () {
-    this.timeout(60_000);
+  it(`reads each row a few times only, also of a session with ${STEPS} steps`, async () => {
     const id = await fixture.insertSession(db);
     await db.query(
       `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $1, 's', 1, 1)`,

@@ -39,9 +39,7 @@ async function report(service: string): Promise<string> {
   return failure instanceof Error && "stderr" in failure ? String(failure.stderr) : "";
 }
 
-describe("the start of a service", function () {
-  this.timeout(240_000);
-
+describe("the start of a service", () => {
   for (const service of SAMPLE) {
     it(`loads typebox as one module for the ${service}`, async () => {
       const modules = await loadedBy(service);

@@ -17,7 +17,7 @@ export const FEATURES: readonly Feature[] = [
 
 /**
  * Chooses the writes of each feature that a test disturbs, from 1: all in the nightly run, otherwise the first write of each kind that no feature
- * before had, and one more, which SEED chooses. The kind of a write is the list of the parts of its statement, so that a sample has
+ * before had, or for a feature without such a kind one that SEED chooses. The kind of a write is the list of the parts of its statement, so that a sample has
  * every statement of the executor that the features know.
  */
 export function samplePoints(): (kinds: readonly string[]) => readonly number[] {
@@ -27,6 +27,6 @@ export function samplePoints(): (kinds: readonly string[]) => readonly number[] 
     turn += 1;
     const isNew = (kind: string) => !seen.has(kind) && seen.add(kind).size > 0;
     const chosen = kinds.flatMap((kind, index) => (NIGHTLY || isNew(kind) ? [index + 1] : []));
-    return [...new Set([...chosen, 1 + (turn % kinds.length)])].toSorted((one, other) => one - other);
+    return chosen.length > 0 ? chosen : [1 + (turn % kinds.length)];
   };
 }

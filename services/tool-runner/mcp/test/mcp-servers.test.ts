@@ -75,8 +75,7 @@ describe("McpServers", () => {
     expect(listed.get("memory")).to.include({ kind: "listed", isStale: false });
   });
 
-  it("delays no listing because of a server that hangs, once it was waited for", async function () {
-    this.timeout(90_000);
+  it("delays no listing because of a server that hangs, once it was waited for", async () => {
     const hang = () => undefined;
     await using hung = await startHttpServer("modern", { "server/discover": hang, initialize: hang });
     // Their lists stay fresh.
