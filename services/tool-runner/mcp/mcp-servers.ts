@@ -3,7 +3,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { ByteRoom } from "../byte-room.ts";
-import { callServer, type ServerAnswer, type ServerCall } from "./call-server.ts";
+import { callServer, type ServerAnswer, type ServerCall } from "./mcp-server.ts";
 import { cleanUpSession } from "./http/clean-up-session.ts";
 import { namesExecution } from "./http/session-id.ts";
 import { McpFailure } from "./mcp-failure.ts";

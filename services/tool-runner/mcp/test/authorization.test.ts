@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
-import { callServer, type ServerCall } from "../call-server.ts";
+import { callServer, type ServerCall } from "../mcp-server.ts";
 import { McpServers } from "../mcp-servers.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";

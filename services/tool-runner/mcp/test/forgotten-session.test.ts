@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect } from "chai";
-import { callServer } from "../call-server.ts";
+import { callServer } from "../mcp-server.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { ServerConnections } from "../server-connections.ts";
 import { startHttpServer } from "./http-server.ts";

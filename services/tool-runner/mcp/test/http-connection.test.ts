@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import { NOTHING_LISTENS } from "../../../../test/support/nothing-listens.ts";
 import { testPort } from "../../../../test/support/test-port.ts";
-import { callServer, type ServerCall } from "../call-server.ts";
+import { callServer, type ServerCall } from "../mcp-server.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";
 import { ServerConnections } from "../server-connections.ts";

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
-import { callServer } from "../call-server.ts";
+import { callServer } from "../mcp-server.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";
 import { ServerConnections } from "../server-connections.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { callServer } from "../call-server.ts";
+import { callServer } from "../mcp-server.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";
 import { ServerConnections } from "../server-connections.ts";
