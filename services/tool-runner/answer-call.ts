@@ -31,7 +31,6 @@ import type { Database } from "#shared/database/database.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { isOffered } from "./mcp/effect-class.ts";
 import type { ListedTool } from "./mcp/list-tools.ts";
-import { mcpTool, unlistedTool } from "./mcp/mcp-tool.ts";
 
 export interface CallDeps {
   readonly db: Database;
@@ -228,35 +227,29 @@ export async function findTool(
     execution_id: executionId,
   }: Pick<ToolCallRequest, "name" | "definition_hash" | "execution_id">,
 ): Promise<FoundTool> {
-  const { server = "", tool = "" } = splitToolName(name) ?? {};
-  const settings = servers?.settingsOf(server);
-  if (servers === undefined || settings === undefined || hasStubs(stubs, server)) {
+  const { server: id = "", tool = "" } = splitToolName(name) ?? {};
+  const server = servers?.find(id);
+  if (server === undefined || hasStubs(stubs, id)) {
     const stub = stubs.get(name);
     return stub === undefined ? { kind: "unknown" } : { kind: "tool", tool: stub };
   }
-  if (!isOffered(settings, tool)) return { kind: "unknown" };
-  if (servers.lastListing(server) === undefined) {
-    const known = (await servers.list([server], LIST_WAIT_MS, executionId)).get(server);
-    if (known?.kind === "failed") {
+  if (!isOffered(server.settings, tool)) return { kind: "unknown" };
+  if (server.listing.last === undefined) {
+    const known = await server.listing.get(LIST_WAIT_MS, executionId);
+    if (known.kind === "failed") {
       if (known.code === "timeout" || known.code === NOT_LISTED_YET) return { kind: "not_listed_yet" };
-      return { kind: "tool", tool: unlistedTool(server, tool, known.message) };
+      return { kind: "tool", tool: server.unlistedTool(tool, known.message) };
     }
   }
-  const wanted = (listed: ListedTool | undefined) =>
-    listed !== undefined && (hash === undefined || hash === listed.hash);
-  let listed = findListed(servers, server, tool);
-  if (!wanted(listed)) {
-    await untilAborted(servers.probe(server, executionId), AbortSignal.timeout(LIST_WAIT_MS)).catch(
-      () => undefined,
-    );
-    listed = findListed(servers, server, tool);
+  const find = () => server.listing.last?.tools.find((one) => one.name === tool);
+  const isWanted = (one: ListedTool) => hash === undefined || hash === one.hash;
+  let listed = find();
+  if (listed === undefined || !isWanted(listed)) {
+    await untilAborted(server.probe(executionId), AbortSignal.timeout(LIST_WAIT_MS)).catch(() => undefined);
+    listed = find();
   }
-  if (listed !== undefined && wanted(listed)) return { kind: "tool", tool: mcpTool(servers, server, listed) };
+  if (listed !== undefined && isWanted(listed)) return { kind: "tool", tool: server.tool(listed) };
   return { kind: hash === undefined ? "unknown" : "changed" };
-}
-
-function findListed(servers: McpServers, server: string, tool: string): ListedTool | undefined {
-  return servers.lastListing(server)?.tools.find(({ name }) => name === tool);
 }
 
 /** Splits "server.tool" at the first dot: the tool's own name may contain more. Undefined without a dot or a part. */

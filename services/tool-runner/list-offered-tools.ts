@@ -4,7 +4,7 @@ import {
   type ToolListReply,
   type ToolListRequest,
 } from "#shared/contracts/tool-list.ts";
-import { describeTool } from "./mcp/mcp-tool.ts";
+import { describeTool } from "./mcp/list-tools.ts";
 import type { CallDeps } from "./answer-call.ts";
 import { hasStubs } from "./tool.ts";
 
@@ -24,7 +24,7 @@ export async function listOfferedTools(
   const ids = [...new Set(server_ids)];
   const real = ids.filter((id) => !hasStubs(stubs, id));
   // The state that a server keeps for an execution begins with its listing.
-  const named = servers?.namingExecution().filter((id) => real.includes(id)) ?? [];
+  const named = real.filter((id) => servers?.find(id)?.namesExecution === true);
   const limit = AbortSignal.timeout(REMEMBER_MS);
   await Promise.all(named.map(async (id) => cleanups?.remember(id, { execution_id, session_id }, limit)));
   const known = await servers?.list(real, undefined, execution_id);

@@ -53,7 +53,7 @@ export async function runToolRunner(
   const servers = await openServers(config, masker);
   if (servers !== undefined) resources.use(servers).warm();
   const cleanups = servers && resources.use(new SessionCleanups({ db, log, servers }));
-  const metrics = new ToolMetrics(registry, () => servers?.reports() ?? []);
+  const metrics = new ToolMetrics(registry, () => servers?.all.map(({ report }) => report) ?? []);
   const running = new RunningCalls({
     db,
     masker,

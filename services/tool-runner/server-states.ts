@@ -41,7 +41,7 @@ interface ServerStatesOptions {
   readonly log: Logger;
   /** The runner that the rows are of, and where it runs. */
   readonly runner: { readonly id: string; readonly host: string };
-  readonly servers: Pick<McpServers, "reports" | "probe"> | undefined;
+  readonly servers: Pick<McpServers, "all" | "find"> | undefined;
   /** The tools that stand in for those of servers. */
   readonly stubs: readonly ToolDescription[];
   /** Keyed by id, why a configured server cannot be used. */
@@ -92,7 +92,7 @@ export class ServerStates implements AsyncDisposable {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        const reports = this.#options.servers?.reports() ?? [];
+        const reports = this.#options.servers?.all.map(({ report }) => report) ?? [];
         for (const report of reports) this.#look(report);
         await this.#store(await this.#rows(reports));
       } catch (error) {
@@ -113,7 +113,10 @@ export class ServerStates implements AsyncDisposable {
     const isIdle = health.checkedAt !== undefined && Date.now() - health.checkedAt.getTime() >= limitMs;
     if (isIdle && !this.#probing.has(id)) {
       this.#probing.add(id);
-      void this.#options.servers?.probe(id).finally(() => this.#probing.delete(id));
+      void this.#options.servers
+        ?.find(id)
+        ?.probe()
+        .finally(() => this.#probing.delete(id));
     }
   }
 

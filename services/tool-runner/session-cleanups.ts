@@ -49,7 +49,7 @@ const FORGET = `DELETE FROM mcp_cleanups WHERE server = $1 AND execution_id = $2
 interface SessionCleanupsOptions {
   readonly db: Database;
   readonly log: Logger;
-  readonly servers: Pick<McpServers, "cleanUpServers" | "cleanUp">;
+  readonly servers: Pick<McpServers, "all" | "find">;
 }
 
 /**
@@ -76,7 +76,7 @@ export class SessionCleanups implements AsyncDisposable {
   ): Promise<void> {
     const { db, servers } = this.#options;
     const key = `${server} ${execution_id}`;
-    if (this.#stored.has(key) || !servers.cleanUpServers().includes(server)) return;
+    if (this.#stored.has(key) || servers.find(server)?.hasCleanUp !== true) return;
     for (;;) {
       signal.throwIfAborted();
       try {
@@ -93,9 +93,7 @@ export class SessionCleanups implements AsyncDisposable {
 
   /** The execution has ended: its servers get the notice soon. */
   async ended(executionId: string): Promise<void> {
-    for (const server of this.#options.servers.cleanUpServers()) {
-      this.#stored.delete(`${server} ${executionId}`);
-    }
+    for (const { id } of this.#options.servers.all) this.#stored.delete(`${id} ${executionId}`);
     await this.#options.db.query(END, [executionId]);
     this.#wake.resolve();
   }
@@ -122,14 +120,14 @@ export class SessionCleanups implements AsyncDisposable {
 
   async #sweep(signal: AbortSignal): Promise<void> {
     const { db, log, servers } = this.#options;
-    const ids = servers.cleanUpServers();
+    const ids = servers.all.filter(({ hasCleanUp }) => hasCleanUp).map(({ id }) => id);
     if (ids.length === 0) return;
     await db.query(END, [null]);
     while (!signal.aborted) {
       const rows = await selectRows(db, parseTaken, TAKE, [ids]);
       await Promise.all(
         rows.map(async ({ server, execution_id, is_last }) => {
-          const isDone = await servers.cleanUp(server, execution_id);
+          const isDone = (await servers.find(server)?.cleanUp(execution_id)) !== false;
           if (!isDone && !is_last) return;
           if (!isDone) {
             log.warn({ server, execution_id }, "MCP server not notified for a day that an execution ended");

@@ -1,6 +1,11 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { createHash } from "node:crypto";
-import type { ToolEffect, GateClass } from "#shared/contracts/tool-list.ts";
+import {
+  isRepeatable,
+  type GateClass,
+  type ToolDescription,
+  type ToolEffect,
+} from "#shared/contracts/tool-list.ts";
 import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
@@ -44,6 +49,23 @@ export interface ServerTools {
   readonly leftOut: string;
   /** The time for which the server lets the list be used, in milliseconds; undefined if it does not say. */
   readonly ttlMs?: number | undefined;
+}
+
+/** The description of a listed tool for the executor. */
+export function describeTool(server: string, tool: ListedTool): ToolDescription {
+  return {
+    name: `${server}.${tool.name}`,
+    server,
+    description: tool.description,
+    parameters_schema: tool.schema,
+    read_only: isRepeatable(tool.effect),
+    effect: tool.effect,
+    effect_known: tool.isEffectKnown,
+    gate: tool.gate,
+    ...(tool.needsApproval ? { needs_approval: true } : {}),
+    definition_hash: tool.hash,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+  };
 }
 
 /** Reads all pages of a server's tools, within limits, and keeps those that the configuration offers. */

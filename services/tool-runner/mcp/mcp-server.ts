@@ -1,22 +1,36 @@
 import type { Progress } from "@modelcontextprotocol/client";
 import { coerceError, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
+import { readableText, withoutOwnLines } from "../readable-text.ts";
+import type { Tool, ToolOutput } from "../tool.ts";
 import type { CallResult } from "./call-result.ts";
+import { compileArgumentsCheck, type ArgumentsCheck } from "./check-arguments.ts";
+import { fitArguments } from "./fit-arguments.ts";
+import { cleanUpSession } from "./http/clean-up-session.ts";
+import { namesExecution } from "./http/session-id.ts";
+import { describeTool, type ListedTool } from "./list-tools.ts";
 import { McpFailure } from "./mcp-failure.ts";
-import type { Lease, ServerConnections } from "./server-connections.ts";
+import { parseArguments } from "./parse-arguments.ts";
+import { joinParts } from "./result-text.ts";
+import { ServerConnections, type Lease, type ServerConnectionsDeps } from "./server-connections.ts";
+import { ServerHealth } from "./server-health.ts";
+import type { ServerReport } from "./server-report.ts";
+import type { ServerSettings } from "./server-settings.ts";
+import { ServerToolListing } from "./tool-listing.ts";
 
 /** The number of attempts of one call over all its connections. */
 const MAX_ATTEMPTS = 3;
 const RATE_LIMIT_MS = 1_000;
 const REPEAT_MS = 500;
+const ANY_ARGUMENTS = '{"type":"object"}';
+const STATE_LOST =
+  "[The connection to this server was opened anew: what earlier calls left in its memory is gone.]\n";
 
 export interface ServerCall {
   readonly callId: string;
   readonly executionId: string;
   readonly tool: string;
   readonly args: Record<string, unknown>;
-  /** The time for which the server may show no sign of life. */
-  readonly idleTimeoutMs: number;
   /** Ends the call, at the server too; the absolute limit of its time. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -28,38 +42,170 @@ export interface ServerCall {
   readonly beforeSend?: () => Promise<void>;
 }
 
-export interface ServerAnswer extends Pick<Lease, "generation" | "stateLost"> {
+interface ServerAnswer extends Pick<Lease, "generation" | "stateLost"> {
   readonly result: CallResult;
 }
 
-/**
- * Calls a tool. A call that provably did not reach the server is sent again on a new connection, and a repeatable one once
- * after it may have reached it; any other failure is thrown as McpFailure, whose `sent` says whether the call may have
- * begun. Throws what `beforeSend` throws.
- */
-export async function callServer(connections: ServerConnections, call: ServerCall): Promise<ServerAnswer> {
-  using _slot = await connections.slots.take(call.signal).catch((error: unknown) => {
-    throw new McpFailure("aborted", "no", errorMessage(error), { cause: error });
-  });
-  let isAnnounced = false;
-  let hasBeenLost = false;
-  let wasForgotten = false;
-  for (let attempt = 1; ; attempt += 1) {
-    using lease = await connections.lend(call, call.signal);
-    if (!isAnnounced) await call.beforeSend?.();
-    isAnnounced = true;
+interface CheckedSchema {
+  readonly schema: unknown;
+  readonly problemOf: ArgumentsCheck;
+}
+
+/** An MCP server of the configuration: its listing, its connections, its health, and calls to its tools. */
+export class McpServer implements AsyncDisposable {
+  readonly settings: ServerSettings;
+  readonly connections: ServerConnections;
+  readonly listing: ServerToolListing;
+  readonly #health = new ServerHealth();
+  readonly #stopped = new AbortController();
+  /** Keyed by tool, as long as its list is kept. */
+  readonly #parameters = new WeakMap<ListedTool, CheckedSchema>();
+
+  constructor(deps: Omit<ServerConnectionsDeps, "onToolsChanged">) {
+    const { settings, mask } = deps;
+    this.settings = settings;
+    this.connections = new ServerConnections({ ...deps, onToolsChanged: () => this.listing.expire() });
+    const { signal } = this.#stopped;
+    this.listing = new ServerToolListing({
+      settings,
+      connections: this.connections,
+      mask,
+      signal,
+      health: this.#health,
+    });
+  }
+
+  get id(): string {
+    return this.settings.id;
+  }
+
+  /** True if requests carry the id of an execution. */
+  get namesExecution(): boolean {
+    return namesExecution(this.settings.transport);
+  }
+
+  /** True if the server wants a notice when an execution has ended. */
+  get hasCleanUp(): boolean {
+    const { transport } = this.settings;
+    return transport.type !== "stdio" && transport.sessionCleanupUrl !== undefined;
+  }
+
+  /** The known state. */
+  get report(): ServerReport {
+    return {
+      ...this.connections.report,
+      id: this.id,
+      transport: this.settings.transport.type,
+      health: this.#health,
+      tools: this.listing.last,
+      unansweredMs: this.listing.unansweredMs,
+      isUsable: this.listing.isUsable,
+    };
+  }
+
+  /** Asks for the tools, to see how the server is. Never throws. */
+  async probe(executionId?: string): Promise<void> {
+    await this.listing.refresh(executionId).catch(() => undefined); // reported
+  }
+
+  /** Notifies the server that an execution has ended; see `cleanUpSession`. */
+  async cleanUp(executionId: string): Promise<boolean> {
+    return cleanUpSession(this.settings.transport, executionId, this.connections);
+  }
+
+  /** A tool that the server has listed. */
+  tool(listed: ListedTool): Tool {
+    return {
+      description: describeTool(this.id, listed),
+      call: async (text, signal, context): Promise<ToolOutput> => {
+        const written = parseArguments(text);
+        if (typeof written === "string") return { isError: true, content: [written] };
+        const { schema, problemOf } = this.#parametersOf(listed);
+        const args = fitArguments(written, schema);
+        const problem = problemOf(args);
+        if (problem !== undefined) return { isError: true, content: [problem] };
+        const { result, stateLost } = await this.call({ ...context, tool: listed.name, args, signal });
+        const { text: content, seams } = joinParts(result, (part) => withoutOwnLines(readableText(part)));
+        const before = stateLost ? STATE_LOST : "";
+        return {
+          isError: result.isError === true,
+          content: [before + content],
+          seams: seams.map((at) => before.length + at),
+        };
+      },
+    };
+  }
+
+  /**
+   * A tool while the server cannot be asked for its tools: calls fail with the reason, and nothing is sent, because the
+   * tool's effect is unknown.
+   */
+  unlistedTool(name: string, reason: string): Tool {
+    const nothing = { description: "", title: undefined, schema: ANY_ARGUMENTS, hash: "" };
+    const write = { effect: "write", isEffectKnown: false, gate: "allow", needsApproval: false } as const;
+    return {
+      description: describeTool(this.id, { name, ...nothing, ...write }),
+      call: () => Promise.reject(new McpFailure("unreachable", "no", reason)),
+    };
+  }
+
+  /**
+   * Calls a tool. A call that provably did not reach the server is sent again on a new connection, and a repeatable one once
+   * after it may have reached it; any other failure is thrown as McpFailure, whose `sent` says whether the call may have
+   * begun. Throws what `beforeSend` throws.
+   */
+  async call(call: ServerCall): Promise<ServerAnswer> {
     try {
-      const { generation, stateLost } = lease;
-      return { result: await callOnce(lease, call), generation, stateLost };
-    } catch (thrown) {
-      const error: unknown = wasForgotten ? refusedCall(thrown) : ofLease(thrown, lease);
-      const isLast = attempt === MAX_ATTEMPTS;
-      if (isLast || !(error instanceof McpFailure) || !maySendAgain(error, call, hasBeenLost)) throw error;
-      hasBeenLost ||= error.sent === "maybe";
-      wasForgotten ||= error.kind === "session_gone";
-      const isRefused = error.kind === "rate_limited" || error.kind === "http_status";
-      if (!isRefused) lease.connection.retire();
-      if (isRefused || hasBeenLost) await pauseAfter(error, call.signal);
+      const answer = await this.#send(call);
+      this.#health.answered();
+      return answer;
+    } catch (error) {
+      this.#health.failed(error);
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort(new Error("the runner stops"));
+    await this.connections[Symbol.asyncDispose]();
+  }
+
+  #parametersOf(listed: ListedTool): CheckedSchema {
+    const { schema } = listed;
+    const known = this.#parameters.get(listed) ?? {
+      schema: JSON.parse(schema),
+      problemOf: compileArgumentsCheck(schema),
+    };
+    this.#parameters.set(listed, known);
+    return known;
+  }
+
+  async #send(call: ServerCall): Promise<ServerAnswer> {
+    const { connections } = this;
+    const { callTimeoutMs: idleTimeoutMs } = this.settings;
+    using _slot = await connections.slots.take(call.signal).catch((error: unknown) => {
+      throw new McpFailure("aborted", "no", errorMessage(error), { cause: error });
+    });
+    let isAnnounced = false;
+    let hasBeenLost = false;
+    let wasForgotten = false;
+    for (let attempt = 1; ; attempt += 1) {
+      using lease = await connections.lend(call, call.signal);
+      if (!isAnnounced) await call.beforeSend?.();
+      isAnnounced = true;
+      try {
+        const { generation, stateLost } = lease;
+        return { result: await callOnce(lease, call, idleTimeoutMs), generation, stateLost };
+      } catch (thrown) {
+        const error: unknown = wasForgotten ? refusedCall(thrown) : ofLease(thrown, lease);
+        if (attempt === MAX_ATTEMPTS || !(error instanceof McpFailure)) throw error;
+        if (!maySendAgain(error, call, { idleTimeoutMs, hasBeenLost })) throw error;
+        hasBeenLost ||= error.sent === "maybe";
+        wasForgotten ||= error.kind === "session_gone";
+        const isRefused = error.kind === "rate_limited" || error.kind === "http_status";
+        if (!isRefused) lease.connection.retire();
+        if (isRefused || hasBeenLost) await pauseAfter(error, call.signal);
+      }
     }
   }
 }
@@ -90,8 +236,8 @@ function refusedCall(error: unknown): unknown {
 
 function maySendAgain(
   { kind, sent, code = 0, retryAfterMs = 0 }: McpFailure,
-  { signal, idleTimeoutMs, isRepeatable = false }: ServerCall,
-  hasBeenLost: boolean,
+  { signal, isRepeatable = false }: ServerCall,
+  { idleTimeoutMs, hasBeenLost }: { readonly idleTimeoutMs: number; readonly hasBeenLost: boolean },
 ): boolean {
   if (sent === "answered" || signal.aborted) return false;
   // A server that did not answer in time, or answered what is no answer, would do so again.
@@ -103,8 +249,12 @@ function maySendAgain(
   return kind === "session_gone" || kind === "closed" || kind === "unreachable";
 }
 
-async function callOnce({ connection }: Lease, call: ServerCall): Promise<CallResult> {
-  const { callId, tool, args, idleTimeoutMs, signal, onProgress, holdMemory } = call;
+/** Makes the call on one connection; `idleTimeoutMs` is the time for which the server may show no sign of life. */
+async function callOnce(
+  { connection }: Lease,
+  { signal, onProgress, ...call }: ServerCall,
+  idleTimeoutMs: number,
+): Promise<CallResult> {
   const idle = new AbortController();
   const timer = setTimeout(() => {
     const message = `the server showed no sign of life for ${idleTimeoutMs / 1_000} s`;
@@ -112,10 +262,7 @@ async function callOnce({ connection }: Lease, call: ServerCall): Promise<CallRe
   }, idleTimeoutMs);
   try {
     return await connection.call({
-      callId,
-      tool,
-      args,
-      holdMemory,
+      ...call,
       signal: AbortSignal.any([signal, idle.signal]),
       onProgress: (progress) => {
         timer.refresh();

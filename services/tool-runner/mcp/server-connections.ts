@@ -44,7 +44,10 @@ interface HeldConnection {
   stateLost: boolean;
 }
 
-interface ServerConnectionsDeps extends Omit<ConnectionDeps, "era" | "executionId" | "agent" | "tokens"> {
+export interface ServerConnectionsDeps extends Omit<
+  ConnectionDeps,
+  "era" | "executionId" | "agent" | "tokens"
+> {
   readonly limit: ProcessLimit;
   /** Gets each access token before it is used. */
   readonly onSecret?: (secret: string) => void;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { startHttpServer } from "../mcp/test/http-server.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
-import { hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
+import { callTool, hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
 import { ByteRoom } from "../byte-room.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -76,7 +76,7 @@ describe("large results at the same time", () => {
         executionId: `e${index}`,
         holdMemory: (one: Disposable) => held.push(one),
       };
-      await servers.call({ ...call, tool, ...own });
+      await callTool(servers, { ...call, tool, ...own });
       done += 1;
     });
     while (done < calls.length) {

@@ -12,7 +12,7 @@ import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
 import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
-import { hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
+import { findServer, hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
 import { serveInProcess } from "./serve-in-process.ts";
 import { untilListed } from "./until-listed.ts";
 
@@ -39,14 +39,14 @@ describe("a call of a tool of an MCP server", () => {
     await using servers = new McpServers({ settings: [settingsOf(hostile("changing"))], env });
     await using _ = await serveInProcess(fixture, [], { servers });
     await untilListed(servers, "lab");
-    const hash = servers.lastListing("lab")?.tools[0]?.hash ?? "";
+    const hash = findServer(servers).listing.last?.tools[0]?.hash ?? "";
     const made = callOf({ definition_hash: hash });
     expect(await ask(made)).to.include({ kind: "result" });
     const changed = callOf({ definition_hash: "another" });
     expect(await ask(changed)).to.deep.equal({ kind: "refused", reason: "tool_changed" });
     expect(await fixture.row(changed.call_id)).to.include({ state: "abandoned" });
     // Its list is a newer one by now: what was made has its outcome all the same.
-    expect(servers.lastListing("lab")?.tools[0]?.hash).not.to.equal(hash);
+    expect(findServer(servers).listing.last?.tools[0]?.hash).not.to.equal(hash);
     expect(await ask(made)).to.include({ kind: "result" });
     const gone = callOf({ name: "lab.gone", definition_hash: "any" });
     expect(await ask(gone)).to.deep.equal({ kind: "refused", reason: "tool_changed" });

@@ -15,7 +15,7 @@ import { until } from "../../../test/support/until.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
 import { DEFAULT_SETTINGS } from "../mcp/server-settings.ts";
 import { startHttpServer } from "../mcp/test/http-server.ts";
-import { hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
+import { callTool, findServer, hostile, httpAt, settingsOf } from "../mcp/test/server-fixture.ts";
 import { ServerStates } from "../server-states.ts";
 
 const SECRET = "hunter2-in-an-address";
@@ -126,7 +126,7 @@ describe("the states of MCP servers", () => {
       { name: "echo", description: "", effect: "write", effect_known: false },
     ]);
     const call = async (tool: string) =>
-      servers.call({ server: "well", tool, callId: randomUUID(), executionId: "e", args: {}, signal });
+      callTool(servers, { server: "well", tool, callId: randomUUID(), executionId: "e", args: {}, signal });
     await call("explode").catch(() => undefined);
     const failing = await until("a failed call counts", async () => {
       const row = await run.stateOf("well");
@@ -176,7 +176,7 @@ describe("the states of MCP servers", () => {
     });
     await using run = start(servers);
     expect((await run.stateOf("idle"))?.state ?? "unused").to.equal("unused");
-    await servers.probe("idle");
+    await findServer(servers, "idle").probe();
     const listings = () => server.seen.filter((method) => method === "tools/list").length;
     const before = listings();
     await until("it is asked again", () => listings() >= before + 2);

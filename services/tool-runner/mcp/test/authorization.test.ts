@@ -1,23 +1,21 @@
 import { expect } from "chai";
 import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
-import { callServer, type ServerCall } from "../mcp-server.ts";
+import type { ServerCall } from "../mcp-server.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";
-import { ServerConnections } from "../server-connections.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import { CLIENT_ID, CLIENT_SECRET, TOKEN, startAuthorizationServer } from "./authorization-server.ts";
 import { startHttpServer } from "./http-server.ts";
-import { depsOf, failureOf, httpAt, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
 
 const never = new AbortController().signal;
 
 function callOf(callId: string): ServerCall {
-  return { callId, executionId: callId, tool: "echo", args: {}, idleTimeoutMs: 60_000, signal: never };
+  return { callId, executionId: callId, tool: "echo", args: {}, signal: never };
 }
 
-/** A server that accepts the tokens in `valid`, and connections to it. */
+/** A server that accepts the tokens in `valid`, and its client. */
 async function startAuthorized(
   auth: (issuer: string, privateKey: string) => NonNullable<HttpSettings["auth"]>,
 ) {
@@ -31,9 +29,8 @@ async function startAuthorized(
     httpAt(server.url, { auth: auth(as.issuer, as.privateKey), headers: { "X-Secret": "for-the-server" } }),
     { maxConcurrent: 20 },
   );
-  const limit = new ProcessLimit(1, () => undefined);
-  const connections = resources.use(new ServerConnections({ ...depsOf(settings), limit }));
-  return { as, valid, server, connections, [Symbol.asyncDispose]: async () => resources.disposeAsync() };
+  const client = resources.use(serverOf(settings));
+  return { as, valid, server, client, [Symbol.asyncDispose]: async () => resources.disposeAsync() };
 }
 
 const withSecret = (issuer: string) =>
@@ -71,8 +68,8 @@ describe("a server that needs authorization", () => {
   ] as const) {
     it(`is called with one token for all connections, by ${type}`, async () => {
       await using world = await startAuthorized(auth);
-      const { as, connections } = world;
-      const calls = ["a", "b", "c"].map((id) => callServer(connections, callOf(id)));
+      const { as, client } = world;
+      const calls = ["a", "b", "c"].map((id) => client.call(callOf(id)));
       expect((await Promise.all(calls)).map(({ result }) => resultText(result))).to.deep.equal([
         "echo",
         "echo",
@@ -85,11 +82,11 @@ describe("a server that needs authorization", () => {
 
   it("gets one new token for 20 calls whose token is refused, and each call once", async () => {
     await using world = await startAuthorized(withSecret);
-    const { as, valid, server, connections } = world;
-    await callServer(connections, callOf("e"));
+    const { as, valid, server, client } = world;
+    await client.call(callOf("e"));
     valid.token = `${TOKEN}2`;
     const calls = Array.from({ length: 20 }, (_none, index) =>
-      callServer(connections, { ...callOf("e"), callId: `call ${index}` }),
+      client.call({ ...callOf("e"), callId: `call ${index}` }),
     );
     await Promise.all(calls);
     expect(as.state.given).to.equal(2);
@@ -98,26 +95,26 @@ describe("a server that needs authorization", () => {
 
   it("replaces a token that has expired before it is refused", async () => {
     await using world = await startAuthorized(withSecret);
-    const { as, valid, connections } = world;
+    const { as, valid, client } = world;
     as.state.expiresIn = 0;
-    await callServer(connections, callOf("e")).catch(() => undefined);
+    await client.call(callOf("e")).catch(() => undefined);
     const before = as.state.given;
     valid.token = `${TOKEN}${before + 1}`;
     as.state.expiresIn = 3_600;
-    await callServer(connections, callOf("e"));
+    await client.call(callOf("e"));
     expect(as.state.given).to.equal(before + 1);
   });
 
   it("is not called without a token: nothing was sent, and the reason is told", async () => {
     await using world = await startAuthorized(withSecret);
-    const { as, valid, connections } = world;
-    await callServer(connections, callOf("e"));
+    const { as, valid, client } = world;
+    await client.call(callOf("e"));
     as.state.refuses = true;
     valid.token = "another";
-    const failure = await failureOf(callServer(connections, callOf("e")));
+    const failure = await failureOf(client.call(callOf("e")));
     expect(failure).to.include({ kind: "unauthorized", sent: "no" });
     expect(failure.message).to.contain("who are you?");
-    expect(await failureOf(callServer(connections, callOf("new")))).to.include({ kind: "unauthorized" });
+    expect(await failureOf(client.call(callOf("new")))).to.include({ kind: "unauthorized" });
   });
 
   it("gets no credentials for another authorization server than the configured one", async () => {
@@ -126,7 +123,7 @@ describe("a server that needs authorization", () => {
       issuer: issuer.replace("127.0.0.1", "localhost"),
     }));
     // Its metadata name 127.0.0.1 as issuer.
-    expect(await failureOf(callServer(world.connections, callOf("e")))).to.include({ kind: "unauthorized" });
+    expect(await failureOf(world.client.call(callOf("e")))).to.include({ kind: "unauthorized" });
     expect(world.as.state.given).to.equal(0);
   });
 });

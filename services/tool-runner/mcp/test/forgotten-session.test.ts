@@ -1,17 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { expect } from "chai";
-import { callServer } from "../mcp-server.ts";
-import { ProcessLimit } from "../process-limit.ts";
-import { ServerConnections } from "../server-connections.ts";
 import { startHttpServer } from "./http-server.ts";
-import { depsOf, failureOf, httpAt, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
 
 const call = {
   callId: "c",
   executionId: "e",
   tool: "echo",
   args: {},
-  idleTimeoutMs: 60_000,
   signal: new AbortController().signal,
 };
 const read = { ...call, isRepeatable: true };
@@ -23,16 +19,15 @@ const answer = (status: number, body: string) => (_request: unknown, response: S
 const refusal = (message: string, id: unknown, code = -32_000) =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 
-const connectionsTo = (url: string) =>
-  new ServerConnections({ ...depsOf(settingsOf(httpAt(url))), limit: new ProcessLimit(1, () => undefined) });
+const serverAt = (url: string) => serverOf(settingsOf(httpAt(url)));
 
 describe("a session that a server forgets", () => {
   it("is opened anew after status 404, and a writing call sent again", async () => {
     await using server = await startHttpServer("legacy", {});
-    await using connections = connectionsTo(server.url);
-    await callServer(connections, call);
+    await using client = serverAt(server.url);
+    await client.call(call);
     server.forgetSessions();
-    expect(await callServer(connections, call)).to.include({ generation: 2, stateLost: true });
+    expect(await client.call(call)).to.include({ generation: 2, stateLost: true });
     expect(server.seen.filter((line) => line === "tools/call echo")).to.have.length(2);
   });
 
@@ -50,13 +45,13 @@ describe("a session that a server forgets", () => {
       const refuseSession = (response: ServerResponse, id: unknown) =>
         answer(status, body.replaceAll('"$ID"', JSON.stringify(id ?? null)))(null, response);
       await using server = await startHttpServer("legacy", {}, { refuseSession });
-      await using connections = connectionsTo(server.url);
-      await callServer(connections, call);
+      await using client = serverAt(server.url);
+      await client.call(call);
       server.forgetSessions();
-      expect(await callServer(connections, read)).to.include({ generation: 2, stateLost: true });
+      expect(await client.call(read)).to.include({ generation: 2, stateLost: true });
       server.forgetSessions();
-      expect(await failureOf(callServer(connections, call))).to.include({ sent: "maybe" });
-      expect(await callServer(connections, call)).to.include({ generation: 3, stateLost: true });
+      expect(await failureOf(client.call(call))).to.include({ sent: "maybe" });
+      expect(await client.call(call)).to.include({ generation: 3, stateLost: true });
     });
   }
 });
@@ -75,9 +70,9 @@ describe("a call that runs and is answered as if its session were gone", () => {
   ]) {
     it(`is not repeated after status ${status} with ${body}`, async () => {
       await using server = await startHttpServer("legacy", { echo: answer(status, body) });
-      await using connections = connectionsTo(server.url);
+      await using client = serverAt(server.url);
       for (const sent of [1, 2]) {
-        expect(await failureOf(callServer(connections, call))).to.include({ sent: "maybe", code: status });
+        expect(await failureOf(client.call(call))).to.include({ sent: "maybe", code: status });
         expect(server.seen.filter((line) => line === "tools/call echo")).to.have.length(sent);
       }
     });
@@ -85,9 +80,9 @@ describe("a call that runs and is answered as if its session were gone", () => {
 
   it("is sent once more after status 404 on an older session, whatever the answer", async () => {
     await using server = await startHttpServer("legacy", { gone: answer(404, "pod not found") });
-    await using connections = connectionsTo(server.url);
-    await callServer(connections, call);
-    expect(await failureOf(callServer(connections, { ...call, tool: "gone" }))).to.include({ sent: "maybe" });
+    await using client = serverAt(server.url);
+    await client.call(call);
+    expect(await failureOf(client.call({ ...call, tool: "gone" }))).to.include({ sent: "maybe" });
     expect(server.seen.filter((line) => line === "tools/call gone")).to.have.length(2);
   });
 });

@@ -6,21 +6,13 @@ import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import { NOTHING_LISTENS } from "../../../../test/support/nothing-listens.ts";
 import { testPort } from "../../../../test/support/test-port.ts";
-import { callServer, type ServerCall } from "../mcp-server.ts";
-import { ProcessLimit } from "../process-limit.ts";
+import type { McpServer, ServerCall } from "../mcp-server.ts";
 import { resultText } from "../result-text.ts";
-import { ServerConnections } from "../server-connections.ts";
-import type { ServerSettings } from "../server-settings.ts";
 import { startHttpServer, type Answer } from "./http-server.ts";
-import { depsOf, failureOf, httpAt, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
 
 const never = new AbortController().signal;
 const SSE_HEADERS = { "content-type": "text/event-stream" };
-
-function connectionsTo(settings: ServerSettings): ServerConnections {
-  const limit = new ProcessLimit(1, () => undefined);
-  return new ServerConnections({ ...depsOf(settings), limit });
-}
 
 function callOf(tool: string, more: Partial<ServerCall> = {}): ServerCall {
   return {
@@ -28,7 +20,6 @@ function callOf(tool: string, more: Partial<ServerCall> = {}): ServerCall {
     executionId: "e1",
     tool,
     args: {},
-    idleTimeoutMs: 60_000,
     signal: never,
     ...more,
   };
@@ -36,14 +27,14 @@ function callOf(tool: string, more: Partial<ServerCall> = {}): ServerCall {
 
 for (const era of ["legacy", "modern"] as const) {
   describe(`a connection over HTTP, ${era} era`, () => {
-    const textOf = async (connections: ServerConnections, call: ServerCall) =>
-      resultText((await callServer(connections, call)).result);
+    const textOf = async (client: McpServer, call: ServerCall) =>
+      resultText((await client.call(call)).result);
 
     it("negotiates the era and calls a tool", async () => {
       await using server = await startHttpServer(era, {});
-      await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-      expect(await textOf(connections, callOf("echo"))).to.equal("echo");
-      expect(connections.era).to.equal(era);
+      await using client = serverOf(settingsOf(httpAt(server.url)));
+      expect(await textOf(client, callOf("echo"))).to.equal("echo");
+      expect(client.connections.era).to.equal(era);
     });
 
     for (const [what, answer] of [
@@ -63,8 +54,8 @@ for (const era of ["legacy", "modern"] as const) {
     ] as const satisfies readonly (readonly [string, (response: ServerResponse) => void])[]) {
       it(`ends a call at once whose response ${what}, as perhaps begun`, async () => {
         await using server = await startHttpServer(era, { cut: (_request, response) => answer(response) });
-        await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-        expect(await failureOf(callServer(connections, callOf("cut")))).to.include({
+        await using client = serverOf(settingsOf(httpAt(server.url)));
+        expect(await failureOf(client.call(callOf("cut")))).to.include({
           kind: "closed",
           sent: "maybe",
         });
@@ -76,9 +67,9 @@ for (const era of ["legacy", "modern"] as const) {
       await using server = await startHttpServer(era, {
         hang: (_request, response) => response.writeHead(200, SSE_HEADERS).write(": wait\n\n"),
       });
-      await using connections = connectionsTo(settingsOf(httpAt(server.url)));
+      await using client = serverOf(settingsOf(httpAt(server.url)));
       const cancel = new AbortController();
-      const hanging = failureOf(callServer(connections, callOf("hang", { signal: cancel.signal })));
+      const hanging = failureOf(client.call(callOf("hang", { signal: cancel.signal })));
       await until("the server has the call", () => server.seen.includes("tools/call hang"));
       cancel.abort(new Error("no longer wanted"));
       expect(await hanging).to.include({ kind: "aborted", sent: "maybe" });
@@ -93,12 +84,13 @@ for (const era of ["legacy", "modern"] as const) {
         moved: (_request, response) => response.writeHead(307, { location: "/elsewhere" }).end(),
         denied: (_request, response) => response.writeHead(403).end(),
       });
-      await using connections = connectionsTo(settingsOf(httpAt(server.url)));
+      await using client = serverOf(settingsOf(httpAt(server.url)));
+      await using impatient = serverOf(settingsOf(httpAt(server.url), { callTimeoutMs: 300 }));
       const failures = {
-        hang: await failureOf(callServer(connections, callOf("hang", { idleTimeoutMs: 300 }))),
-        broken: await failureOf(callServer(connections, callOf("broken"))),
-        moved: await failureOf(callServer(connections, callOf("moved"))),
-        denied: await failureOf(callServer(connections, callOf("denied"))),
+        hang: await failureOf(impatient.call(callOf("hang"))),
+        broken: await failureOf(client.call(callOf("broken"))),
+        moved: await failureOf(client.call(callOf("moved"))),
+        denied: await failureOf(client.call(callOf("denied"))),
       };
       expect(failures.hang).to.include({ kind: "timeout", sent: "maybe" });
       expect(failures.broken).to.include({ kind: "http_status", sent: "maybe", code: 500 });
@@ -120,8 +112,8 @@ for (const era of ["legacy", "modern"] as const) {
           }
         },
       });
-      await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-      expect(await textOf(connections, callOf("busy"))).to.equal("(empty result)");
+      await using client = serverOf(settingsOf(httpAt(server.url)));
+      expect(await textOf(client, callOf("busy"))).to.equal("(empty result)");
       expect(refusals).to.equal(2);
     });
 
@@ -129,8 +121,8 @@ for (const era of ["legacy", "modern"] as const) {
       await using server = await startHttpServer(era, {
         busy: (_request, response) => response.writeHead(429, { "retry-after": "3600" }).end(),
       });
-      await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-      const failure = await failureOf(callServer(connections, callOf("busy")));
+      await using client = serverOf(settingsOf(httpAt(server.url)));
+      const failure = await failureOf(client.call(callOf("busy")));
       expect(failure).to.include({ kind: "rate_limited", sent: "no", retryAfterMs: 3_600_000 });
       expect(server.seen.filter((line) => line === "tools/call busy")).to.have.length(1);
     });
@@ -140,8 +132,8 @@ for (const era of ["legacy", "modern"] as const) {
       const moved: Answer = (_request, response) =>
         response.writeHead(308, { location: elsewhere.url }).end();
       await using server = await startHttpServer(era, { initialize: moved, "server/discover": moved });
-      await using connections = connectionsTo(settingsOf(httpAt(server.url, { bearerToken: "secret" })));
-      const failure = await failureOf(callServer(connections, callOf("echo")));
+      await using client = serverOf(settingsOf(httpAt(server.url, { bearerToken: "secret" })));
+      const failure = await failureOf(client.call(callOf("echo")));
       expect(failure).to.include({ kind: "unreachable", sent: "no" });
       expect(failure.message).to.contain(`it redirects to ${elsewhere.url}`);
       expect(elsewhere.seen).to.deep.equal([]);
@@ -155,8 +147,8 @@ for (const era of ["legacy", "modern"] as const) {
           more();
         },
       });
-      await using connections = connectionsTo(settingsOf(httpAt(server.url), { maxResultBytes: 1_024 }));
-      expect(await failureOf(callServer(connections, callOf("endless")))).to.include({ kind: "too_large" });
+      await using client = serverOf(settingsOf(httpAt(server.url), { maxResultBytes: 1_024 }));
+      expect(await failureOf(client.call(callOf("endless")))).to.include({ kind: "too_large" });
     });
   });
 }
@@ -164,7 +156,7 @@ for (const era of ["legacy", "modern"] as const) {
 describe("a connection over HTTP", () => {
   it("opens a new session when the server has forgotten the old one, and says that its state is lost", async () => {
     await using server = await startHttpServer("legacy", {});
-    await using connections = connectionsTo(settingsOf(httpAt(server.url)));
+    await using client = serverOf(settingsOf(httpAt(server.url)));
     let announced = 0;
     const call = callOf("echo", {
       beforeSend: () => {
@@ -172,19 +164,19 @@ describe("a connection over HTTP", () => {
         return Promise.resolve();
       },
     });
-    expect(await callServer(connections, call)).to.include({ generation: 1, stateLost: false });
+    expect(await client.call(call)).to.include({ generation: 1, stateLost: false });
     server.forgetSessions();
-    expect(await callServer(connections, call)).to.include({ generation: 2, stateLost: true });
-    expect(await callServer(connections, call)).to.include({ generation: 2, stateLost: false });
+    expect(await client.call(call)).to.include({ generation: 2, stateLost: true });
+    expect(await client.call(call)).to.include({ generation: 2, stateLost: false });
     expect(announced).to.equal(3);
   });
 
   it("opens one new session for all calls that find the old one forgotten", async () => {
     await using server = await startHttpServer("legacy", {});
-    await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-    await callServer(connections, callOf("echo"));
+    await using client = serverOf(settingsOf(httpAt(server.url)));
+    await client.call(callOf("echo"));
     server.forgetSessions();
-    const calls = ["a", "b", "c", "d"].map((id) => callServer(connections, callOf("echo", { callId: id })));
+    const calls = ["a", "b", "c", "d"].map((id) => client.call(callOf("echo", { callId: id })));
     expect((await Promise.all(calls)).map(({ generation }) => generation)).to.deep.equal([2, 2, 2, 2]);
     expect(server.seen.filter((line) => line === "initialize")).to.have.length(2);
     expect(server.seen.filter((line) => line === "tools/call echo")).to.have.length(5);
@@ -203,8 +195,8 @@ describe("a connection over HTTP", () => {
           },
         }),
     });
-    await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-    expect(await failureOf(callServer(connections, callOf("ask")))).to.include({
+    await using client = serverOf(settingsOf(httpAt(server.url)));
+    expect(await failureOf(client.call(callOf("ask")))).to.include({
       kind: "input_required",
       sent: "answered",
     });
@@ -212,9 +204,8 @@ describe("a connection over HTTP", () => {
 
   it("sends nothing if the step before the call fails", async () => {
     await using server = await startHttpServer("legacy", {});
-    await using connections = connectionsTo(settingsOf(httpAt(server.url)));
-    const refused = callServer(
-      connections,
+    await using client = serverOf(settingsOf(httpAt(server.url)));
+    const refused = client.call(
       callOf("echo", { beforeSend: () => Promise.reject(new Error("not mine any more")) }),
     );
     expect(await refused.catch((error: unknown) => String(error))).to.contain("not mine any more");
@@ -222,14 +213,14 @@ describe("a connection over HTTP", () => {
   });
 
   it("says that nothing was sent to a server that is not there, and stops trying for a while", async () => {
-    await using connections = connectionsTo(settingsOf(httpAt(NOTHING_LISTENS)));
+    await using client = serverOf(settingsOf(httpAt(NOTHING_LISTENS)));
     for (let i = 0; i < 3; i += 1) {
-      expect(await failureOf(connections.lend(callOf("echo"), never))).to.include({
+      expect(await failureOf(client.connections.lend(callOf("echo"), never))).to.include({
         kind: "unreachable",
         sent: "no",
       });
     }
-    expect(await failureOf(connections.lend(callOf("echo"), never))).to.include({
+    expect(await failureOf(client.connections.lend(callOf("echo"), never))).to.include({
       kind: "circuit_open",
       sent: "no",
     });
@@ -249,24 +240,22 @@ describe("a connection over HTTP", () => {
       try {
         const path = type === "http" ? "mcp" : "sse";
         const settings = settingsOf(httpAt(`http://127.0.0.1:${port}/${path}`, { type }));
-        await using connections = connectionsTo(settings);
+        await using client = serverOf(settings);
         await until("the server listens", async () => {
           const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) });
           return response.status > 0;
         });
-        const { result } = await callServer(connections, callOf("echo", { args: { message: "hello" } }));
+        const { result } = await client.call(callOf("echo", { args: { message: "hello" } }));
         expect(resultText(result)).to.contain("hello");
         const steps: number[] = [];
         const long = callOf("trigger-long-running-operation", {
           args: { duration: 1, steps: 4 },
           onProgress: ({ progress }) => steps.push(progress),
         });
-        await callServer(connections, long);
+        await client.call(long);
         // The library may drop one that arrives together with the result.
         expect(steps.slice(0, 3)).to.deep.equal([1, 2, 3]);
-        const cut = failureOf(
-          callServer(connections, { ...long, callId: "cut", args: { duration: 600, steps: 600 } }),
-        );
+        const cut = failureOf(client.call({ ...long, callId: "cut", args: { duration: 600, steps: 600 } }));
         await until("it makes progress", () => steps.length > 5);
         child.kill("SIGKILL");
         expect(await cut).to.include({ kind: "closed", sent: "maybe" });

@@ -2,13 +2,10 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
-import { callServer } from "../mcp-server.ts";
-import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";
-import { ServerConnections } from "../server-connections.ts";
 import { serverAgent, serverFetch } from "../http/server-fetch.ts";
 import { startHttpServer } from "./http-server.ts";
-import { depsOf, httpAt, settingsOf } from "./server-fixture.ts";
+import { httpAt, serverOf, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 
@@ -24,12 +21,11 @@ describe("the requests to a server over HTTP", () => {
       },
     });
     const settings = settingsOf(httpAt(server.url, { headers: { "X-Execution": "{{.SESSION_ID}}" } }));
-    const limit = new ProcessLimit(1, () => undefined);
-    await using connections = new ServerConnections({ ...depsOf(settings), limit });
+    await using client = serverOf(settings);
     for (const executionId of ["e1", "e2", "e3", "e4", "e5", "e6"]) {
-      const call = { tool: "who", callId: executionId, executionId, args: {}, idleTimeoutMs: 60_000, signal };
-      expect(resultText((await callServer(connections, call)).result)).to.equal("you");
-      await connections.release(executionId);
+      const call = { tool: "who", callId: executionId, executionId, args: {}, signal };
+      expect(resultText((await client.call(call)).result)).to.equal("you");
+      await client.connections.release(executionId);
     }
     expect(sessions).to.deep.equal(["e1", "e2", "e3", "e4", "e5", "e6"]);
     expect(ports.size).to.be.below(sessions.length);

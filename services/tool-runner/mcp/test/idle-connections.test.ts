@@ -4,7 +4,7 @@ import { until } from "../../../../test/support/until.ts";
 import { McpServers } from "../mcp-servers.ts";
 import { resultText } from "../result-text.ts";
 import { startHttpServer } from "./http-server.ts";
-import { hostile, httpAt, isRunning, settingsOf } from "./server-fixture.ts";
+import { callTool, hostile, httpAt, isRunning, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 
@@ -22,14 +22,14 @@ describe("a connection that no call uses", () => {
       env,
     });
     const [first, kept] = [
-      await servers.call({ ...call, server: "program" }),
-      await servers.call({ ...call, server: "kept" }),
+      await callTool(servers, { ...call, server: "program" }),
+      await callTool(servers, { ...call, server: "kept" }),
     ];
-    await servers.call({ ...call, server: "remote" });
+    await callTool(servers, { ...call, server: "remote" });
     await until("the process is gone", () => !isRunning(Number(resultText(first.result))));
     await until("the session is ended", () => server.seen.includes("DELETE /mcp"));
     for (const id of ["program", "remote"]) {
-      expect(await servers.call({ ...call, server: id })).to.include({ generation: 2, stateLost: true });
+      expect(await callTool(servers, { ...call, server: id })).to.include({ generation: 2, stateLost: true });
     }
     expect(isRunning(Number(resultText(kept.result)))).to.equal(true);
   });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { McpServers } from "../mcp-servers.ts";
 import { resultText } from "../result-text.ts";
 import { startHttpServer, type Answer } from "./http-server.ts";
-import { httpAt, settingsOf } from "./server-fixture.ts";
+import { callTool, httpAt, settingsOf } from "./server-fixture.ts";
 
 const call = {
   server: "lab",
@@ -94,7 +94,7 @@ for (const era of ["legacy", "modern"] as const) {
   describe(`a result with parts that the protocol does not know, ${era} era`, () => {
     const textOf = async (result: object) => {
       await using started = await start({ odd: result });
-      return resultText((await started.servers.call({ ...call, tool: "odd" })).result);
+      return resultText((await callTool(started.servers, { ...call, tool: "odd" })).result);
     };
 
     it("is read as far as it can be, and says what the others are", async () => {
@@ -117,7 +117,7 @@ for (const era of ["legacy", "modern"] as const) {
 
     it("keeps that the tool reported an error", async () => {
       await using started = await start({ odd: { content: [{ type: "hologram" }], isError: true } });
-      const { result } = await started.servers.call({ ...call, tool: "odd" });
+      const { result } = await callTool(started.servers, { ...call, tool: "odd" });
       expect(result.isError).to.equal(true);
     });
   });

@@ -12,7 +12,7 @@ import { McpServers } from "../mcp-servers.ts";
 import { findTool } from "../../answer-call.ts";
 import { resultText } from "../result-text.ts";
 import type { ServerSettings } from "../server-settings.ts";
-import { hostile, httpAt, isRunning, packaged, settingsOf } from "./server-fixture.ts";
+import { callTool, findServer, hostile, httpAt, isRunning, packaged, settingsOf } from "./server-fixture.ts";
 import { startHttpServer } from "./http-server.ts";
 
 const { signal } = new AbortController();
@@ -24,7 +24,7 @@ function serversOf(...settings: readonly ServerSettings[]): McpServers {
 }
 
 async function pidOf(servers: McpServers, executionId: string, callId = "c"): Promise<number> {
-  const { result } = await servers.call({
+  const { result } = await callTool(servers, {
     server: "lab",
     tool: "pid",
     callId,
@@ -105,7 +105,14 @@ describe("McpServers", () => {
     };
     expect(await described()).to.equal("version 1");
     expect(await described()).to.equal("version 1");
-    await servers.call({ server: "lab", tool: "announce", callId: "c", executionId: "e", args: {}, signal });
+    await callTool(servers, {
+      server: "lab",
+      tool: "announce",
+      callId: "c",
+      executionId: "e",
+      args: {},
+      signal,
+    });
     // The old list is given while the new one is on its way.
     await until("the new list is there", async () => (await described()) === "version 2");
   });
@@ -221,9 +228,11 @@ describe("McpServers", () => {
     await using servers = serversOf(settingsOf(hostile("", { CALLS: calls }), { maxConcurrent: 1 }));
     const cancel = new AbortController();
     const call = { server: "lab", executionId: "e", args: {} };
-    const hanging = servers.call({ ...call, tool: "hang", callId: "a", signal: cancel.signal }).catch(String);
+    const hanging = callTool(servers, { ...call, tool: "hang", callId: "a", signal: cancel.signal }).catch(
+      String,
+    );
     await until("it runs", async () => (await readFile(calls, "utf8")).includes("call hang"));
-    const waiting = servers.call({ ...call, tool: "echo", callId: "b", signal });
+    const waiting = callTool(servers, { ...call, tool: "echo", callId: "b", signal });
     cancel.abort(new Error("enough"));
     await Promise.all([hanging, waiting]);
     expect((await readFile(calls, "utf8")).split("\n").indexOf("call echo b")).to.be.greaterThan(0);
@@ -234,7 +243,7 @@ describe("McpServers", () => {
     await using servers = serversOf(settingsOf(hostile("", { CALLS: calls })));
     const call = { server: "lab", executionId: "e", args: {}, tool: "die", signal };
     const die = async (callId: string, isRepeatable: boolean) =>
-      servers.call({ ...call, callId, isRepeatable }).catch((error: unknown) => error);
+      callTool(servers, { ...call, callId, isRepeatable }).catch((error: unknown) => error);
     expect(await die("a", true)).to.include({ kind: "closed", sent: "maybe" });
     expect(await die("b", false)).to.include({ kind: "closed", sent: "maybe" });
     const made = (await readFile(calls, "utf8")).trim().split("\n");
@@ -245,9 +254,9 @@ describe("McpServers", () => {
     await using servers = serversOf(settingsOf(hostile(), { callTimeoutMs: 2_000 }));
     const args = { steps: 30, delayMs: 100 };
     const call = { server: "lab", executionId: "e", callId: "c", tool: "progress" };
-    const { result } = await servers.call({ ...call, args, signal });
+    const { result } = await callTool(servers, { ...call, args, signal });
     expect(resultText(result)).to.equal("30 steps");
-    const cap = servers.call({
+    const cap = callTool(servers, {
       ...call,
       args: { steps: 1e6, delayMs: 50 },
       signal: AbortSignal.timeout(1_000),
@@ -262,10 +271,17 @@ describe("McpServers", () => {
       (brace) => decodeURIComponent(brace),
     );
     await using servers = serversOf(settingsOf(httpAt(server.url, { sessionCleanupUrl })));
-    await servers.call({ server: "lab", tool: "echo", callId: "c", executionId: "e1", args: {}, signal });
-    expect(servers.cleanUpServers()).to.deep.equal(["lab"]);
+    await callTool(servers, {
+      server: "lab",
+      tool: "echo",
+      callId: "c",
+      executionId: "e1",
+      args: {},
+      signal,
+    });
+    expect(findServer(servers).hasCleanUp).to.equal(true);
     await servers.release("e1");
-    expect(await servers.cleanUp("lab", "e1")).to.equal(true);
+    expect(await findServer(servers).cleanUp("e1")).to.equal(true);
     expect(server.seen.slice(-2)).to.deep.equal(["DELETE /mcp", "DELETE /sessions/e1"]);
   });
 });

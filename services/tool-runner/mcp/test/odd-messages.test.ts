@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { parseExactJson } from "#shared/exact-json.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { mcpTool } from "../mcp-tool.ts";
 import { resultText } from "../result-text.ts";
-import { settingsOf } from "./server-fixture.ts";
+import { callTool, findServer, settingsOf } from "./server-fixture.ts";
 import { RAW_TRANSPORTS, startRawServer, type RawAnswers } from "./servers/raw-server.ts";
 
 const { signal } = new AbortController();
@@ -25,7 +24,7 @@ for (const transport of RAW_TRANSPORTS) {
         return known;
       };
       const call = async (tool = "echo") =>
-        (await servers.call({ ...IDS, server: "lab", tool, args: {}, signal })).result;
+        (await callTool(servers, { ...IDS, server: "lab", tool, args: {}, signal })).result;
       return Object.assign(stack, { servers, listed, call });
     };
 
@@ -149,7 +148,7 @@ for (const transport of RAW_TRANSPORTS) {
       const [echo] = (await server.listed()).tools;
       if (echo === undefined) throw new Error("no tool is listed");
       const context = { ...IDS, epoch: 1, isRepeatable: false, beforeSend: () => Promise.resolve() };
-      const output = await mcpTool(server.servers, "lab", echo).call(`{${numbers}}`, signal, context);
+      const output = await findServer(server.servers).tool(echo).call(`{${numbers}}`, signal, context);
       const parts: unknown[] = [];
       for await (const part of output.content) parts.push(part);
       const content = parts.join("");

@@ -5,6 +5,9 @@ import { ByteRoom } from "../../byte-room.ts";
 import { serverAgent } from "../http/server-fetch.ts";
 import type { ConnectionDeps } from "../connection.ts";
 import { McpFailure } from "../mcp-failure.ts";
+import { McpServer, type ServerCall } from "../mcp-server.ts";
+import type { McpServers } from "../mcp-servers.ts";
+import { ProcessLimit } from "../process-limit.ts";
 import { ProtocolEra } from "../protocol-era.ts";
 import { ProcessGroups } from "../stdio/process-groups.ts";
 import { DEFAULT_SETTINGS, type HttpSettings, type ServerSettings } from "../server-settings.ts";
@@ -22,6 +25,26 @@ export function depsOf(settings: ServerSettings): ConnectionDeps {
     mask: (text) => Promise.resolve(text),
     onToolsChanged: () => undefined,
   };
+}
+
+/** A server of its own, with room for one process. */
+export function serverOf(settings: ServerSettings): McpServer {
+  return new McpServer({ ...depsOf(settings), limit: new ProcessLimit(1, () => undefined) });
+}
+
+/** The server that the configuration has by this id. */
+export function findServer(servers: McpServers, id = "lab"): McpServer {
+  const server = servers.find(id);
+  if (server === undefined) throw new Error(`there is no server ${id}`);
+  return server;
+}
+
+/** Calls a tool of a server of the configuration. */
+export async function callTool(
+  servers: McpServers,
+  { server, ...call }: ServerCall & { readonly server: string },
+): ReturnType<McpServer["call"]> {
+  return findServer(servers, server).call(call);
 }
 
 /** Most test files start many servers, and with it each takes half of the CPU time to start. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import { McpServers } from "../mcp-servers.ts";
 import { startHttpServer } from "./http-server.ts";
-import { httpAt, settingsOf } from "./server-fixture.ts";
+import { findServer, httpAt, settingsOf } from "./server-fixture.ts";
 
 describe("a server over HTTP that never answers with its list", () => {
   it("is waited for no longer than a second, and the reason is one for people", async () => {
@@ -32,7 +32,7 @@ describe("a server over HTTP that never answers with its list", () => {
     expect(problem).to.contain("the tools of lab are not listed yet");
     const answer = await until("the list is asked for", () => answers[0]);
     answer();
-    await until("the list is there", () => servers.lastListing("lab"));
+    await until("the list is there", () => findServer(servers).listing.last);
     await servers.checkListed();
   });
 });

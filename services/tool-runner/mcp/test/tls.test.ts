@@ -1,13 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { callServer } from "../mcp-server.ts";
-import { ProcessLimit } from "../process-limit.ts";
 import { resultText } from "../result-text.ts";
-import { ServerConnections } from "../server-connections.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import { startHttpServer } from "./http-server.ts";
-import { depsOf, failureOf, httpAt, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 const pem = async (name: string) => readFile(join(import.meta.dirname, "tls", `${name}.pem`), "utf8");
@@ -24,11 +21,10 @@ describe("a server over TLS", () => {
   async function call(more: Partial<HttpSettings>, requestCert = false): Promise<string> {
     const tls = { cert: await pem("server"), key: await pem("server-key"), ca, requestCert };
     await using server = await startHttpServer("modern", {}, { tls });
-    const limit = new ProcessLimit(1, () => undefined);
     const settings = settingsOf(httpAt(server.url, more));
-    await using connections = new ServerConnections({ ...depsOf(settings), limit });
-    const scope = { callId: "c", executionId: "e", tool: "echo", args: {}, idleTimeoutMs: 60_000, signal };
-    return resultText((await callServer(connections, scope)).result);
+    await using client = serverOf(settings);
+    const scope = { callId: "c", executionId: "e", tool: "echo", args: {}, signal };
+    return resultText((await client.call(scope)).result);
   }
 
   it("is trusted by its authority, or if nothing is verified, and not otherwise", async () => {
