@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from "uuid";
-import { maySee, ownerOf } from "#shared/access/authorize.ts";
+import { authorize, maySee, ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import {
@@ -8,7 +8,7 @@ import {
   textsOfChain,
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
-import type { SessionLane } from "#shared/contracts/subjects.ts";
+import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
@@ -20,6 +20,7 @@ import type { GroupedResult } from "../incidents/grouped-alert.ts";
 import { openGrouping } from "../incidents/open-grouping.ts";
 import type { SourceIncident } from "../incidents/group-of-alert.ts";
 import { BodyBudget } from "../http/body-budget.ts";
+import { abbreviate, validationError } from "../http/request-error.ts";
 import type { AlertRequest } from "./contract.ts";
 import { checkAlert, type CheckedAlert } from "./check-alert.ts";
 import { openSelection } from "./open-selection.ts";
@@ -28,7 +29,6 @@ import { insertSession } from "./insert-session.ts";
 import { notifyPlans } from "../notifications/notify-plans.ts";
 import type { NewSession } from "./new-session.ts";
 import { SessionInserts } from "./session-inserts.ts";
-import { askedPriority } from "./asked-priority.ts";
 import { SubmissionRate } from "./submission-rate.ts";
 import { sessionNotice } from "./session-notice.ts";
 import type { SubmissionKey } from "./submission-key.ts";
@@ -264,4 +264,18 @@ function stored(chain: ResolvedChain): Omit<ChainToStore, "notice"> {
     hash: hashResolvedChain(chain),
     textHashes: textsOfChain(chain),
   };
+}
+
+/**
+ * The priority that an alert asks for; undefined if it asks for none. A critical session can have others parked, so only operators ask for
+ * it; what an administrator has configured for a source or a chain needs no role. Throws RequestError 400 and AccessRefused 403.
+ */
+function askedPriority({ priority }: AlertRequest, identity: Identity): SessionLane | undefined {
+  if (priority === undefined || priority === null || priority === "") return undefined;
+  const known = SESSION_LANES.find((lane) => lane === priority);
+  if (known === undefined) {
+    throw validationError("priority", `unknown priority '${abbreviate(priority)}'`, [...SESSION_LANES]);
+  }
+  if (known === "critical") authorize(identity, "alert.submit_critical");
+  return known;
 }

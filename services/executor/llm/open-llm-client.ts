@@ -7,8 +7,15 @@ import {
 } from "@grpc/grpc-js";
 import { TOKEN_METADATA } from "#shared/service/gateway-token.ts";
 import { addressListTarget } from "./address-list-resolver.ts";
-import { LLMServiceClient, LLMServiceService, type GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
-import { encodeRequest } from "./encode-request.ts";
+import {
+  GenerateRequest,
+  LLMServiceClient,
+  LLMServiceService,
+  type ConversationMessage,
+} from "#shared/generated/llm/v1/llm.ts";
+
+const EMPTY = GenerateRequest.fromJSON({});
+const encodedMessages = new WeakMap<ConversationMessage, Uint8Array>();
 
 interface LlmClientOptions {
   /** host:port, several of them separated by commas, or any gRPC target. */
@@ -47,6 +54,23 @@ export function openLlmClient({ address, maxMessageBytes, token }: LlmClientOpti
     generate: (request: GenerateRequest, metadata: Metadata, options: Partial<CallOptions>) =>
       client.makeServerStreamRequest(path, encodeRequest, responseDeserialize, request, metadata, options),
   });
+}
+
+/**
+ * The bytes of a request. A message that an earlier call has sent is not encoded again: in protobuf, the bytes of a whole are those of
+ * its parts, one after the other.
+ */
+export function encodeRequest(request: GenerateRequest): Buffer {
+  const rest = GenerateRequest.encode({ ...request, messages: [] }).finish();
+  return Buffer.concat([rest, ...request.messages.map(encodedMessage)]);
+}
+
+function encodedMessage(message: ConversationMessage): Uint8Array {
+  const known = encodedMessages.get(message);
+  if (known !== undefined) return known;
+  const bytes = GenerateRequest.encode({ ...EMPTY, messages: [message] }).finish();
+  encodedMessages.set(message, bytes);
+  return bytes;
 }
 
 /** gRPC's own call credentials need TLS. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
-import { encodeRequest } from "../llm/encode-request.ts";
+import { encodeRequest } from "../llm/open-llm-client.ts";
 
 const request = GenerateRequest.fromJSON({
   sessionId: "s",

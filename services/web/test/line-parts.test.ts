@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { lineParts, PART_UNITS } from "../session/line-parts.ts";
+import { lineParts, PART_UNITS } from "../screens/session/growing-text.ts";
 
 describe("the parts of a text that grows", () => {
   it("are the whole text, however it is added", () => {

@@ -12,19 +12,20 @@ import { entryOfAddress, numberParameter, stageOfAddress } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
 import { FollowUpsPart } from "./follow-ups-part.tsx";
-import { isWide } from "./window-width.ts";
+import { isNarrow, isWide } from "./window-width.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { SessionStore } from "./session-store.ts";
 import { stateOf } from "./standing.ts";
 import { StageBand } from "./stage-band.tsx";
-import { SteeringPart } from "./steering-part.tsx";
-import { TimePart } from "./time-part.tsx";
 import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
 
 const FollowEnd = laterPart(async () => (await loadRare()).FollowEnd);
 const SessionSearch = laterPart(async () => (await loadRare()).SessionSearch);
 const Lineage = laterPart(async () => (await loadRare()).Lineage);
+const SteeringBox = laterPart(async () => (await loadRare()).SteeringBox);
+const Unread = laterPart(async () => (await loadRare()).Unread);
+const TimeSlider = laterPart(async () => (await loadRare()).TimeSlider);
 const CitationsPart = laterPart(async () => (await loadRare()).CitationsPart);
 
 /** The screen `Session`: one investigation, live and at any moment of its past. */
@@ -82,6 +83,34 @@ function OneSession({ id }: { readonly id: string }) {
       <FollowEnd store={store} />
       <CitationsPart store={store} showEntry={showEntry} />
     </div>
+  );
+}
+
+/** What a person may tell the agents, while there is someone to tell; of an earlier moment what they had not read then. */
+function SteeringPart({ store }: { readonly store: SessionStore }) {
+  const facts = store.facts.value;
+  const { status } = store.view.value;
+  const isRunning = status === "pending" || status === "in_progress";
+  if (!isRunning || facts === undefined) return null;
+  if (store.at.value !== undefined) {
+    const messages = store.past.value?.facts?.unread_messages ?? [];
+    return messages.length > 0 ? <Unread messages={messages} view={store.view.value} /> : null;
+  }
+  return <SteeringBox store={store} facts={facts} />;
+}
+
+/** The way through the time of a session, once there is more than one moment. */
+function TimePart({ store }: { readonly store: SessionStore }) {
+  const last = store.version.value >= 0 ? store.fold.view.seq : 0;
+  // The place is kept free until the part is loaded, so that nothing moves.
+  const hasRoom = last > 1 || (store.facts.value?.last_seq ?? 0) > 1;
+  const slider = last > 1 && !store.isReading.value && <TimeSlider store={store} />;
+  if (!isNarrow.value) return <div class={hasRoom ? "time-part" : ""}>{slider}</div>;
+  return (
+    <details class="time-part small" open={store.at.value !== undefined}>
+      <summary>{TEXT.session.time}</summary>
+      {slider}
+    </details>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useCallback, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { api, failureText } from "../../api/client.ts";
 import { may, me } from "../../api/me.ts";
@@ -14,7 +14,6 @@ import { waitsForPerson } from "./list-rows.ts";
 import type { ReviewBarProps } from "./review-bar.tsx";
 import { focusedId, moveFocus } from "./row-focus.ts";
 import { SessionPart } from "./session-part.tsx";
-import { useSelection } from "./use-selection.ts";
 import { reviewable, useSessionList, type SessionList } from "./use-session-list.ts";
 import "./sessions-screen.css";
 
@@ -82,6 +81,24 @@ function Notices({ list, filters }: { readonly list: SessionList; readonly filte
       )}
     </>
   );
+}
+
+/** The sessions that the reader has selected for the review bar. */
+function useSelection(list: SessionList) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = useCallback((id: string, isSelected: boolean) => {
+    setSelected((before) => {
+      const after = new Set(before);
+      if (isSelected) after.add(id);
+      else after.delete(id);
+      return after;
+    });
+  }, []);
+  // What is not on the screen any more is not acted upon.
+  const ids = reviewable(list.shown)
+    .map(({ item }) => item.id)
+    .filter((id) => selected.has(id));
+  return { ids, selected: new Set(ids), select, setSelected };
 }
 
 /** The session that the reader wants to cancel, and the keys of the list. */
