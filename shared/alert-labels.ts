@@ -14,7 +14,7 @@ const MAX_DEPTH = 8;
 const MAX_VALUES = 2_000;
 
 /** A label of an alert by which people see how urgent it is. */
-export interface AlertLabel {
+interface AlertLabel {
   readonly name: string;
   readonly value: string;
 }

@@ -1,5 +1,5 @@
 /** The position of a session in its chain. */
-export interface ChainPlace {
+interface ChainPlace {
   /** The number of the stage, from 1. */
   readonly index: number;
   /** Number of the chain's stages: neither their syntheses nor the executive summary is one. */

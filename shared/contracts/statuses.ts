@@ -48,7 +48,6 @@ export const THINKING_SOURCES = ["native", "react"] as const;
 export type ThinkingSource = (typeof THINKING_SOURCES)[number];
 
 export const MESSAGE_ROLES = ["system", "user", "assistant", "tool"] as const;
-export type MessageRole = (typeof MESSAGE_ROLES)[number];
 
 export const LLM_INTERACTION_TYPES = [
   "iteration",
@@ -64,7 +63,6 @@ export const LLM_INTERACTION_TYPES = [
 export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
 
 export const MCP_INTERACTION_TYPES = ["tool_call", "tool_list"] as const;
-export type McpInteractionType = (typeof MCP_INTERACTION_TYPES)[number];
 
 /** The target of a recorded call: a model, or an MCP server. */
 export const INTERACTION_KINDS = ["llm", "mcp"] as const;
@@ -97,7 +95,6 @@ export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];
  * never runs.
  */
 export const TOOL_CALL_STATES = ["running", "completed", "failed", "abandoned"] as const;
-export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
 
 /** The possible answers to the question whether a tool call may be made. */
 export const APPROVAL_DECISIONS = ["approved", "denied", "expired"] as const;

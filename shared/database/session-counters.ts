@@ -20,8 +20,6 @@ export type SessionCounter = (typeof SESSION_COUNTERS)[number];
 export const SESSION_FLAGS = ["has_parallel_stages", "has_action_stages", "has_summary_stage"] as const;
 export type SessionFlag = (typeof SESSION_FLAGS)[number];
 
-/** All of them. */
-export const COUNTER_COLUMNS = [...SESSION_COUNTERS, ...SESSION_FLAGS] as const;
 /** The stages of a session's stored configuration as SQL rows `plan(stage)`; `session` is its row in `alert_sessions`. */
 export const plannedStageRows = (session: string): string =>
   `jsonb_array_elements(${session}.resolved_config -> 'stages') AS plan(stage) WHERE jsonb_typeof(plan.stage) = 'object'`;

@@ -9,16 +9,14 @@ export interface GeminiReply extends SseReply {
 /** Answers one request. The answer stays open until the handler ends, fails or resets it. */
 export type GeminiHandler = (reply: GeminiReply, request: SseRequest) => void | Promise<void>;
 
-/** `url` is the value for `base_url`. */
-export type GeminiServer = SseServer;
-
 const PATH = /^\/v1(?:beta)?\/models\/[^/:]+:streamGenerateContent\?alt=sse$/u;
 
 /**
  * A fake of Gemini's streaming API on a free port of 127.0.0.1: `/v1beta/…` and `/v1/…`, `:streamGenerateContent`,
  * server-sent events; 404 for any other path. Handler n answers request n; the last handler answers all further ones.
+ * Its `url` is the value for `base_url`.
  */
-export function openGeminiServer(handlers: GeminiHandler | readonly GeminiHandler[]): Promise<GeminiServer> {
+export function openGeminiServer(handlers: GeminiHandler | readonly GeminiHandler[]): Promise<SseServer> {
   const queue = typeof handlers === "function" ? [handlers] : handlers;
   return openSseServer(
     queue.map((handler) => (reply, request) => {

@@ -14,7 +14,7 @@ export interface Route extends Endpoint {
 }
 
 /** A value as a handler may return it for this JSON: a Date stands for its text. */
-export type Sent<T> = T extends string
+type Sent<T> = T extends string
   ? T | (string extends T ? Date : never)
   : T extends readonly (infer I)[]
     ? readonly Sent<I>[]

@@ -11,7 +11,7 @@ export function singleCall(state: AgentState): AgentStep {
 }
 
 /** One call without tools; its reply ends the execution, whether it failed or not, unless another provider takes over. */
-export function singleAnswer(
+function singleAnswer(
   state: AgentState,
   call: Pick<CallLlm, "interaction" | "thinkingMayAnswer">,
 ): AgentStep {

@@ -9,15 +9,8 @@ const MAX_TYPE_CHARS = 80;
 /**
  * A result as the text that a model reads: texts and embedded texts joined by newlines, links and everything that is no
  * text as one line each, parts that the protocol does not know included. Structured content is added unless a text says the
- * same. The text of a text is the same text.
- */
-export function resultText(result: CallResult): string {
-  return joinParts(result).text;
-}
-
-/**
- * The text, and where in it the newlines are that join the parts: a server may have split a value there. Each part is changed
- * by `clean` before.
+ * same. The text of a text is the same text. `seams` are the places of the newlines that join the parts: a server may have
+ * split a value there. Each part is changed by `clean` before.
  */
 export function joinParts(
   result: CallResult,

@@ -8,7 +8,7 @@ const MAX_READ = 16 * 1024 * 1024;
 const MAX_READ_OF_ONE = 1024 * 1024;
 
 /** Which entry a text names: by the words that name it. */
-export type Sources = ReadonlyMap<string, TimelineEntry>;
+type Sources = ReadonlyMap<string, TimelineEntry>;
 
 /** An entry in which a term is, for each way in which it can be there; undefined for more than one. */
 interface Places {

@@ -112,7 +112,7 @@ interface StageProgress {
 }
 
 /** Who parked a session, and when. */
-export interface Parking {
+interface Parking {
   readonly by: ParkedBy;
   readonly actor?: string;
   readonly at: string;

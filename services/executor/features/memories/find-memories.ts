@@ -21,7 +21,7 @@ interface RankedQuery {
 /**
  * The memories that a session may get, best first; by their words alone if `vector` is null. Throws database errors.
  */
-export async function selectRanked(
+async function selectRanked(
   db: Queryable,
   { given, values, limit, includesOwn = false }: RankedQuery,
   vector: QueryVector | null,
@@ -42,7 +42,7 @@ const MAX_CHARACTERS = 50_000;
  * An SQL subquery with the tsquery of memories that have any of the first words of a text, without those that every English text
  * has; null if it has no word. `text` is an SQL expression, `from` the FROM clause that it needs, or empty.
  */
-export function anyWordOf(text: string, from = ""): string {
+function anyWordOf(text: string, from = ""): string {
   const quoted = String.raw`'''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''`;
   return `(
   SELECT string_agg(${quoted}, ' | ')::tsquery FROM (
@@ -81,7 +81,7 @@ WITH asking AS (
 ), query AS (SELECT ${anyWordOf("asking.words", "asking")} AS words)`;
 
 /**
- * The memories nearest to a session and to what was said about it, best first, also its own: what is known need not be learned again.
+ * The memories nearest to a session and to what was said about it, best first, also its own: no lesson need be learned twice.
  * Throws database errors and the signal's reason.
  */
 export async function loadRelated(

@@ -3,11 +3,10 @@ import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import type { ServerCall } from "../mcp-server.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { resultText } from "../result-text.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import { CLIENT_ID, CLIENT_SECRET, TOKEN, startAuthorizationServer } from "./authorization-server.ts";
 import { startHttpServer } from "./http-server.ts";
-import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, resultText, serverOf, settingsOf } from "./server-fixture.ts";
 
 const never = new AbortController().signal;
 

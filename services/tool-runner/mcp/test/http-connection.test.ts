@@ -7,9 +7,8 @@ import { until } from "../../../../test/support/until.ts";
 import { NOTHING_LISTENS } from "../../../../test/support/nothing-listens.ts";
 import { testPort } from "../../../../test/support/test-port.ts";
 import type { McpServer, ServerCall } from "../mcp-server.ts";
-import { resultText } from "../result-text.ts";
 import { startHttpServer, type Answer } from "./http-server.ts";
-import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, resultText, serverOf, settingsOf } from "./server-fixture.ts";
 
 const never = new AbortController().signal;
 const SSE_HEADERS = { "content-type": "text/event-stream" };

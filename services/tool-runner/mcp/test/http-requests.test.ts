@@ -2,10 +2,9 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
-import { resultText } from "../result-text.ts";
 import { serverAgent, serverFetch } from "../http/server-fetch.ts";
 import { startHttpServer } from "./http-server.ts";
-import { httpAt, serverOf, settingsOf } from "./server-fixture.ts";
+import { httpAt, resultText, serverOf, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 

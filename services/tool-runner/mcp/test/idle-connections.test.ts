@@ -2,9 +2,8 @@ import { env } from "node:process";
 import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { resultText } from "../result-text.ts";
 import { startHttpServer } from "./http-server.ts";
-import { callTool, hostile, httpAt, isRunning, settingsOf } from "./server-fixture.ts";
+import { callTool, hostile, httpAt, isRunning, resultText, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 

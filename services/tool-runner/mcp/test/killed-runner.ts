@@ -1,8 +1,7 @@
 // Stands for a runner: connects to a server, lets it fork ten times, says all process ids, and waits to be killed.
 import { env, stdout } from "node:process";
 import { Connection } from "../connection.ts";
-import { resultText } from "../result-text.ts";
-import { depsOf, hostile, settingsOf } from "./server-fixture.ts";
+import { depsOf, hostile, resultText, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 const connection = await Connection.open({ ...depsOf(settingsOf(hostile("stubborn"))), env }, signal);

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { McpServers } from "../mcp-servers.ts";
-import { resultText } from "../result-text.ts";
 import { startHttpServer, type Answer } from "./http-server.ts";
-import { callTool, httpAt, settingsOf } from "./server-fixture.ts";
+import { callTool, httpAt, resultText, settingsOf } from "./server-fixture.ts";
 
 const call = {
   server: "lab",

@@ -10,9 +10,17 @@ import { untilListed } from "../../test/until-listed.ts";
 import { definitionHash } from "../list-tools.ts";
 import { McpServers } from "../mcp-servers.ts";
 import { findTool } from "../../answer-call.ts";
-import { resultText } from "../result-text.ts";
 import type { ServerSettings } from "../server-settings.ts";
-import { callTool, findServer, hostile, httpAt, isRunning, packaged, settingsOf } from "./server-fixture.ts";
+import {
+  callTool,
+  findServer,
+  hostile,
+  httpAt,
+  isRunning,
+  packaged,
+  resultText,
+  settingsOf,
+} from "./server-fixture.ts";
 import { startHttpServer } from "./http-server.ts";
 
 const { signal } = new AbortController();

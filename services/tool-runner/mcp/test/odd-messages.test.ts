@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { parseExactJson } from "#shared/exact-json.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { resultText } from "../result-text.ts";
-import { callTool, findServer, settingsOf } from "./server-fixture.ts";
+import { callTool, findServer, resultText, settingsOf } from "./server-fixture.ts";
 import { RAW_TRANSPORTS, startRawServer, type RawAnswers } from "./servers/raw-server.ts";
 
 const { signal } = new AbortController();

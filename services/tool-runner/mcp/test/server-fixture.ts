@@ -3,12 +3,14 @@ import { fileURLToPath } from "node:url";
 import { projectPaths } from "../../../../launcher/project-paths.ts";
 import { ByteRoom } from "../../byte-room.ts";
 import { serverAgent } from "../http/server-fetch.ts";
+import type { CallResult } from "../call-result.ts";
 import type { ConnectionDeps } from "../connection.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import { McpServer, type ServerCall } from "../mcp-server.ts";
 import type { McpServers } from "../mcp-servers.ts";
 import { ProcessLimit } from "../process-limit.ts";
 import { ProtocolEra } from "../protocol-era.ts";
+import { joinParts } from "../result-text.ts";
 import { ProcessGroups } from "../stdio/process-groups.ts";
 import { DEFAULT_SETTINGS, type HttpSettings, type ServerSettings } from "../server-settings.ts";
 
@@ -45,6 +47,11 @@ export async function callTool(
   { server, ...call }: ServerCall & { readonly server: string },
 ): ReturnType<McpServer["call"]> {
   return findServer(servers, server).call(call);
+}
+
+/** A result as a model reads it. */
+export function resultText(result: CallResult): string {
+  return joinParts(result).text;
 }
 
 /** Most test files start many servers, and with it each takes half of the CPU time to start. */

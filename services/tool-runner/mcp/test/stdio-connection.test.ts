@@ -6,10 +6,9 @@ import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import type { CallResult } from "../call-result.ts";
 import { Connection } from "../connection.ts";
-import { resultText } from "../result-text.ts";
 import type { ServerSettings } from "../server-settings.ts";
 import { ProcessGroups } from "../stdio/process-groups.ts";
-import { depsOf, failureOf, hostile, isRunning, packaged, settingsOf } from "./server-fixture.ts";
+import { depsOf, failureOf, hostile, isRunning, packaged, resultText, settingsOf } from "./server-fixture.ts";
 
 const never = new AbortController().signal;
 

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { resultText } from "../result-text.ts";
 import type { HttpSettings } from "../server-settings.ts";
 import { startHttpServer } from "./http-server.ts";
-import { failureOf, httpAt, serverOf, settingsOf } from "./server-fixture.ts";
+import { failureOf, httpAt, resultText, serverOf, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
 const pem = async (name: string) => readFile(join(import.meta.dirname, "tls", `${name}.pem`), "utf8");
