@@ -205,7 +205,7 @@ function inlineOrStored(outcome: ToolCallOutcome): ToolCallAnswer {
 
 type FoundTool =
   | { readonly kind: "tool"; readonly tool: Tool }
-  /** Its server has another definition of it, or none, than the one that the execution was given. */
+  /** Its server has another definition of it, or none, than the one that the execution got. */
   | { readonly kind: "changed" }
   | { readonly kind: "unknown" }
   /** The server was asked for its tools and has not answered yet. */

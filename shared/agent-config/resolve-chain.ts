@@ -47,7 +47,7 @@ export function resolveChain(
   return resolveFound(config, found, selectsServers);
 }
 
-/** The same for a chain that is given. Throws TerminalError `invalid_configuration`, which checked files never cause. */
+/** The same for this chain. Throws TerminalError `invalid_configuration`, which checked files never cause. */
 export function resolveFound(
   config: AgentConfig,
   found: NonNullable<ReturnType<typeof findChain>>,

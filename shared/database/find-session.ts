@@ -19,7 +19,7 @@ export const FoundSession = Type.Object({
   teams: Type.Array(Type.String()),
 });
 
-/** A session that readers may be told of: it exists and is not deleted. */
+/** A session that exists for readers: it is stored and not deleted. */
 export type FoundSession = Static<typeof FoundSession>;
 
 /**

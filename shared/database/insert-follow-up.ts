@@ -67,18 +67,18 @@ WITH follow_up AS (
   VALUES ($2, $1, $3, $4, $5, $6, $7)
   ON CONFLICT (session_id, kind) WHERE status IN ('pending', 'active') DO NOTHING
   RETURNING session_id
-), told AS (
+), runtime AS (
   UPDATE session_runtime r SET inbox_seq = inbox_seq + 1, not_before = CASE WHEN waiting_for IS NULL THEN not_before END
   FROM follow_up WHERE r.session_id = follow_up.session_id
   RETURNING r.session_id, inbox_seq, last_seq + $8::int AS seq, coalesce(lease_expires_at > clock_timestamp(), false) AS is_owned
 ), stage AS (
   INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, stage_type, status, started_at,
                       chat_id, chat_user_message_id, seq)
-  SELECT $4, told.session_id, $9, 1 + greatest(
+  SELECT $4, runtime.session_id, $9, 1 + greatest(
            (SELECT count(*)::int FROM ${plannedStageRows("s")}),
            (SELECT coalesce(max(g.stage_index), 0) FROM stages g WHERE g.session_id = s.session_id)),
-         1, $10, 'active', now(), (SELECT chat_id FROM chat_user_messages WHERE message_id = $11), $11, told.seq
-  FROM told JOIN alert_sessions s USING (session_id)
+         1, $10, 'active', now(), (SELECT chat_id FROM chat_user_messages WHERE message_id = $11), $11, runtime.seq
+  FROM runtime JOIN alert_sessions s USING (session_id)
   RETURNING stage_id, session_id, stage_index, seq
 ), execution AS (
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
@@ -90,10 +90,10 @@ WITH follow_up AS (
   SELECT $19, session_id, stage_id, $12, 1, $20, 'completed', $21, $22, seq, seq FROM stage
   WHERE $19::uuid IS NOT NULL
 ), needed AS (
-  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($23::text[]) FROM told
+  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($23::text[]) FROM runtime
   ON CONFLICT DO NOTHING
 )
-SELECT stage_index, inbox_seq, is_owned FROM stage JOIN told USING (session_id)`;
+SELECT stage_index, inbox_seq, is_owned FROM stage JOIN runtime USING (session_id)`;
 const parseInserted = compileParser(
   "inserted follow-up",
   Type.Object({ stage_index: Type.Integer(), inbox_seq: Type.Integer(), is_owned: Type.Boolean() }),

@@ -8,7 +8,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 /** Of the built-in tools, only those that look at earlier sessions are answered from a record; the others run as always. */
 const IS_RECORDED = `(i.server_name <> '${BUILT_IN_SERVER}' OR i.tool_name IN (${MEMORY_TOOL_NAMES.map((name) => `'${name}'`).join(", ")}))`;
 
-/** Before calls had their outcome stored, a result that is this program's own text is told by its server. */
+/** Before calls had their outcome stored, a result that is this program's own text is recognised by its server. */
 const OUTCOME = `
 jsonb_strip_nulls(CASE coalesce(i.outcome ->> 'kind', CASE WHEN i.error_message IS NULL THEN 'result' ELSE 'exception' END)
   WHEN 'result' THEN jsonb_build_object('kind', 'result', 'content', coalesce(i.tool_result ->> 'content', ''),

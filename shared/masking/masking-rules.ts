@@ -5,7 +5,7 @@ import {
 } from "#shared/masking/patterns/built-in-patterns.ts";
 import type { CustomPattern } from "#shared/masking/patterns/custom-patterns.ts";
 
-/** The configured masking, as plain data that a worker thread can be given. */
+/** The configured masking, as plain data that a worker thread can get. */
 export interface MaskingRules {
   readonly enabled: boolean;
   readonly patterns: readonly MaskingPattern[];

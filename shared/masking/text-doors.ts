@@ -7,7 +7,7 @@ export const TEXT_ORIGINS = {
   tool: "of a tool, its server or a runbook: masked by the rules of the server, in the tool-runner",
   other:
     "of another system, such as a provider's error, a receiver's answer, a header: masked where it is read",
-  model: "a model's own words: what it was told was masked, and variables stand in it as placeholders",
+  model: "a model's own words: its input was masked, and variables stand in it as placeholders",
   config: "of the operator's configuration, whose variables stand in it by name",
   caller: "a caller as authentication names it: stays as it is, because it must be certain who did something",
   ours: "written by us: ids, states, digests, our own sentences",

@@ -18,7 +18,13 @@ const shown = (ordinal: number) => ({
 });
 
 describe("alerts up to one of them", () => {
-  const unread = { count: 4, through: 5, newest: [5, 4, 3, 2].map(shown), told: 7, last_message: 9 };
+  const unread = {
+    count: 4,
+    through: 5,
+    newest: [5, 4, 3, 2].map(shown),
+    characters_read: 7,
+    last_message: 9,
+  };
   const alerts = [1, 2, 3, 4, 5].map((ordinal) => alert(ordinal));
 
   it("are those that an agent had not read before the later ones, of which another has heard", () => {

@@ -97,7 +97,7 @@ function withVariables({ session, execution, state }: ExecutionRun) {
 }
 
 /**
- * The tools of TARSy itself that a call was given, as the model got them: a later version may describe them in other words. They are
+ * The tools of TARSy itself that a call had, as the model got them: a later version may describe them in other words. They are
  * recorded with the calls up to the execution's first answer; later calls have the same. Absent for none.
  */
 export function ownTools(

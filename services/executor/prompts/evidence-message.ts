@@ -24,13 +24,16 @@ interface UnreadAlerts {
   readonly count: number;
   /** The newest of them, newest first. */
   readonly newest: readonly LaterAlert[];
-  /** The characters of other alerts that it has got. */
-  readonly told: number;
+  /** The characters of other alerts that it has read. */
+  readonly characters_read: number;
 }
 
 /** The user message that tells an agent of alerts that have joined its incident: the newest in frames, of the others how many. */
-export function evidenceMessage({ count, newest, told }: UnreadAlerts, nonce: SessionNonce): string {
-  let room = Math.min(MAX_PER_MESSAGE, MAX_PER_AGENT - told);
+export function evidenceMessage(
+  { count, newest, characters_read }: UnreadAlerts,
+  nonce: SessionNonce,
+): string {
+  let room = Math.min(MAX_PER_MESSAGE, MAX_PER_AGENT - characters_read);
   const shown: string[] = [];
   for (const alert of newest) {
     if (alert.data === null || room < MIN_CHARACTERS) break;

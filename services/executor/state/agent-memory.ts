@@ -145,7 +145,7 @@ function foldEvidence({ executionId, evidence }: AgentMemory, rows: StepRows): A
     ...evidence,
     count: 0,
     newest: [],
-    told: evidence.told + characters,
+    characters_read: evidence.characters_read + characters,
     last_message: sequence_number,
   };
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
 
-/** The newest alerts that an agent is shown at a time. */
+/** The newest alerts that an agent reads at a time. */
 export const MAX_SHOWN_ALERTS = 20;
 /** Characters of each that are read. */
 export const MAX_ALERT_CHARACTERS = 8_000;
@@ -28,7 +28,7 @@ export const Evidence = Type.Object({
   /** The newest of them, newest first. */
   newest: Type.Array(LaterAlert),
   /** The characters that it has read of others. */
-  told: Type.Integer(),
+  characters_read: Type.Integer(),
   /** The sequence number of the last message that has such alerts; 0 before the first. */
   last_message: Type.Integer(),
 });
@@ -42,7 +42,7 @@ const CHAIN_STAGES = CHAIN_STAGE_TYPES.map((type) => `'${type}'`).join(", ");
  * for a synthesis of its own stage, contains what that agent has read. Ordinals have no gap, so they count.
  */
 export const UNREAD_EVIDENCE = `
-  (SELECT json_build_object('count', top.ordinal - base.ordinal, 'through', top.ordinal, 'told', own.told, 'last_message', own.last_message,
+  (SELECT json_build_object('count', top.ordinal - base.ordinal, 'through', top.ordinal, 'characters_read', own.characters_read, 'last_message', own.last_message,
      'newest', (SELECT coalesce(json_agg(n ORDER BY n.ordinal DESC), '[]') FROM (
         SELECT a.ordinal, to_char(a.received_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS received_at, a.is_resolved,
                left(a.data, ${MAX_ALERT_CHARACTERS}) AS data, greatest(length(a.data) - ${MAX_ALERT_CHARACTERS}, 0) AS left_out
@@ -50,7 +50,7 @@ export const UNREAD_EVIDENCE = `
    FROM stages s
    CROSS JOIN LATERAL (SELECT max(a.ordinal) AS ordinal FROM group_alerts a WHERE a.session_id = e.session_id) top
    CROSS JOIN LATERAL (
-     SELECT coalesce(max(d.through), 1) AS through, coalesce(sum(d.characters), 0)::int AS told,
+     SELECT coalesce(max(d.through), 1) AS through, coalesce(sum(d.characters), 0)::int AS characters_read,
             coalesce(max(d.sequence_number), 0) AS last_message
      FROM evidence_deliveries d WHERE d.execution_id = e.execution_id) own
    CROSS JOIN LATERAL (

@@ -17,7 +17,7 @@ interface ContextRequest {
 }
 
 /** The agent that gets the context. */
-interface Told {
+interface OpeningAgent {
   readonly execution: Pick<ExecutionState, "execution_id" | "agent_index">;
   readonly stage: { readonly row: Pick<StageState, "stage_index"> };
   readonly alert: Pick<AlertInput, "data">;
@@ -29,21 +29,21 @@ interface Told {
  * The text about the present time for an agent whose conversation opens. In a fork with recorded tools it is the time
  * of the session that the fork comes from, because that is when their results were true. Throws database errors.
  */
-export async function loadContext(session: ContextRequest, told: Told): Promise<string> {
+export async function loadContext(session: ContextRequest, agent: OpeningAgent): Promise<string> {
   const { now, holidays } = session.clock;
-  const recordedMs = session.tools.source === "recorded" ? await recordedTime(session, told) : undefined;
-  return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData: told.alert.data });
+  const recordedMs = session.tools.source === "recorded" ? await recordedTime(session, agent) : undefined;
+  return contextBlock(new Date(recordedMs ?? now()), { holidays, alertData: agent.alert.data });
 }
 
 /** The first user message of the parent's agent at the same place, else of the one that began first. */
 const READ = `
-SELECT told.role, told.content, (extract(epoch FROM parent.created_at) * 1000)::float8 AS created_ms
+SELECT opening.role, opening.content, (extract(epoch FROM parent.created_at) * 1000)::float8 AS created_ms
 FROM alert_sessions fork JOIN alert_sessions parent ON parent.session_id = fork.forked_from
   LEFT JOIN LATERAL (
     SELECT m.role, m.content FROM messages m JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
     WHERE m.session_id = parent.session_id AND m.sequence_number = 2
     ORDER BY (s.stage_index = $2 AND e.agent_index = $3 AND (e.parent_execution_id IS NULL) = $4) DESC, m.created_at
-    LIMIT 1) told ON true
+    LIMIT 1) opening ON true
 WHERE fork.session_id = $1`;
 const parseParent = compileParser(
   "time of a forked session",
@@ -57,7 +57,7 @@ const parseParent = compileParser(
 /** When the session that a fork comes from ran, in milliseconds since the epoch; undefined if the session is no fork. */
 async function recordedTime(
   { db, sessionId }: ContextRequest,
-  { stage, execution, task }: Told,
+  { stage, execution, task }: OpeningAgent,
 ): Promise<number | undefined> {
   const place = [stage.row.stage_index, execution.agent_index, task === undefined];
   const [parent] = await selectRows(db, parseParent, READ, [sessionId, ...place]);

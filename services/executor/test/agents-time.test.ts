@@ -17,7 +17,7 @@ const HOLIDAYS = { holidays: [{ date: "12-25", name: "Christmas" }] };
 
 const parseTold = compileParser("told times", Type.Array(Type.Object({ told: Type.String() })));
 
-describe("the time that agents are told", () => {
+describe("the time that agents read", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let loseLeaseAtWrite: WritePoints["kill"];

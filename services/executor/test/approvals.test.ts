@@ -108,7 +108,7 @@ describe("a call that a person must agree to", () => {
   });
 
   for (const strategy of ["native-thinking", "react"] as const) {
-    it(`is not made after a denial, and the model is told why: ${strategy}`, async () => {
+    it(`is not made after a denial, and the model gets the reason: ${strategy}`, async () => {
       const called = await tools.calls();
       const script = [callTurn(strategy, 1, "k8s.remove", { pod: "a" }), answerTurn(strategy)];
       const id = await asked({ ...OPTIONS, strategy }, ...script);
@@ -143,7 +143,7 @@ describe("a call that a person must agree to", () => {
     expect(await lastMessage(id)).to.include("its arguments contain secrets");
   });
 
-  it("expires: the model is told, the row and an event say so", async () => {
+  it("expires: a message to the model, the row and an event say so", async () => {
     const called = await tools.calls();
     const id = await asked();
     await fixture.executor.query("UPDATE approvals SET expires_at = now() WHERE session_id = $1", [id]);

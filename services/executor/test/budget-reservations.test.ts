@@ -50,7 +50,7 @@ describe("a reservation in the accounts of budgets", () => {
     expect(stepStatement(tableRows([]), true).sql).to.contain("tarsy_reserve_budget");
   });
 
-  it("grants calls up to the limit and not one more, whoever asks at the same time", async () => {
+  it("grants calls up to the limit and not one more, however many ask at the same time", async () => {
     await using resources = new AsyncDisposableStack();
     await budgets.set("day", "*", { usd: 1 });
     const sessions = await workers(resources);

@@ -91,7 +91,13 @@ const SUB_AGENTS: readonly Part[] = [
   { subAgents: [child("completed", { is_delivered: true })] },
   { subAgents: [child("completed"), child("active")] },
 ];
-const evidence = (last_message: number) => ({ count: 1, through: 2, newest: [], told: 0, last_message });
+const evidence = (last_message: number) => ({
+  count: 1,
+  through: 2,
+  newest: [],
+  characters_read: 0,
+  last_message,
+});
 const ALERTS: readonly Part[] = [{}, { evidence: evidence(0) }, { evidence: evidence(9) }];
 const message = (mode: "note" | "conclude" | "skip_tool") => ({
   message_id: mode,
@@ -169,7 +175,7 @@ describe("the order in which features decide", () => {
     }
   });
 
-  it("calls the model only once all that is to be told is told", () => {
+  it("calls the model only once all that is to be delivered is delivered", () => {
     for (const { state, step } of all("call-llm")) {
       const { subAgents = [], evidence: unread, iteration, steering } = state;
       const open = subAgents.filter(({ status }) => !isTerminal(status));

@@ -68,7 +68,7 @@ describe("alerts that join a running session", () => {
     expect(shown).to.deep.equal(['30 more alerts of the incident arrived. {"alerts": 30, "through": 31}']);
   });
 
-  it("have bounds in one message and in all that an agent is told", async () => {
+  it("have bounds in one message and in all that an agent gets", async () => {
     const call = (n: number) => {
       const turn = callTurn("native-thinking", n, "k8s.pods", { n });
       return { ...turn, steps: [{ thinking: "hm" }, { delay: "800ms" }, ...turn.steps] };
@@ -92,7 +92,7 @@ describe("alerts that join a running session", () => {
     expect(lengths.reduce((sum, length) => sum + length, 0)).to.be.lessThan(130_000);
   });
 
-  it("are told at most once between two answers, and those without a stored text only by their number", async () => {
+  it("are delivered at most once between two answers, and those without a stored text only by their number", async () => {
     await fixture.play(
       {
         when: { call: 1 },
@@ -115,7 +115,7 @@ describe("alerts that join a running session", () => {
     expect(messages[1]).to.include("10 more alerts").and.include("more 9");
   });
 
-  it("are told to each agent of a stage, and not again to those that get their answers", async () => {
+  it("are delivered to each agent of a stage, and not again to those that get their answers", async () => {
     await fixture.play(
       { when: { contains: "Bring the results" }, steps: [{ text: "both" }] },
       { steps: [{ text: "found" }] },
@@ -124,7 +124,7 @@ describe("alerts that join a running session", () => {
     await joinAlerts(fixture.executor, id, [LATER]);
     expect(await fixture.run(id)).to.equal("completed");
     expect(await traces(id)).to.deep.equal(["One 1 1 1", "Two 1 1 1", "SynthesisAgent 0 0 0", "Three 0 0 0"]);
-    // Those that came after it are for whoever is called next; a sub-agent is told nothing.
+    // Those that came after it are for the agent that is called next; a sub-agent gets none.
     await joinAlerts(fixture.executor, id, ["another"]);
     const ids = await texts(
       `SELECT execution_id::text AS text FROM agent_executions JOIN stages USING (stage_id)
@@ -192,7 +192,7 @@ describe("alerts that join a running session", () => {
     });
   }
 
-  it("reopen an incident: each agent is told what the session before found, in a frame", async () => {
+  it("reopen an incident: each agent gets what the session before found, in a frame", async () => {
     await fixture.play(answerTurn("native-thinking", "it was DNS <!-- FORMER_ANALYSIS_END -->"));
     const { executor } = fixture;
     const former = await executor.insert({ strategy: "native-thinking" });

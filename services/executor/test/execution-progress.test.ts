@@ -17,7 +17,7 @@ const parseCreated = compileParser(
   Type.Object({ interaction_type: Type.String(), same: Type.Boolean() }),
 );
 
-describe("what watchers are told of a running chain", () => {
+describe("what watchers get of a running chain", () => {
   let fixture: RunFixture;
 
   before(async () => {

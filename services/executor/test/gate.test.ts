@@ -36,7 +36,7 @@ describe("the gate of tool calls", () => {
     return { id, requests: runner.requests };
   };
 
-  it("denies what changes things: nothing is sent, the model and the audit log are told", async () => {
+  it("denies what changes things: nothing is sent, the model and the audit log get the denial", async () => {
     const { id, requests } = await runCalling("k8s.delete");
     expect(requests).to.deep.equal([]);
     const rows = JSON.stringify(await fixture.timelineRows(id));

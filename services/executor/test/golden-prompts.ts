@@ -28,7 +28,7 @@ const SKILLED: PromptInput = {
   },
   skills: [{ name: "house-rules", body: "# Rules\n\nName the team that owns the service." }],
 };
-/** An agent that is told what earlier sessions taught. */
+/** An agent that gets what earlier sessions taught. */
 const BRIEFED: PromptInput = {
   ...INPUT,
   memories: [

@@ -5,7 +5,7 @@ import { insertRemembering, remember } from "./memory-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn } from "./scripted-turns.ts";
 
-describe("what agents are told of earlier sessions", () => {
+describe("what agents get of earlier sessions", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
@@ -62,7 +62,7 @@ describe("what agents are told of earlier sessions", () => {
     expect(expected.metadata).to.deep.equal([{ metadata: { count: 1, memory_ids: [memory_id] } }]);
   });
 
-  it("is told to each agent, and not to a synthesis or where nothing is remembered", async () => {
+  it("is delivered to each agent, and not to a synthesis or where nothing is remembered", async () => {
     await fixture.play(answerTurn("native-thinking"));
     await remember(fixture.executor, { content: "quagga needs water", teams: ["each"] });
     const options = {
@@ -87,7 +87,7 @@ describe("what agents are told of earlier sessions", () => {
     expect(JSON.stringify(await prompts(without))).to.not.include("needs water");
   });
 
-  it("is in a fork what the agents of its parent were told, whatever was learned or forgotten since", async () => {
+  it("is in a fork what the agents of its parent got, whatever was learned or forgotten since", async () => {
     await fixture.play(answerTurn("native-thinking"));
     const teams = ["fork"];
     const options = {

@@ -63,7 +63,7 @@ describe("memories that are found by their meaning", () => {
     return metric.values.find(({ labels }) => labels.outcome === "failed")?.value ?? 0;
   };
 
-  it("are told without a common word, and those with one that mean something else are not", async () => {
+  it("are delivered without a common word, and those with one that mean something else are not", async () => {
     await fixture.play(answerTurn("native-thinking"));
     const near = await store("near", "The cat needs water first.");
     await store("near", "canine: alert of a tiger");

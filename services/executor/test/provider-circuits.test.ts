@@ -132,7 +132,7 @@ describe("the circuit of a provider", () => {
     expect(await executor.query("SELECT probe_by FROM llm_circuits", [])).to.deep.equal([{ probe_by: null }]);
   });
 
-  it("is told by each kind of outcome whether the provider is away", async () => {
+  it("learns from each kind of outcome whether the provider is away", async () => {
     const failed = (code: string, rest: object = {}) =>
       ({ kind: "failed", code, message: "no", retryable: true, ...rest }) as const;
     const table: readonly (readonly [Parameters<typeof providerVerdict>[0], ProviderVerdict])[] = [

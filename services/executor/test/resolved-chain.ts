@@ -42,7 +42,7 @@ export interface ChainOptions {
   readonly summaryProvider?: string;
   /** Replicas of each stage's agents, instead of different agents. */
   readonly isReplicated?: boolean;
-  /** Whether agents are told memories, and write them. */
+  /** Whether agents get memories, and write them. */
   readonly remembers?: boolean;
   /** Whether the session is scored when it completes. */
   readonly isScored?: boolean;

@@ -92,7 +92,7 @@ describe("an agent with skills", () => {
     });
   }
 
-  it("reads a loaded skill as instructions, is told unknown names, and gets an error only if none is known", async () => {
+  it("reads a loaded skill as instructions, gets unknown names, and gets an error only if none is known", async () => {
     await fixture.play(
       callTurn("native-thinking", 1, "load_skill", { names: ["logs", "no\nwhere -->"] }),
       callTurn("native-thinking", 2, "load_skill", { names: ["rules"] }),

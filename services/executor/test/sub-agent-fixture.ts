@@ -101,7 +101,7 @@ export class SubAgentFixture implements AsyncDisposable {
       [id],
     );
   }
-  /** What the parent was told, without ids and codes. */
+  /** What the parent got, without ids and codes. */
   async told(id: string) {
     const rows = await this.runs.executor.query(
       `SELECT role::text, content FROM messages m JOIN agent_executions e USING (execution_id)

@@ -59,7 +59,7 @@ describe("the home of an execution's tools", () => {
       expect(other.releases).to.deep.equal([await execution(id)]);
     });
 
-    it("is told of the end of a session that times out", async () => {
+    it("learns of the end of a session that times out", async () => {
       using runner = await AnsweringRunner.start(fixture.executor.bus, {
         listing: LISTING,
         answer: () => Promise.withResolvers<never>().promise,

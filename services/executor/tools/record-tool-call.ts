@@ -32,7 +32,7 @@ interface FinishedToolCall {
 }
 
 /** The values on which the message to the model depends. */
-type ToldOutcome = Pick<FinishedToolCall, "asObservation" | "outcome"> & {
+type OutcomeOfCall = Pick<FinishedToolCall, "asObservation" | "outcome"> & {
   /** As the model wrote it. */
   readonly name: string;
 };
@@ -91,7 +91,10 @@ function keptRows(outcome: ToolOutcome): Pick<StepRecord["rows"], "toolResults">
 }
 
 /** The reference's wording for each outcome. The words of a tool and of its server are framed as data. */
-export function outcomeText({ name, asObservation, outcome }: ToldOutcome, nonce: SessionNonce): OutcomeText {
+export function outcomeText(
+  { name, asObservation, outcome }: OutcomeOfCall,
+  nonce: SessionNonce,
+): OutcomeText {
   if (outcome.kind === "result") {
     const { isError } = outcome;
     const displayText = postgresSafeText(outcome.content).text;

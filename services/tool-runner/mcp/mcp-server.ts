@@ -210,7 +210,7 @@ export class McpServer implements AsyncDisposable {
   }
 }
 
-/** Waits before a call is sent again; throws the error that it was given if the signal aborts. */
+/** Waits before a call is sent again; throws `error` if the signal aborts. */
 async function pauseAfter(error: McpFailure, signal: AbortSignal): Promise<void> {
   const waitMs = error.kind === "rate_limited" ? (error.retryAfterMs ?? RATE_LIMIT_MS) : jitter(REPEAT_MS);
   await pause(waitMs, signal).catch(() => {

@@ -26,6 +26,6 @@ export interface ServerReport extends ConnectionsReport {
   readonly tools: ServerTools | undefined;
   /** The time for which the server has not answered the request for its list, in milliseconds; 0 while there is none. */
   readonly unansweredMs: number;
-  /** True if the list may still be given to an execution. */
+  /** True if an execution may still get the list. */
   readonly isUsable: boolean;
 }

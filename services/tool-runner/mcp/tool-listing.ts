@@ -89,7 +89,7 @@ export class ServerToolListing {
     return this.#last === undefined && this.#failure === undefined && !this.#needsExecution;
   }
 
-  /** True if the last list may still be given to an execution. */
+  /** True if an execution may still get the last list. */
   get isUsable(): boolean {
     return this.#last !== undefined && this.#now() - this.#last.at <= USABLE_MS;
   }

@@ -85,7 +85,7 @@ describe("fetchRunbook", () => {
     expect(await fetched("/o/r/blob/main/other.md")).to.deep.equal({ text: "# kept under its own address" });
   });
 
-  it("asks nobody for what is no address that may be fetched", async () => {
+  it("asks no server for what is no address that may be fetched", async () => {
     const settings = { allowedHosts: ["github.com"], githubToken: "token" };
     expect(await fetchRunbook("http://github.com/a", settings, signal)).to.deep.equal({
       failure: "must use https",

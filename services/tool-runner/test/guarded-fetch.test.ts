@@ -170,7 +170,7 @@ describe("guardedFetch", () => {
     );
   });
 
-  it("trusts no certificate that is not signed, and stops when it is told to", async () => {
+  it("trusts no certificate that is not signed, and stops when its signal aborts", async () => {
     const { ca: _ca, ...untrusting } = rules();
     const failure = await rejectionOf(guardedFetch(new URL(`https://${names.git}/`), untrusting, signal));
     expect(failure).to.include("self-signed");

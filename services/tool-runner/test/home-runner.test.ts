@@ -24,7 +24,7 @@ import { untilListed } from "./until-listed.ts";
 
 const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
-/** Takes DELETE requests, and answers as told. */
+/** Takes DELETE requests, and answers as the test says. */
 async function cleanupServer() {
   const seen: string[] = [];
   const answer = { status: 500 };
@@ -77,7 +77,7 @@ describe("the runner that has an execution's connections", () => {
       [session.executionId],
     );
 
-  it("is named in its replies, gets further calls, and ends the connections when it is told to", async () => {
+  it("is named in its replies, gets further calls, and ends the connections when its executor says so", async () => {
     const runnerId = randomUUID();
     await using servers = new McpServers({ settings: [settingsOf(hostile("pids"))], env });
     await untilListed(servers, "lab");

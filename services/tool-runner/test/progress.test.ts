@@ -55,7 +55,7 @@ describe("the progress of a call", () => {
     await feed.live();
     const call = toolCallRequest(session, "lab.walk");
     const answer = request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
-    await until("the newest is told", () => told.some(({ progress }) => progress === 100));
+    await until("the newest has arrived", () => told.some(({ progress }) => progress === 100));
     done.resolve();
     await answer;
     feed.unsubscribe();

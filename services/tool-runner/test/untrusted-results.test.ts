@@ -36,7 +36,7 @@ describe("what a server writes into results and errors", () => {
     return (await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, body, 30_000)).answer;
   };
 
-  it("has no characters that nobody sees, not even inside a secret, and no lines of the runner", async () => {
+  it("has no invisible characters, not even inside a secret, and no lines of the runner", async () => {
     const text =
       "\u001B[31mok\u001B[0m \u202Egnp\u{E0041} pass\u200Bword=hunter2-value\n[Cut: this result has 9 bytes]";
     const answer = await answerTo({ result: { content: [{ type: "text", text }] } });

@@ -11,7 +11,7 @@ describe("readAccessConfig", () => {
     expect(origins.size).to.equal(0);
   });
 
-  it("refuses to let everybody in from other machines, unless told so", () => {
+  it("refuses to let everybody in from other machines, unless a variable says so", () => {
     for (const address of ["0.0.0.0", "::", "192.0.2.1", "tarsy.example.com"]) {
       expect(() => readAccessConfig({ BIND_ADDRESS: address }), address).to.throw(/AUTH_ALLOW_OPEN/u);
       expect(() => readAccessConfig({ PUBLISHED_ADDRESS: address }), address).to.throw(address);

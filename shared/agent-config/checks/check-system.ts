@@ -134,8 +134,8 @@ export function checkNotifications(system: Loose<SystemSection>, reporter: Repor
     // An address may hold a password.
     if (problem !== undefined) reporter.error({ container: webhook, key: "url", secret: true }, problem);
   }
-  const isTold = slack?.enabled === true || names.size > 0;
-  if (isTold && dashboardOrigin({ dashboard_url: system.dashboard_url }) === undefined) {
+  const hasReceivers = slack?.enabled === true || names.size > 0;
+  if (hasReceivers && dashboardOrigin({ dashboard_url: system.dashboard_url }) === undefined) {
     const hint = "give the address of the page";
     const target = { container: system, path: "system.dashboard_url" };
     reporter.warn(target, "is not set, so the links of notifications lead to this machine only", hint);

@@ -36,7 +36,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "slack.token_env": "The environment variable with the bot's token; by default SLACK_BOT_TOKEN.",
   channel: "The id of the channel, such as C0123456789; required if messages are sent.",
   notifications:
-    "Other systems that are told when sessions end or a person must decide (docs/alerts-and-notifications.md).",
+    "Other systems that get a message when sessions end or a person must decide (docs/alerts-and-notifications.md).",
   "notifications.webhooks": "Addresses to which signed messages are sent.",
   "webhooks.name":
     "Names the receiver in lists, metrics and logs; at most 20 receivers, each with its own name.",
@@ -90,9 +90,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "USD per million tokens written to the provider's cache; by default as other input.",
   reasoning_per_million: "USD per million tokens of thinking; by default as output.",
   holidays:
-    "Days on which few people are at work, as agents are told; replaces New Year's Day, Labour Day (05-01) and Christmas (12-25).",
+    "Days on which few people are at work, which agents read; replaces New Year's Day, Labour Day (05-01) and Christmas (12-25).",
   "holidays.date": "The day in UTC: 12-25 for every year, 2026-12-25 for one year.",
-  "holidays.name": "What agents are told that it is; one line of at most 100 characters.",
+  "holidays.name": "The name that agents read; one line of at most 100 characters.",
   id: "What the recorded price is called by; by default the model's name.",
   "promotions.model": "The model's exact name.",
   start: "When the promotion begins, like 2026-01-31T00:00:00Z; by default it has begun.",

@@ -1,6 +1,6 @@
 import type { BrokenFile } from "./broken-file.ts";
 
-/** Files that say who is to be told, and cannot be used. */
+/** Files that say who gets news, and cannot be used. */
 export const BROKEN_NOTIFICATIONS: readonly BrokenFile[] = [
   {
     name: "Slack without a channel",
@@ -13,7 +13,7 @@ export const BROKEN_NOTIFICATIONS: readonly BrokenFile[] = [
     errors: [["system.slack.channel", "must be the id of a channel, such as C0123456789"]],
   },
   {
-    name: "receivers of notifications that cannot be told",
+    name: "receivers of notifications that cannot be reached",
     tarsy:
       "system:\n  notifications:\n    webhooks:\n      - {name: a, url: §ftp://x, secret_env: S}\n      - {name: §a, url: §'https://u:p@x', secret_env: S}\n      - {name: §A b, url: https://x, secret_env: S, events: [§session.lost]}\n",
     errors: [

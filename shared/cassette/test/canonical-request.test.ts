@@ -76,7 +76,7 @@ describe("canonicalRequest", () => {
     ]);
   });
 
-  it("leaves out what agents are told of the present time, in messages of the user only", () => {
+  it("leaves out what agents read of the present time, in messages of the user only", () => {
     const block = (day: string) =>
       `\n\n## Context\n\nCurrent time: 2026-12-${day}T08:00:00Z (Friday)\nCalendar context (UTC): 2026-12-${day} — Friday — WEEKDAY\nStaffing: normal`;
     const request = (role: string, told: string): RequestContent => ({

@@ -44,7 +44,7 @@ export const NO_LIMITS: SessionSettings = {
 
 /**
  * Sets the settings of a new connection whose other end is Postgres itself. Behind a pooler it changes nothing: the process that the
- * client was told of is then not the one that answers, and the setting would stay in a session of others. There the settings are those
+ * start names is then not the one that answers, and the setting would stay in a session of others. There the settings are those
  * of the role (`limit-roles.ts`). Parameters of the start would do for both, and PgBouncer refuses them.
  */
 export async function limitSession(client: ClientBase, limits: SessionSettings): Promise<void> {

@@ -67,7 +67,7 @@ export const AGENT_EXECUTIONS = table({
     },
     /** What a sub-agent was asked to do; null for others. */
     task: { type: "text", nullable: true, from: "model" },
-    /** When the parent was told the result of a sub-agent. */
+    /** When the parent got the result of a sub-agent. */
     delivered_at: { type: "timestamptz", nullable: true, set: "executor" },
     /** When a sub-agent was asked to stop. */
     cancel_requested_at: { type: "timestamptz", nullable: true, set: "executor" },

@@ -1,6 +1,6 @@
 import { table, ADD, ALL, OF_SESSION, READ } from "#shared/database/tables/table.ts";
 
-/** The secret from which the keys of groups are made, so that nobody can guess one. */
+/** The secret from which the keys of groups are made, which cannot be guessed without it. */
 export const ALERT_GROUP_SECRETS = table({
   name: "alert_group_secrets",
   columns: {

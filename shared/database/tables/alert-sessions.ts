@@ -76,9 +76,9 @@ export const ALERT_SESSIONS = table({
     trace_context: { type: "jsonb", nullable: true, from: "other" },
     /** How urgent it is, beside the other sessions that wait. */
     lane: { type: "text", default: "'normal'", enum: SESSION_LANES, from: "ours" },
-    /** Where its news go (`NotifyPlan`); null if nobody is told. */
+    /** Where its news go (`NotifyPlan`); null without receivers. */
     notify: { type: "jsonb", nullable: true, from: "config" },
-    /** The session of the same incident that ended before this one began, which its agents are told of. */
+    /** The session of the same incident that ended before this one began; its agents get the conclusion. */
     reopened_from: { type: "uuid", nullable: true },
     /** Whether its calls of tools are made, or answered from `recorded_tool_calls`. */
     tools_mode: { type: "text", default: "'live'", enum: TOOLS_MODES, checked: true, from: "ours" },

@@ -26,7 +26,7 @@ export const MCP_SERVER_STATES = table({
 });
 
 /**
- * One row for each server with a `session_cleanup_url` that an execution has called. It has no foreign key: the server must be told also of
+ * One row for each server with a `session_cleanup_url` that an execution has called. It has no foreign key: the notice is due also for
  * a session that was erased.
  */
 export const MCP_CLEANUPS = table({
@@ -36,7 +36,7 @@ export const MCP_CLEANUPS = table({
     execution_id: { type: "uuid", primary: true },
     session_id: { type: "uuid" },
     created_at: { type: "timestamptz", default: "now()" },
-    /** The execution has ended, and the server is told from `due_at` on. */
+    /** The execution has ended, and the notice is due from `due_at` on. */
     ended_at: { type: "timestamptz", nullable: true, set: "tool-runner" },
     due_at: { type: "timestamptz", nullable: true, set: "tool-runner" },
     tries: { type: "integer", default: "0", set: "tool-runner" },

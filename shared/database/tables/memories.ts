@@ -3,7 +3,7 @@ import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts"
 import { QUALITY_RATINGS } from "#shared/contracts/review.ts";
 
 /**
- * Feedback that was given while an earlier one was learned from. The id is that of the follow-up which will learn from the text: the same
+ * Feedback that arrived while an earlier one was learned from. The id is that of the follow-up which will learn from the text: the same
  * text is kept once.
  */
 export const WAITING_FEEDBACK = table({
@@ -124,7 +124,7 @@ CREATE TRIGGER investigation_memories_drop_embedding BEFORE UPDATE OF content ON
 });
 
 /**
- * Which agents were given which memories. It has no key to the memories: one that is deleted while an agent starts must not fail the agent.
+ * Which agents got which memories. It has no key to the memories: one that is deleted while an agent starts must not fail the agent.
  */
 export const SESSION_MEMORIES = table({
   name: "session_memories",

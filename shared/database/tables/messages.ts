@@ -21,7 +21,7 @@ export const MESSAGES = table({
     /** Counts from 1 within the execution, independent of the timeline's numbers. */
     sequence_number: { type: "integer", ddl: "CHECK (sequence_number > 0)" },
     role: { type: "enum", enum: MESSAGE_ROLES, enumName: "message_role" },
-    /** A summary replaces the shown part of a large result before a model is sent it. */
+    /** A summary replaces the shown part of a large result before a model gets it. */
     content: { type: "text", from: "copies", set: "executor" },
     /** Only on assistant messages. */
     tool_calls: { type: "jsonb", json: ToolCalls, nullable: true, from: "arguments" },

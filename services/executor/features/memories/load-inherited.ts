@@ -25,12 +25,12 @@ FROM line JOIN stages s ON s.session_id = line.session_id AND s.stage_index = $2
 WHERE s.stage_type NOT IN ('chat', 'scoring') AND EXISTS (SELECT FROM messages m WHERE m.execution_id = e.execution_id)
 ORDER BY line.distance LIMIT 1`;
 
-const parseTold = compileParser(
-  "what an agent was told",
+const parseBriefing = compileParser(
+  "briefing of an agent",
   Type.Object({ lines: Type.String(), ids: Type.Array(Type.String()) }),
 );
 const parseMemory = compileParser(
-  "told memory",
+  "memory of a briefing",
   Type.Object(rowMembers(INVESTIGATION_MEMORIES, "category", "valence", "confidence", "content")),
 );
 
@@ -48,14 +48,14 @@ export async function loadInherited(
   { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
   { stage_index, agent_index }: { readonly stage_index: number; readonly agent_index: number },
 ): Promise<RankedMemory[] | undefined> {
-  const [told] = await selectRows(db, parseTold, READ, [sessionId, stage_index, agent_index]);
-  if (told === undefined) return undefined;
-  const lines = told.lines.split("\n").filter((line) => line !== "");
+  const [briefing] = await selectRows(db, parseBriefing, READ, [sessionId, stage_index, agent_index]);
+  if (briefing === undefined) return undefined;
+  const lines = briefing.lines.split("\n").filter((line) => line !== "");
   const memories = lines.flatMap((line, index) => {
     const { confidence, ...members } = LINE.exec(line)?.groups ?? {};
-    const memory_id = told.ids[index];
+    const memory_id = briefing.ids[index];
     if (confidence === undefined || memory_id === undefined) return [];
     return [{ memory_id, ...parseMemory({ ...members, confidence: Number(confidence) }), alert_type: null }];
   });
-  return memories.length === told.ids.length ? memories : undefined;
+  return memories.length === briefing.ids.length ? memories : undefined;
 }

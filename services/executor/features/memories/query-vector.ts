@@ -6,7 +6,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { EmbedText } from "#shared/generated/llm/v1/llm.ts";
 import { embedTexts, type Embedder } from "./embed-texts.ts";
-import { mayBeTold } from "./rank-memories.ts";
+import { mayGet } from "./rank-memories.ts";
 
 /** The meaning of a text, and the name of the model that computed it. */
 export interface QueryVector {
@@ -23,7 +23,7 @@ const MAX_ADDED = 20;
 const MISSING = `
 WITH asking AS (SELECT session_id, owner_subject, teams FROM alert_sessions WHERE session_id = $1)
 SELECT m.memory_id, m.content FROM asking, investigation_memories m
-WHERE m.embedding_model IS DISTINCT FROM $2 AND ${mayBeTold({ includesOwn: true })}
+WHERE m.embedding_model IS DISTINCT FROM $2 AND ${mayGet({ includesOwn: true })}
 ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_ADDED}`;
 const parseMissing = compileParser(
   "memory without a vector",

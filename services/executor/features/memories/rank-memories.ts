@@ -35,7 +35,7 @@ export function rankMemories(options: RankOptions): string {
 }
 
 /** The condition that the session may get memory `m`. */
-export function mayBeTold({ includesOwn = false }: Pick<RankOptions, "includesOwn"> = {}): string {
+export function mayGet({ includesOwn = false }: Pick<RankOptions, "includesOwn"> = {}): string {
   const own = includesOwn ? "" : "AND m.source_session_id IS DISTINCT FROM asking.session_id";
   return `NOT m.deprecated AND m.project = 'default' ${own} AND ${sharedWith("m", "asking")}`;
 }
@@ -47,7 +47,7 @@ FROM (
   SELECT m.*, row_number() OVER (ORDER BY ts_rank(m.tsv, m.words) DESC, m.updated_at DESC, m.memory_id) AS rank
   FROM (
     SELECT m.*, query.words FROM asking, query, investigation_memories m
-    WHERE m.tsv @@ query.words AND ${mayBeTold(options)}
+    WHERE m.tsv @@ query.words AND ${mayGet(options)}
     ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_RANKED}
   ) m
 ) ranked
@@ -62,15 +62,15 @@ function byMeaning(
   { vector, model }: NonNullable<RankOptions["near"]>,
 ): string {
   return `,
-told AS MATERIALIZED (
+allowed AS MATERIALIZED (
   SELECT m.*, m.embedding_model IS NOT DISTINCT FROM ${model} AS is_compared, coalesce(m.tsv @@ query.words, false) AS has_words
   FROM asking, query, investigation_memories m
-  WHERE (m.embedding_model = ${model} OR m.tsv @@ query.words) AND ${mayBeTold(options)}
+  WHERE (m.embedding_model = ${model} OR m.tsv @@ query.words) AND ${mayGet(options)}
   ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_RANKED}
 ), compared AS (
-  SELECT told.*, CASE WHEN has_words THEN ts_rank(tsv, query.words) END AS word_rank,
+  SELECT allowed.*, CASE WHEN has_words THEN ts_rank(tsv, query.words) END AS word_rank,
     CASE WHEN is_compared THEN (SELECT sum(a * b) FROM unnest(embedding, ${vector}::real[]) AS pair (a, b)) END AS cosine
-  FROM told, query
+  FROM allowed, query
 ), placed AS (
   SELECT *, row_number() OVER (ORDER BY cosine DESC NULLS LAST, updated_at DESC, memory_id) AS near_place,
     row_number() OVER (ORDER BY word_rank DESC NULLS LAST, updated_at DESC, memory_id) AS word_place

@@ -34,7 +34,7 @@ const parseSummary = compileParser(
 );
 
 /**
- * Reads what a judge is shown of the session that `stage` follows: its history as for a question in its chat, in at most so many
+ * Reads a judge's input about the session that `stage` follows: its history as for a question in its chat, in at most so many
  * bytes, and the tools that its agents had. Throws as `loadInvestigation`.
  */
 export async function loadJudged(

@@ -40,7 +40,7 @@ export function answerSubAgentTool(
     case "cancel_agent":
       return cancel(run, parameters);
     case "list_agents":
-      return told(list(run));
+      return answered(list(run));
     default:
       return name satisfies never;
   }
@@ -74,7 +74,7 @@ function dispatch(run: ExecutionRun, index: number, parameters: JsonObject): Ans
   const callId = toolCallId(execution.execution_id, { iteration: state.iteration.iteration, index });
   const execution_id = uuidFrom("sub-agent", callId);
   const effect = inserted(run, agent, { execution_id, agent_index: subAgents.length + 1, task });
-  return told(`${JSON.stringify({ execution_id, status: "accepted" })}\n${ACCEPTED}`, effect);
+  return answered(`${JSON.stringify({ execution_id, status: "accepted" })}\n${ACCEPTED}`, effect);
 }
 
 /** The row of a sub-agent, and its task as the first row of its timeline. */
@@ -106,9 +106,9 @@ function cancel({ state }: ExecutionRun, parameters: JsonObject): AnsweredCall {
   const child = state.subAgents?.find(({ execution_id }) => execution_id === id.toLowerCase());
   if (child === undefined) return refused(`cancel failed: execution not found: ${shown(id)}`);
   const { execution_id, status } = child;
-  if (isTerminal(status)) return told(`cancel ${execution_id}: already ${status}`);
+  if (isTerminal(status)) return answered(`cancel ${execution_id}: already ${status}`);
   const effect = { rows: { executionChanges: [{ execution_id, cancels: true as const }] }, events: [] };
-  return told(`cancel ${execution_id}: cancellation requested`, effect);
+  return answered(`cancel ${execution_id}: cancellation requested`, effect);
 }
 
 function list({ state: { subAgents = [] } }: ExecutionRun): string {
@@ -132,7 +132,7 @@ function shown(text: string): string {
   return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…`;
 }
 
-function told(content: string, effect: StepRecord | null = null): AnsweredCall {
+function answered(content: string, effect: StepRecord | null = null): AnsweredCall {
   return { outcome: { kind: "result", content, isError: false, isOwnText: true }, effect };
 }
 

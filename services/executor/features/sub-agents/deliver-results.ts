@@ -24,7 +24,7 @@ ORDER BY execution_id, sequence_number DESC`;
 /**
  * The step that gives an agent the results of sub-agents that have ended: a user message for each, and that it was delivered, in
  * one write. An answer, or the error of a sub-agent that has none, is framed as data; of one that is longer than a tool
- * result may be, the beginning is given. Throws database errors.
+ * result may be, the agent gets the beginning. Throws database errors.
  */
 export async function deliverResults(
   { session, execution, state }: ExecutionRun,

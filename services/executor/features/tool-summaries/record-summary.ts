@@ -70,7 +70,7 @@ export function recordSummaryCall(run: ExecutionRun, call: SummaryCall): StepRec
       : isLast
         ? withSummarizer(withoutResult(state.iteration, result), summarizers, null)
         : withSummarizer(withFailedCall(state.iteration, result), summarizers, next);
-  const messageChanges = failure === null ? toldSummary(run, result, summary) : [];
+  const messageChanges = failure === null ? summaryInMessage(run, result, summary) : [];
   const end =
     failure === null
       ? ({ status: "completed", content: summary } as const)
@@ -155,17 +155,17 @@ function noSummary(reason: string): string {
 }
 
 /** The result's message with the summary instead of the window. */
-function toldSummary(
+function summaryInMessage(
   { execution, state }: ExecutionRun,
   result: PendingSummary,
   summary: string,
 ): MessageChange[] {
-  const told = {
+  const finished = {
     name: result.name,
     asObservation: result.as_observation,
     outcome: { kind: "result", content: summaryMessage(summary, result), isError: result.is_error },
   } as const;
-  const content = outcomeText(told, state.alert.nonce).modelText;
+  const content = outcomeText(finished, state.alert.nonce).modelText;
   return state.messages
     .filter(({ sequence_number }) => sequence_number === result.message)
     .map(({ message_id }) => ({ message_id, execution_id: execution.execution_id, content }));

@@ -25,7 +25,7 @@ const known = async ({ runs: { executor } }: FeatureLab, team: string, content: 
   const found = await executor.query("SELECT 1 FROM investigation_memories WHERE content = $1", [content]);
   if (found.length === 0) await remember(executor, { content, teams: [team] });
 };
-/** What one session teaches must not be told to the next one. */
+/** What one session teaches must not reach the next one. */
 const forget = async ({ runs }: FeatureLab, id: string) => {
   await runs.executor.query("DELETE FROM investigation_memories WHERE source_session_id = $1", [id]);
 };

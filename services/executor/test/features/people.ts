@@ -95,7 +95,7 @@ const noted = (strategy: Strategy): Feature => ({
   },
 });
 
-/** Alerts that join after the owner's death are told exactly once, or not to an agent that has answered. */
+/** Alerts that join after the owner's death are delivered exactly once, or not to an agent that has answered. */
 const joined = (strategy: Strategy): Feature => ({
   name: `an alert that joins when its executor is dead (${strategy})`,
   start: async (lab) => startTold(lab, strategy, LATER),

@@ -18,7 +18,7 @@ SELECT content FROM tool_results t JOIN alert_sessions s USING (session_id)
 WHERE t.call_id = $1 AND t.session_id = $2 AND s.deleted_at IS NULL`;
 const parseContent = compileParser("kept tool result", Type.Object({ content: Type.String() }));
 
-/** For the line in front of what is shown. */
+/** For the line in front of the shown part. */
 const HEADER_CHARS = 200;
 
 /** The tools that read large results of which a part was shown. */

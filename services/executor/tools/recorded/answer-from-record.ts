@@ -20,7 +20,7 @@ interface AskedCall {
   readonly parameters: object;
 }
 
-/** Agents that run side by side must not be given the same row. */
+/** Agents that run side by side must not get the same row. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('recorded tools ' || $1::uuid, 0))::text";
 
 /**

@@ -104,7 +104,7 @@ describe("a server that needs authorization", () => {
     expect(as.state.given).to.equal(before + 1);
   });
 
-  it("is not called without a token: nothing was sent, and the reason is told", async () => {
+  it("is not called without a token: nothing was sent, and the reason says so", async () => {
     await using world = await startAuthorized(withSecret);
     const { as, valid, client } = world;
     await client.call(callOf("e"));

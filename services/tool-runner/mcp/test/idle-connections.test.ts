@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 describe("a connection that no call uses", () => {
   const call = { tool: "pid", callId: "c", executionId: "e", args: {}, signal };
 
-  it("is closed after the idle timeout, with its process or session; the next call is told", async () => {
+  it("is closed after the idle timeout, with its process or session; the next call says so", async () => {
     await using server = await startHttpServer("legacy", {});
     await using servers = new McpServers({
       settings: [

@@ -74,7 +74,7 @@ for (const era of ["legacy", "modern"] as const) {
     });
   });
 
-  describe(`what nobody sees in a listing, ${era} era`, () => {
+  describe(`what is invisible in a listing, ${era} era`, () => {
     it("does not reach a model", async () => {
       const hidden = "list\u200B pods\u001B[8m\u{E0049}\u202E";
       const schema = { type: "object", properties: { p: { type: "string", description: hidden } } };

@@ -1,4 +1,4 @@
-// A server of the older era over standard streams that misbehaves as its tools are told to. It writes the calls and
+// A server of the older era over standard streams that misbehaves as calls of its tools ask. It writes the calls and
 // cancels it gets to the file in CALLS.
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
