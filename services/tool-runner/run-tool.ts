@@ -10,7 +10,7 @@ import type { ByteReservation } from "./byte-budget.ts";
 import { CallAborted, abortedOutcome, thrownOutcome } from "./failed-outcome.ts";
 import type { ProgressReport } from "./call-progress.ts";
 import { readableText, withoutOwnLines } from "./readable-text.ts";
-import type { ToolCallContext, CallIdentity, Tool, ToolOutput } from "./tool.ts";
+import type { CallIdentity, Tool, ToolOutput } from "./tool.ts";
 import { isUtf8 } from "node:buffer";
 import { KEPT_RESULT_LIMITS } from "#shared/contracts/result-sizes.ts";
 import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
@@ -73,11 +73,18 @@ export async function runTool(
     aborted.throwIfAborted();
     hasBegun = true;
   };
-  const work = async (): Promise<EndedCall> => {
+  const collectOutput = async () => {
+    using held = new DisposableStack();
     const { callId, executionId, epoch } = call;
-    const reporting = onProgress === undefined ? {} : { onProgress };
-    const own = { callId, executionId, epoch, isRepeatable, beforeSend, ...reporting };
-    const { isError, seams, collected } = await collectedOutput(tool, call.args, aborted, own);
+    const { isError, seams, content } = await tool.call(call.args, aborted, {
+      ...{ callId, executionId, epoch, isRepeatable, beforeSend },
+      ...(onProgress === undefined ? {} : { onProgress }),
+      holdMemory: (memoryOfOutput) => held.use(memoryOfOutput),
+    });
+    return { isError, seams, collected: await collectResult(content, memory) };
+  };
+  const work = async (): Promise<EndedCall> => {
+    const { isError, seams, collected } = await collectOutput();
     // A part is made readable before it is joined, so the seams still hold.
     const readable = { ...collected, text: readableText(collected.text) };
     const masked = await maskResult(readable, async (text) => masking.mask(text, aborted, seams));
@@ -87,14 +94,6 @@ export async function runTool(
       kept: shown.kept,
       masked: masking.values(),
     };
-  };
-  const collectedOutput = async (
-    ...[to, args, until, context]: [Tool, string, AbortSignal, ToolCallContext]
-  ) => {
-    using held = new DisposableStack();
-    const holdMemory = (one: Disposable) => held.use(one);
-    const { isError, seams, content } = await to.call(args, until, { ...context, holdMemory });
-    return { isError, seams, collected: await collectResult(content, memory) };
   };
   const failed = async (error: unknown): Promise<ToolCallOutcome> => {
     const reason: unknown = aborted.aborted ? aborted.reason : error;
