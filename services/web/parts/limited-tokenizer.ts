@@ -11,7 +11,15 @@ const TABLE_HEAD = /^[^\n]*\n[ \t|:-]+(?:\n|$)/u;
  * a tool through it, may write texts that are made to stop the page.
  */
 export class LimitedTokenizer extends Tokenizer {
-  readonly #deadline = performance.now() + MAX_MS;
+  readonly #now: () => number;
+  readonly #deadline: number;
+
+  /** `now` returns milliseconds. */
+  constructor(now: () => number) {
+    super();
+    this.#now = now;
+    this.#deadline = now() + MAX_MS;
+  }
 
   // The lexer asks for spaces and escapes first, once at each place of a text.
   override space(source: string): Tokens.Space | undefined {
@@ -36,7 +44,7 @@ export class LimitedTokenizer extends Tokenizer {
   }
 
   #checkTime(): void {
-    if (performance.now() > this.#deadline) {
+    if (this.#now() > this.#deadline) {
       throw new RangeError("the text takes too long to read as Markdown");
     }
   }

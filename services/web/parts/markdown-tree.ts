@@ -23,10 +23,10 @@ const WEB = /^https?:\/\//iu;
 
 /**
  * Markdown as elements and texts. HTML and images are shown as they were written: an instruction to load something is what
- * a reader should see, not a gap. Throws RangeError for a text that would stop the page for seconds.
+ * a reader should see, not a gap. Throws RangeError for a text that would stop the page for seconds. `now` returns milliseconds.
  */
-export function markdownTree(source: string): readonly MarkdownNode[] {
-  const lexer = new Lexer({ gfm: true, tokenizer: new LimitedTokenizer() });
+export function markdownTree(source: string, now = () => performance.now()): readonly MarkdownNode[] {
+  const lexer = new Lexer({ gfm: true, tokenizer: new LimitedTokenizer(now) });
   const nodes = nodesOf(inOrder(lexer.lex(shownText(source))));
   if (countElements(nodes, 0) > MAX_ELEMENTS) throw new RangeError("the text has too many parts");
   return nodes;
