@@ -77,7 +77,11 @@ export async function runTool(
     using held = new DisposableStack();
     const { callId, executionId, epoch } = call;
     const { isError, seams, content } = await tool.call(call.args, aborted, {
-      ...{ callId, executionId, epoch, isRepeatable, beforeSend },
+      callId,
+      executionId,
+      epoch,
+      isRepeatable,
+      beforeSend,
       ...(onProgress === undefined ? {} : { onProgress }),
       holdMemory: (memoryOfOutput) => held.use(memoryOfOutput),
     });
