@@ -18,7 +18,7 @@ export interface CallIdentity {
 }
 
 /** A call that a tool is about to make. */
-export interface ToolCallContext extends CallIdentity {
+interface ToolCallContext extends CallIdentity {
   /** The call may be made again although it may have taken effect. */
   readonly isRepeatable: boolean;
   /** Await it before the first byte of the call goes out, or before a tool in this process runs. If it throws, nothing may go out. */
