@@ -27,7 +27,7 @@ export async function listOfferedTools(
   const named = real.filter((id) => servers?.find(id)?.namesExecution === true);
   const limit = AbortSignal.timeout(REMEMBER_MS);
   await Promise.all(named.map(async (id) => cleanups?.remember(id, { execution_id, session_id }, limit)));
-  const known = await servers?.list(real, undefined, execution_id);
+  const known = await servers?.list(real, { executionId: execution_id });
   const all = [...stubs.values()].map(({ description }) => description);
   const failed: { server: string; code: string; message: string }[] = [];
   const stale: string[] = [];

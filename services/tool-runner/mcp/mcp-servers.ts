@@ -100,8 +100,7 @@ export class McpServers implements AsyncDisposable {
    */
   async list(
     ids: readonly string[],
-    waitMs?: number,
-    executionId?: string,
+    { executionId, waitMs }: { readonly executionId?: string; readonly waitMs?: number } = {},
   ): Promise<ReadonlyMap<string, KnownTools>> {
     const asked = [...new Set(ids)].flatMap((id) => this.find(id) ?? []);
     const known = asked.map(async ({ id, settings, listing }) => {

@@ -55,7 +55,7 @@ describe("a server that needs authorization", () => {
       masker,
       maskingRules: new Map([["lab", rulesOfServer({ enabled: false })]]),
     });
-    const listed = (await servers.list(["lab"], 240_000)).get("lab");
+    const listed = (await servers.list(["lab"], { waitMs: 240_000 })).get("lab");
     expect(listed?.kind === "listed" && listed.tools[0]?.description).to.equal(
       "you sent Bearer [MASKED_CREDENTIAL]",
     );

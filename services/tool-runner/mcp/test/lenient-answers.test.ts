@@ -31,7 +31,7 @@ for (const era of ["legacy", "modern"] as const) {
   describe(`a listing with malformed tools, ${era} era`, () => {
     const listed = async (tools: readonly unknown[]) => {
       await using started = await start({ "tools/list": { tools } });
-      const known = (await started.servers.list(["lab"], 60_000)).get("lab");
+      const known = (await started.servers.list(["lab"], { waitMs: 60_000 })).get("lab");
       if (known?.kind !== "listed") throw new Error(`not listed: ${JSON.stringify(known)}`);
       return known;
     };
@@ -81,7 +81,7 @@ for (const era of ["legacy", "modern"] as const) {
       await using started = await start({
         "tools/list": { tools: [{ name: "a", title: hidden, description: hidden, inputSchema: schema }] },
       });
-      const known = (await started.servers.list(["lab"], 60_000)).get("lab");
+      const known = (await started.servers.list(["lab"], { waitMs: 60_000 })).get("lab");
       expect(known?.kind === "listed" && known.tools[0]).to.deep.include({
         title: "list pods",
         description: "list pods",

@@ -6,7 +6,7 @@ import { hostile, httpAt, settingsOf } from "./server-fixture.ts";
 
 async function listed(settings: ServerSettings) {
   await using servers = new McpServers({ settings: [settings], env: {} });
-  const known = (await servers.list(["lab"], 60_000)).get("lab");
+  const known = (await servers.list(["lab"], { waitMs: 60_000 })).get("lab");
   return known?.kind === "listed" ? known : undefined;
 }
 

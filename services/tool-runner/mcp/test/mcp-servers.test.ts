@@ -50,7 +50,7 @@ describe("McpServers", () => {
       settingsOf(hostile("two-pages"), { id: "pages", trustAnnotations: true }),
       settingsOf(hostile("two-pages"), { id: "denied", tools }),
     );
-    const listed = await servers.list(["pages", "denied", "unknown"], PATIENT_MS);
+    const listed = await servers.list(["pages", "denied", "unknown"], { waitMs: PATIENT_MS });
     const named = [...listed].map(([id, known]) => [
       id,
       known.kind === "listed" && known.tools.map(({ name, effect }) => `${name} ${effect}`),
@@ -65,7 +65,7 @@ describe("McpServers", () => {
 
   it("bounds a list without end", async () => {
     await using servers = serversOf(settingsOf(hostile("endless-pages")));
-    const known = (await servers.list(["lab"], PATIENT_MS)).get("lab");
+    const known = (await servers.list(["lab"], { waitMs: PATIENT_MS })).get("lab");
     if (known?.kind !== "listed") throw new Error("not listed");
     expect(known.tools).to.have.length(64);
     expect(known.leftOut).to.contain("64 pages");
@@ -77,7 +77,7 @@ describe("McpServers", () => {
       settingsOf(hostile("exit-at-start"), { id: "broken" }),
       settingsOf(packaged("server-memory"), { id: "memory" }),
     );
-    const listed = await servers.list(["down", "broken", "memory"], PATIENT_MS);
+    const listed = await servers.list(["down", "broken", "memory"], { waitMs: PATIENT_MS });
     expect(listed.get("down")).to.include({ kind: "failed", code: "unreachable" });
     expect(listed.get("broken")).to.include({ kind: "failed", code: "unreachable" });
     expect(listed.get("memory")).to.include({ kind: "listed", isStale: false });
@@ -94,7 +94,7 @@ describe("McpServers", () => {
       ...ids.map((id) => settingsOf(httpAt(healthy.url), { id })),
     );
     servers.warm();
-    await servers.list(ids, PATIENT_MS);
+    await servers.list(ids, { waitMs: PATIENT_MS });
     // If each waited for the server for a second, this would exceed the test's time.
     for (let n = 0; n < 100; n += 1) {
       const listed = await servers.list(["hung", ...ids]);
@@ -108,7 +108,7 @@ describe("McpServers", () => {
   it("lists anew when a server says that its tools have changed", async () => {
     await using servers = serversOf(settingsOf(hostile("changing"), { isolation: "shared" }));
     const described = async () => {
-      const known = (await servers.list(["lab"], PATIENT_MS)).get("lab");
+      const known = (await servers.list(["lab"], { waitMs: PATIENT_MS })).get("lab");
       return known?.kind === "listed" ? known.tools[0]?.description : known?.code;
     };
     expect(await described()).to.equal("version 1");
@@ -147,7 +147,7 @@ describe("McpServers", () => {
     });
     await using servers = serversOf(settingsOf(httpAt(server.url)));
     const described = async () => {
-      const known = (await servers.list(["lab"], PATIENT_MS)).get("lab");
+      const known = (await servers.list(["lab"], { waitMs: PATIENT_MS })).get("lab");
       return known?.kind === "listed" ? known.tools[0]?.description : known?.code;
     };
     expect(await described()).to.equal("version 1");
@@ -168,7 +168,7 @@ describe("McpServers", () => {
       env,
       masker,
     });
-    const listed = await servers.list(["leaky", "broken"], PATIENT_MS);
+    const listed = await servers.list(["leaky", "broken"], { waitMs: PATIENT_MS });
     const shown = JSON.stringify([...listed]);
     for (const secret of [TOKEN, "hunter2", "ghp_abc"]) expect(shown).not.to.contain(secret);
     expect(shown).to.contain("its log ends: password=[MASKED");

@@ -18,7 +18,7 @@ for (const transport of RAW_TRANSPORTS) {
       const server = stack.use(await startRawServer(transport, answers));
       const servers = stack.use(new McpServers({ settings: [settingsOf(server.transport)], env: {} }));
       const listed = async () => {
-        const known = (await servers.list(["lab"], 60_000)).get("lab");
+        const known = (await servers.list(["lab"], { waitMs: 60_000 })).get("lab");
         if (known?.kind !== "listed") throw new Error(`not listed: ${JSON.stringify(known)}`);
         return known;
       };
