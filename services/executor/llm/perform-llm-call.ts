@@ -89,7 +89,7 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   const unfinished = unfinishedStep(run, step);
   const { reservation } = steps;
   steps.reservation = undefined;
-  const timeline = timelineOf(run, iteration);
+  await using timeline = timelineOf(run, iteration);
   const startedAt = performance.now();
   tellPhase(session, run.execution, callPhase(state, step));
   const { reply, lostCalls } = await callModel(session, {

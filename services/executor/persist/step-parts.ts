@@ -125,7 +125,11 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   llmInteractions: insertPart(LLM_INTERACTIONS, { without: ["created_at"] }),
   mcpInteractions: insertPart(MCP_INTERACTIONS, { without: ["created_at"] }),
   toolResults: insertPart(TOOL_RESULTS, { without: ["created_at"] }),
-  timeline: insertPart(TIMELINE_EVENTS, { without: ["created_at", "updated_at"] }),
+  timeline: insertPart(TIMELINE_EVENTS, {
+    set: { created_at: "now() - make_interval(secs => coalesce(r.age_ms, 0) / 1000)" },
+    without: ["updated_at"],
+    further: { age_ms: "float8" },
+  }),
   timelineEnds: (rows) => `
   UPDATE timeline_events t SET status = r.status, content = r.content, updated_at = now(), seq = fence.seq,
     metadata = coalesce(r.metadata, t.metadata),

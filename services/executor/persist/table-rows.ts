@@ -6,6 +6,7 @@ import type {
   NewStage,
   SessionChange,
   StepRows,
+  TimelineEnd,
 } from "../state/step-rows.ts";
 import { callCosts } from "./step-counts.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
@@ -15,20 +16,28 @@ export type TableRows = Readonly<Record<keyof StepRows, readonly object[]>>;
 
 /**
  * Joins the rows of steps that are committed together. A statement can change a row only once, so changes of the same stage or
- * execution become one, and changes of one that is new become part of it. A new row of the timeline is ended or linked by a
- * later commit.
+ * execution become one, and changes of one that is new become part of it. So does the end of a new row of the timeline; its link
+ * to a call is of a later commit.
  */
 export function tableRows(steps: readonly StepRows[]): TableRows {
   const stages = new Map<string, object>();
   const stageEnds = new Map<string, object>();
   const executions = new Map<string, NewExecution>();
   const changes = new Map<string, ExecutionChange>();
+  const timeline = new Map<string, object>();
+  const timelineEnds: TimelineEnd[] = [];
   for (const step of steps) {
     for (const stage of step.stages ?? []) stages.set(stage.stage_id, newStage(stage));
     for (const end of step.stageEnds ?? []) {
       const isNew = stages.get(end.stage_id);
       if (isNew === undefined) stageEnds.set(end.stage_id, end);
       else stages.set(end.stage_id, { ...isNew, ...end });
+    }
+    for (const row of step.timeline ?? []) timeline.set(row.event_id, row);
+    for (const end of step.timelineEnds ?? []) {
+      const isNew = timeline.get(end.event_id);
+      if (isNew === undefined) timelineEnds.push(end);
+      else timeline.set(end.event_id, { ...isNew, ...end });
     }
     for (const execution of step.executions ?? []) executions.set(execution.execution_id, execution);
     for (const change of step.executionChanges ?? []) {
@@ -64,8 +73,8 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     llmInteractions: calls,
     mcpInteractions: steps.flatMap(({ mcpInteractions = [] }) => mcpInteractions),
     toolResults: steps.flatMap(({ toolResults = [] }) => toolResults),
-    timeline: steps.flatMap(({ timeline = [] }) => timeline),
-    timelineEnds: steps.flatMap(({ timelineEnds = [] }) => timelineEnds),
+    timeline: [...timeline.values()],
+    timelineEnds,
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
     approvals: steps.flatMap(({ approvals = [] }) => approvals),
     approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),

@@ -21,12 +21,17 @@ const STREAMS = {
 export type StreamKind = keyof typeof STREAMS;
 const STREAM_KINDS: readonly StreamKind[] = ["thinking", "thought", "response", "answer", "summary"];
 
+/** How long a call may stream before its open rows are stored: those of one that has ended by then are stored with its outcome. */
+const STORE_AFTER_MS = 50;
+
 /** A timeline row that was opened for streaming and is not complete. */
 interface OpenRow {
   readonly eventId: string;
   readonly kind: StreamKind;
   /** The attempt that opened it; undefined for one of a call that is made again. */
   readonly openedIn: number | undefined;
+  /** Whether its live text may be sent: its row and its event are stored. */
+  isStored: boolean;
   /** Undefined until the running attempt produces text for a row that an earlier attempt opened. */
   stream: LiveStream | undefined;
 }
@@ -83,13 +88,17 @@ export function wholeRowId(
  * The timeline rows of one LLM call, or of another step of an execution. Row ids derive from execution, iteration and
  * kind: when a call is repeated after a crash, its open rows are found and reused, with the same id and sequence number.
  */
-export class TimelineWriter {
+export class TimelineWriter implements AsyncDisposable {
   readonly #options: TimelineWriterOptions;
   readonly #streaming: Streaming | undefined;
   readonly #rows: OpenRow[];
   readonly #added: NewTimelineRow[] = [];
   readonly #ended: TimelineEnd[] = [];
   readonly #events: UnstampedPayload[] = [];
+  /** Rows that were opened and are not stored, and when. */
+  #unstored: { readonly open: OpenRow; readonly row: NewTimelineRow; readonly openedAt: number }[] = [];
+  #storesLater: NodeJS.Timeout | undefined;
+  #storing: Promise<void> | undefined;
   #nextSequence: number;
   /** The first and the end of the numbers that were kept free before the answer. */
   #kept = { next: 0, end: 0 };
@@ -105,6 +114,7 @@ export class TimelineWriter {
       eventId: this.#streamId(kind),
       kind,
       openedIn: undefined,
+      isStored: true,
       stream: undefined,
     }));
     this.#rows = rows.filter(({ eventId }) => timeline.open.has(eventId));
@@ -123,17 +133,20 @@ export class TimelineWriter {
     for (const row of this.#rows) row.stream = undefined;
   }
 
-  /** Opens the call's row of this kind before its first delta, unless an earlier attempt has. */
+  /** Opens and stores the call's row of this kind before its first delta, unless an earlier attempt has. */
   async begin(kind: StreamKind, metadata: object): Promise<void> {
-    if (!this.#rows.some((open) => open.kind === kind)) await this.#open(kind, metadata);
+    if (this.#rows.some((open) => open.kind === kind)) return;
+    this.#open(kind, metadata);
+    await this.#store();
   }
 
-  /** Streams a delta into the call's row of this kind; the first delta opens the row. */
+  /**
+   * Streams a delta into the call's row of this kind; the first delta opens the row, which is stored within 50 ms or, if the
+   * call ends before, with `record`. While rows are being stored, returns a promise of it: await it before the next delta.
+   */
   append(kind: StreamKind, delta: string): Promise<void> | undefined {
-    const row = this.#rows.find((open) => open.kind === kind);
-    if (row === undefined) return this.#open(kind).then((opened) => this.#appendTo(opened, delta));
-    this.#appendTo(row, delta);
-    return undefined;
+    this.#appendTo(this.#rows.find((open) => open.kind === kind) ?? this.#openSoon(kind), delta);
+    return this.#storing;
   }
 
   /** The open rows by sequence number; `text` is null if the last attempt wrote nothing. */
@@ -205,28 +218,38 @@ export class TimelineWriter {
     this.#events.push(this.#createdEvent(row));
   }
 
-  /** The rows that were added and ended, and their events in this order. */
+  /** The rows that were opened and not stored, added and ended, and their events in this order. */
   record(): {
     readonly rows: Pick<StepRecord["rows"], "timeline" | "timelineEnds">;
     readonly events: UnstampedPayload[];
   } {
+    const opened = this.#takeUnstored();
+    const timeline = [...opened.rows, ...this.#added];
     return {
       rows: {
-        ...(this.#added.length === 0 ? {} : { timeline: this.#added }),
+        ...(timeline.length === 0 ? {} : { timeline }),
         ...(this.#ended.length === 0 ? {} : { timelineEnds: this.#ended }),
       },
-      events: this.#events,
+      events: [...opened.events, ...this.#events],
     };
   }
 
-  /** Sends the last chunks. Await it before the rows are completed. */
+  /** Ends the storing of open rows, and sends the last chunks. Await it before the rows are completed. Throws if a row was not stored. */
   async flush(): Promise<void> {
+    clearTimeout(this.#storesLater);
+    await this.#storing;
     await Promise.all(this.#rows.flatMap(({ stream }) => stream?.flush() ?? []));
   }
 
   /** Drops the live streams: after the commit, or before another attempt. */
   close(): void {
     for (const { eventId } of this.#rows) this.#streaming?.streams.forget(eventId);
+  }
+
+  /** Ends the storing of open rows, however the call has ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#storesLater);
+    await this.#storing?.catch(() => undefined);
   }
 
   #streamId(kind: StreamKind): string {
@@ -237,12 +260,23 @@ export class TimelineWriter {
   #appendTo(row: OpenRow, delta: string): void {
     row.stream ??= this.#streaming?.streams.open(row.eventId, this.#attempt, {
       isRepeated: row.openedIn !== this.#attempt,
+      isHeld: !row.isStored,
       parentExecutionId: this.#options.execution.parent_execution_id,
     });
     row.stream?.append(delta);
   }
 
-  async #open(kind: StreamKind, ofCall?: object): Promise<OpenRow> {
+  #openSoon(kind: StreamKind): OpenRow {
+    const opened = this.#open(kind);
+    this.#storesLater ??= setTimeout(() => {
+      this.#storing = Promise.resolve(this.#storing).then(() => this.#store());
+      // The next delta or `flush` reports it.
+      this.#storing.catch(() => undefined);
+    }, STORE_AFTER_MS);
+    return opened;
+  }
+
+  #open(kind: StreamKind, ofCall?: object): OpenRow {
     const { type, metadata } = STREAMS[kind];
     if (kind === "answer") this.#keepNumbers();
     const row = this.#newRow({
@@ -255,11 +289,37 @@ export class TimelineWriter {
       llm_interaction_id: null,
       mcp_interaction_id: null,
     });
-    await this.#streaming?.commit({ rows: { timeline: [row] }, events: [this.#createdEvent(row)] });
-    const openedIn = this.#attempt;
-    const opened: OpenRow = { eventId: row.event_id, kind, openedIn, stream: undefined };
-    this.#rows.push(opened);
-    return opened;
+    const eventId = row.event_id;
+    const open: OpenRow = { eventId, kind, openedIn: this.#attempt, isStored: false, stream: undefined };
+    this.#rows.push(open);
+    this.#unstored.push({ open, row, openedAt: performance.now() });
+    return open;
+  }
+
+  async #store(): Promise<void> {
+    const { opened, rows: timeline, events } = this.#takeUnstored();
+    await this.#streaming?.commit({ rows: { timeline }, events });
+    for (const open of opened) {
+      open.isStored = true;
+      open.stream?.release();
+    }
+  }
+
+  #takeUnstored(): {
+    readonly opened: readonly OpenRow[];
+    readonly rows: readonly NewTimelineRow[];
+    readonly events: readonly UnstampedPayload[];
+  } {
+    clearTimeout(this.#storesLater);
+    this.#storesLater = undefined;
+    const taken = this.#unstored;
+    this.#unstored = [];
+    const rows = taken.map(({ row, openedAt }) => ({ ...row, age_ms: performance.now() - openedAt }));
+    return {
+      opened: taken.map(({ open }) => open),
+      rows,
+      events: rows.map((row) => this.#createdEvent(row)),
+    };
   }
 
   #keepNumbers(): void {

@@ -132,7 +132,11 @@ export type NewMcpInteraction = OfExecution &
     readonly outcome?: CallOutcomeKind | null;
   };
 
-export type NewTimelineRow = OfExecution & InsertedRow<typeof TIMELINE_EVENTS, "created_at" | "updated_at">;
+export type NewTimelineRow = OfExecution &
+  InsertedRow<typeof TIMELINE_EVENTS, "created_at" | "updated_at"> & {
+    /** How long before its commit it was opened, in milliseconds; absent: it was not. */
+    readonly age_ms?: number;
+  };
 
 /** How an open timeline row ends. */
 export interface TimelineEnd {

@@ -1,6 +1,6 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-message.ts";
-import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
+import { MAX_DELTA_CODE_UNITS, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { EventPublisher } from "./publish-events.ts";
@@ -16,19 +16,23 @@ export interface LiveStream {
   /** The whole text so far, Postgres-safe. */
   text(): string;
   append(delta: string): void;
+  /** Sends from now on what a held text has. */
+  release(): void;
   /** Sends the pending text. The completed event must not be committed before this resolves. */
   flush(): Promise<void>;
 }
 
 interface StreamOptions {
   readonly isRepeated?: boolean;
+  /** True: nothing is sent, and the text is not among the session's, until it is released. */
+  readonly isHeld?: boolean;
   /** The parent of the sub-agent whose text it is; undefined for other agents. */
   readonly parentExecutionId?: string | undefined;
 }
 
 /** The live texts of one session. */
 export interface LiveStreams extends AsyncDisposable {
-  /** Opens a live text whose `created` event has been passed to the publisher. */
+  /** Opens a live text whose `created` event has been passed to the publisher, unless it is held until then. */
   open(eventId: string, attempt: number, options?: StreamOptions): LiveStream;
   /** The text so far of an event; undefined if none is open. */
   textOf(eventId: string): string | undefined;
@@ -79,17 +83,7 @@ export function openLiveStreams({
         looksAgainAt = now() + LOOK_AGAIN_MS;
         isHeard = true;
       }
-      const chunk = {
-        type: "stream.chunk" as const,
-        session_id: sessionId,
-        event_id: stream.eventId,
-        ...(stream.parentExecutionId === undefined ? {} : { parent_execution_id: stream.parentExecutionId }),
-        attempt: stream.attempt,
-        offset: delta.offset,
-        delta: delta.text,
-        timestamp: new Date().toISOString(),
-      };
-      publishChunk(bus, chunk, looks ? unheard : undefined);
+      publishChunk(bus, chunkOf(sessionId, stream, delta), looks ? unheard : undefined);
     }
   };
 
@@ -104,22 +98,27 @@ export function openLiveStreams({
   };
 
   return {
-    open: (eventId, attempt, { isRepeated = false, parentExecutionId } = {}) => {
+    open: (eventId, attempt, { isRepeated = false, isHeld = false, parentExecutionId } = {}) => {
       const stream = new PendingStream(
         { eventId, attempt, isRepeated, parentExecutionId },
         {
           grew: () => {
+            if (streams.get(eventId) !== stream) return;
             if (isUnheard()) return stream.skip();
             pumping ??= pump().finally(() => (pumping = undefined));
           },
           flush: async () => {
+            if (streams.get(eventId) !== stream) return;
             await publisher.settled();
             sendPending(stream);
           },
+          released: () => {
+            streams.set(eventId, stream);
+            looksAgainAt = 0;
+          },
         },
       );
-      streams.set(eventId, stream);
-      looksAgainAt = 0;
+      if (!isHeld) stream.release();
       return stream;
     },
     textOf: (eventId) => streams.get(eventId)?.text(),
@@ -135,13 +134,30 @@ export function openLiveStreams({
   };
 }
 
+function chunkOf(
+  session_id: string,
+  { eventId: event_id, attempt, parentExecutionId }: PendingStream,
+  { offset, text: delta }: { readonly offset: number; readonly text: string },
+): StreamChunk {
+  return {
+    type: "stream.chunk",
+    session_id,
+    event_id,
+    ...(parentExecutionId === undefined ? {} : { parent_execution_id: parentExecutionId }),
+    attempt,
+    offset,
+    delta,
+    timestamp: new Date().toISOString(),
+  };
+}
+
 /** Stores the text in parts: appending to one string and slicing it would copy the whole text for every chunk. */
 class PendingStream implements LiveStream {
   readonly eventId: string;
   readonly attempt: number;
   readonly isRepeated: boolean;
   readonly parentExecutionId: string | undefined;
-  readonly #on: { grew: () => void; flush: () => Promise<void> };
+  readonly #on: { grew: () => void; flush: () => Promise<void>; released: () => void };
   readonly #parts: string[] = [];
   #pending = "";
   #sent = 0;
@@ -154,7 +170,7 @@ class PendingStream implements LiveStream {
       isRepeated,
       parentExecutionId,
     }: Pick<PendingStream, "eventId" | "attempt" | "isRepeated" | "parentExecutionId">,
-    on: { grew: () => void; flush: () => Promise<void> },
+    on: { grew: () => void; flush: () => Promise<void>; released: () => void },
   ) {
     this.eventId = eventId;
     this.attempt = attempt;
@@ -177,6 +193,11 @@ class PendingStream implements LiveStream {
     this.#pending += text;
     this.#length += text.length;
     this.#on.grew();
+  }
+
+  release(): void {
+    this.#on.released();
+    if (this.hasPending()) this.#on.grew();
   }
 
   flush(): Promise<void> {

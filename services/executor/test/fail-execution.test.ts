@@ -32,6 +32,7 @@ describe("failExecution", () => {
         { sessionId: id, execution, iteration: 1, timeline: { nextSequence: 1, open: new Map() } },
         { streams: session.streams, commit: async (opened) => commitStep(session, [opened]) },
       );
+      await timeline.begin("answer", {});
       await timeline.append("answer", `${execution.agent_name} says`);
     }
     await failExecution(session, step.stage, ann.execution, new TerminalError("id_taken", "it is taken"));

@@ -100,7 +100,7 @@ describe("runSession", () => {
 
   it("sends each created event before its chunks, and the chunks before the completed event", async () => {
     const id = await fixture.executor.insert();
-    await fixture.play({ steps: [{ text: "one two three four five", chunk_size: 3, chunk_delay: "5ms" }] });
+    await fixture.play({ steps: [{ text: "one two three four five", chunk_size: 3, chunk_delay: "20ms" }] });
     const heard = await fixture.executor.listen(id);
     expect(await fixture.run(id)).to.equal("completed");
     await until("the last event has arrived", () =>

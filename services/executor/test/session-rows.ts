@@ -61,6 +61,8 @@ const CALL = /call-[0-9a-f]{16}/gu;
 const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d(?::\d\d)?)?/gu;
 /** What the soft limit of a budget found reserved, a lost call included. */
 const RESERVED = /"reserved": ?\d+/gu;
+/** How many agents of a stage run while one of them takes a step depends on the machine. */
+const RUNNING = /\d+ agents? running|"active_executions": ?\d+/gu;
 const MILLISECONDS = /"(?<name>\w+_ms)": ?\d+(?:\.\d+)?/gu;
 
 const parseTables = compileParser("tables", Type.Array(Type.Object({ name: Type.String() })));
@@ -109,6 +111,7 @@ function withoutIds(row: string, names: ReadonlyMap<string, string>): string {
     .replaceAll(UUID, (uuid) => names.get(uuid) ?? "ID")
     .replaceAll(CALL, "CALL")
     .replaceAll(TIME, "TIME")
+    .replaceAll(RUNNING, "N running")
     .replaceAll(RESERVED, '"reserved": N')
     .replaceAll(MILLISECONDS, '"$<name>": MS');
 }

@@ -63,16 +63,16 @@ describe("what an investigation costs", () => {
     answers: more.answers - less.answers,
   });
 
-  it("is two statements for an answer with its first tool call, and one for the result", async () => {
+  it("is one statement for an answer at once with its first tool call, and one for the result", async () => {
     const [five, six] = [await costOf("five turns"), await costOf("six turns")];
     expect(difference(six, five)).to.deep.equal({
-      // The thought opens its row; the answer is stored with the call that it asks for; the call's result is stored.
-      statements: 3,
-      roundTrips: 3,
-      // The thought's row, its text and its end, the call's row, the request to the tool-runner, the result's row.
-      published: 10,
-      // The tool-runner's reply, and the bus's to the first chunk of the thought: no notifier follows.
-      answers: 2,
+      // The answer is stored with its thought and the call that it asks for; the call's result is stored.
+      statements: 2,
+      roundTrips: 2,
+      // The thought's row and its end, the call's row, the request to the tool-runner, the result's row.
+      published: 9,
+      // The tool-runner's reply.
+      answers: 1,
     });
   });
 
@@ -90,12 +90,12 @@ describe("what an investigation costs", () => {
     expect(late).to.be.lessThan(1_500);
   });
 
-  it("is seven statements for an agent without tools and its summary", async () => {
+  it("is six statements for an agent without tools and its summary", async () => {
     await costOf("no tools", "single-call");
     const { statements, roundTrips, bytesRead } = await costOf("no tools", "single-call");
-    // State and alert are read; stage, agent and conversation begin together; the answer opens its row, and is stored with the
-    // end of agent and stage; the summary is stored with the end of the session.
-    expect({ statements, roundTrips }).to.deep.equal({ statements: 7, roundTrips: 7 });
+    // State and alert are read; stage, agent and conversation begin together; the answer is stored with the end of agent and stage; what a former owner has
+    // asked for the summary is read; the summary is stored with the end of the session.
+    expect({ statements, roundTrips }).to.deep.equal({ statements: 6, roundTrips: 6 });
     expect(bytesRead).to.be.lessThan(8_000);
   });
 });

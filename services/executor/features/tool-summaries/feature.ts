@@ -52,7 +52,7 @@ async function performSummary(
 ): Promise<WaitingFor | null> {
   const { state, steps } = run;
   await steps.commit();
-  const timeline = timelineOf(run, state.iteration.iteration, `:${result.index}`);
+  await using timeline = timelineOf(run, state.iteration.iteration, `:${result.index}`);
   const settings = state.chain.mcp_server_summaries?.[toolNames(result.name).server_name];
   if (settings === undefined) {
     steps.add(recordNoSummary(run, { result, timeline, reason: "the configuration asks for none" }));
