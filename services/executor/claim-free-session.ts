@@ -5,6 +5,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { LOAD_NEW } from "./state/session-state.ts";
 import {
   CLAIMABLE,
   CLAIM_COLUMNS,
@@ -66,7 +67,8 @@ WITH found AS MATERIALIZED (
   RETURNING id, seq
 )
 SELECT found.status, found.is_followed_up, found.age_ms, found.trace_context, found.chain_id, found.teams, found.budgets, found.tool_source, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
-       found.database_time_ms, found.silent_ms, found.parked_ms, found.is_asked_to_park, found.inbox_seq, found.event_type, claim.stamp, event.id AS event_id, event.seq
+       found.database_time_ms, found.silent_ms, found.parked_ms, found.is_asked_to_park, found.inbox_seq, found.event_type, claim.stamp, event.id AS event_id, event.seq,
+       CASE WHEN found.lease_epoch = 0 AND NOT found.is_followed_up THEN (SELECT to_json(state) FROM (${LOAD_NEW}) AS state) END AS state
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
 
 const parseFree = compileParser(
@@ -100,6 +102,7 @@ const parseFree = compileParser(
     stamp: Type.String(),
     event_id: Type.Union([Type.Integer(), Type.Null()]),
     seq: Type.Union([Type.Integer(), Type.Null()]),
+    state: Type.Union([Type.Object({}), Type.Null()]),
   }),
 );
 
@@ -112,11 +115,11 @@ export async function claimFreeSession(
 ): Promise<ClaimOutcome | undefined> {
   const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId, place]);
   if (row === undefined) return undefined;
-  const { attempts, event_id, seq, stamp: timestamp } = row;
+  const { attempts, state, event_id, seq, stamp: timestamp } = row;
   const payload = { ...claimEvent(sessionId, row), timestamp };
   const events =
     event_id === null || seq === null ? [] : [{ session_id: sessionId, seq, db_event_id: event_id, payload }];
-  return claimed(sessionId, row, { attempts, events });
+  return claimed(sessionId, row, { attempts, state, events });
 }
 
 function claimEvent(sessionId: string, row: ReturnType<typeof parseFree>) {

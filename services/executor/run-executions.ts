@@ -1,6 +1,5 @@
 import pLimit from "p-limit";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
-import { loadAlert } from "./state/load-alert.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./core/owned-session.ts";
 import type { StepRecord } from "./persist/step-record.ts";
@@ -31,8 +30,7 @@ export async function runExecutions(
 ): Promise<AgentWait | null> {
   session.signals.throwIfStopped();
   const limit = pLimit(step.chain.max_parallel_agents);
-  // Read once for all executions: it never changes, and it may be a megabyte.
-  const alert = await loadAlert(session.db, session.sessionId);
+  const { alert } = await session.commitMutex(() => session.memory.state());
   const failures: unknown[] = [];
   const throwIfStopped = () => {
     session.signals.throwIfStopped();

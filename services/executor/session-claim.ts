@@ -41,6 +41,8 @@ export interface SessionClaim {
   readonly isAskedToPark: boolean;
   /** The newest entry of its inbox. */
   readonly inboxSeq: number;
+  /** Its row of `LOAD_NEW`, if this is its first owner: then it misses no commit of another one. */
+  readonly state: object | null;
   /** Committed by the claim and not published yet. */
   readonly events: readonly SessionEvent[];
 }
@@ -216,7 +218,11 @@ export function claimed(
     | "is_asked_to_park"
     | "inbox_seq"
   >,
-  { attempts, events }: Pick<SessionClaim, "attempts" | "events">,
+  {
+    attempts,
+    state = null,
+    events,
+  }: Pick<SessionClaim, "attempts" | "events"> & Partial<Pick<SessionClaim, "state">>,
 ): ClaimOutcome {
   return {
     kind: "claimed",
@@ -235,6 +241,7 @@ export function claimed(
     trace: row.trace_context,
     isAskedToPark: row.is_asked_to_park,
     inboxSeq: row.inbox_seq,
+    state: state && { ...state, status: row.status === "pending" ? "in_progress" : row.status },
     events,
   };
 }

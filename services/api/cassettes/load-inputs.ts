@@ -91,7 +91,7 @@ SELECT hash, body FROM texts WHERE hash IN (SELECT hash FROM needed_texts WHERE 
    OR hash IN (SELECT hash FROM session_runbooks WHERE session_id = $1)`;
 
 const parseFormer = compileParser("analysis before", Type.Object({ former_analysis: Type.String() }));
-/** As an agent is told of it (`load-alert.ts` of the executor). */
+/** As an agent is told of it (`alert-of-session.ts` of the executor). */
 const FORMER = `
 SELECT left(coalesce(f.final_analysis, ''), 20000) AS former_analysis
 FROM alert_sessions s JOIN alert_sessions f ON f.session_id = s.reopened_from AND f.deleted_at IS NULL WHERE s.session_id = $1`;

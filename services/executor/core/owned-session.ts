@@ -14,7 +14,8 @@ import { watchParking } from "../parking/watch-parking.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import { answerSnapshot } from "../stream/answer-snapshot.ts";
 import { SessionMemory } from "../state/session-memory.ts";
-import { loadSession } from "../state/session-state.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { loadSession, sessionState, type SessionState } from "../state/session-state.ts";
 import { openLiveStreams, type LiveStreams } from "../stream/live-streams.ts";
 import { openEventPublisher } from "../stream/publish-events.ts";
 import { ToolHomes } from "../tools/tool-homes.ts";
@@ -90,7 +91,7 @@ export function openOwnedSession(
     metrics,
     features,
     commitMutex: pLimit(1),
-    memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
+    memory: new SessionMemory({ load: loadFirst(db, claim), verifies: verifiesState }),
     inbox,
     publisher,
     streams,
@@ -121,6 +122,17 @@ export function openOwnedSession(
     verifiesState,
     pause: deps.pause ?? pause,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Reads the session's rows; for the first time, those that its claim has read, if it has. */
+function loadFirst(db: Queryable, { sessionId, state: claimed }: SessionClaim): () => Promise<SessionState> {
+  let row = claimed;
+  return async () => {
+    if (row === null) return loadSession(db, sessionId);
+    const read = row;
+    row = null;
+    return sessionState(sessionId, read);
   };
 }
 

@@ -66,7 +66,7 @@ export function nextFollowUpStep(state: SessionState, followUpId: string): Follo
 
 /** The configuration with which a follow-up was asked for: a chain of one stage. */
 function followUpChain(
-  { nonce }: Pick<SessionState, "nonce">,
+  { alert: { nonce } }: Pick<SessionState, "alert">,
   { resolved_config }: FollowUpState,
 ): ResolvedChain {
   return placeVariables(parseResolvedChain(resolved_config), nonce);

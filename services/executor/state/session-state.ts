@@ -11,14 +11,13 @@ import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { STAGES } from "#shared/database/tables/stages.ts";
-import type { SessionNonce } from "../prompts/untrusted-text.ts";
+import type { AlertInput } from "../prompts/prompt-input.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
+import { ALERT_COLUMNS, AlertRow, RUNBOOK, alertOfSession } from "./alert-of-session.ts";
 import { ExecutionState, SubAgentState, foldExecution, foldSubAgents } from "./execution-state.ts";
 import type { StepRows } from "./step-rows.ts";
 
 export type { ExecutionState, SubAgentState } from "./execution-state.ts";
-
-const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /** The columns of a stage's row that decide the session's next step. */
 const StageState = Type.Object({
@@ -45,7 +44,7 @@ export interface SessionState {
   readonly status: (typeof SESSION_STATUSES)[number];
   /** With placeholders for variables, whose values belong to requests only. Null once the session has ended. */
   readonly chain: ResolvedChain | null;
-  readonly nonce: SessionNonce;
+  readonly alert: AlertInput;
   /** Ordered by stage_index. */
   readonly stages: readonly StageState[];
   /** Ordered by stage and agent_index; without sub-agents. */
@@ -67,11 +66,9 @@ export interface SessionState {
 const parseRow = compileParser(
   "session state",
   Type.Object({
+    ...AlertRow.properties,
     status: literals(SESSION_STATUSES),
     resolved_config: Type.Unknown(),
-    prompt_nonce: Type.String(),
-    runbook_url: TextOrNull,
-    is_runbook_settled: Type.Boolean(),
     inbox_seq: Type.Integer(),
     stages: Type.Array(StageState),
     executions: Type.Array(ExecutionState),
@@ -81,6 +78,8 @@ const parseRow = compileParser(
   }),
 );
 
+const SESSION = `s.status, s.resolved_config, r.inbox_seq, ${ALERT_COLUMNS}`;
+const FROM = `FROM alert_sessions s JOIN session_runtime r USING (session_id) ${RUNBOOK} WHERE s.session_id = $1`;
 const RUNS = `
   (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
      SELECT stage_id, session_id, stage_name, stage_index, stage_type, success_policy, status, error_message, error_code
@@ -102,46 +101,50 @@ const RUNS = `
  * megabyte: only the answer that represents its stage is read.
  */
 const LOAD = `
-SELECT s.status, s.resolved_config, s.prompt_nonce, r.inbox_seq, s.runbook_url,
-  EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_runbook_settled, ${RUNS},
+SELECT ${SESSION}, ${RUNS},
   (SELECT coalesce(json_agg(x), '[]') FROM (
-     SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
+     SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (session_id, execution_id)
      WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
        AND e.parent_execution_id IS NULL
      ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers,
   (SELECT coalesce(json_agg(x ORDER BY x.created_at), '[]') FROM (
      SELECT follow_up_id, kind, stage_id, status, cancel_requested_at IS NOT NULL AS is_cancelled, resolved_config, created_at
      FROM follow_ups WHERE session_id = s.session_id AND status IN ('pending', 'active')) x) AS follow_ups
-FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id = $1`;
+${FROM}`;
+
+/** The same of a session that has no stages yet; no row of another one. */
+export const LOAD_NEW = `
+SELECT ${SESSION}, ${["stages", "executions", "sub_agents", "answers", "follow_ups"].map((name) => `'[]'::json AS ${name}`).join(", ")}
+${FROM} AND NOT EXISTS (SELECT FROM stages WHERE stages.session_id = $1)`;
 
 /**
- * Reads a session's rows, without the alert and the conversations. Throws TerminalError `not_found` if the session does
- * not exist, or the parser's error if its stored chain is malformed or for another version to run.
+ * Reads a session's rows, without the conversations. Throws TerminalError `not_found` if the session does not exist, and what
+ * `sessionState` throws.
  */
 export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
-  const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
+  const [row] = await selectRows(db, parseUnknown, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
-  const {
-    status,
-    stages,
-    executions,
-    sub_agents: subAgents,
-    answers,
-    follow_ups,
-    inbox_seq,
-    runbook_url,
-  } = row;
-  const stored = isTerminal(status) ? null : parseResolvedChain(row.resolved_config);
-  const chain = stored && placeVariables(stored, row.prompt_nonce);
+  return sessionState(sessionId, row);
+}
+
+const parseUnknown = compileParser("session row", Type.Unknown());
+
+/** The state that a row of `LOAD_NEW`, or of the whole session, holds. Throws the parser's error if its stored chain is malformed or for another version to run. */
+export function sessionState(sessionId: string, stored: unknown): SessionState {
+  const row = parseRow(stored);
+  const { status, stages, executions, sub_agents: subAgents, answers, follow_ups, inbox_seq } = row;
+  const resolved = isTerminal(status) ? null : parseResolvedChain(row.resolved_config);
+  const alert = alertOfSession(row);
+  const chain = resolved && placeVariables(resolved, alert.nonce);
   const isFetched =
-    chain?.fetches_runbook === true && runbookAddresses(runbook_url, chain.default_runbook).length > 0;
+    chain?.fetches_runbook === true && runbookAddresses(alert.runbookUrl, chain.default_runbook).length > 0;
   return {
     sessionId,
     status,
     chain,
-    nonce: row.prompt_nonce,
+    alert,
     ...(isFetched && !row.is_runbook_settled ? { isRunbookDue: true as const } : {}),
-    ...(stored?.scoring === undefined ? {} : { scoring: scoringChain(stored, stored.scoring.agent) }),
+    ...(resolved?.scoring === undefined ? {} : { scoring: scoringChain(resolved, resolved.scoring.agent) }),
     stages,
     executions,
     subAgents,

@@ -4,6 +4,7 @@ import { readEvents } from "#shared/database/read-events.ts";
 import { claimSession, decideClaim } from "../claim-session.ts";
 import type { ClaimRow } from "../session-claim.ts";
 import { releaseSession } from "../persist/release-session.ts";
+import { loadSession, sessionState } from "../state/session-state.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 const FREE: ClaimRow = {
@@ -131,6 +132,14 @@ describe("claimSession", () => {
     expect(
       await executor.row("alert_sessions", "status, pod_id, started_at IS NOT NULL AS started", id),
     ).to.deep.equal({ status: "in_progress", pod_id: "test-pod", started: true });
+  });
+
+  it("reads the state of a new session, and leaves that of one that had an owner to be read after the claim", async () => {
+    const id = await executor.insert();
+    const { state } = await executor.claim(id);
+    expect(sessionState(id, state)).to.deep.equal(await loadSession(executor.db, id));
+    await executor.expireLease(id);
+    expect((await executor.claim(id)).state).to.equal(null);
   });
 
   it("raises the epoch of a takeover, which counts as an attempt, says so once and keeps the deadline", async () => {

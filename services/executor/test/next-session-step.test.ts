@@ -7,7 +7,7 @@ import type { Stage } from "#shared/database/tables/stages.ts";
 import { nextSessionStep } from "../next-session-step.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { resolvedChain } from "./resolved-chain.ts";
-import { NONCE } from "./prompt-fixtures.ts";
+import { INPUT } from "./prompt-fixtures.ts";
 
 interface Given {
   readonly status?: SessionStatus;
@@ -101,7 +101,7 @@ function state({
   const chain = resolvedChain({ stages: plan, ...(policy === undefined ? {} : { policy }) });
   return {
     sessionId: "session",
-    nonce: NONCE,
+    alert: INPUT.alert,
     followUps: [],
     subAgents: [],
     inboxSeq: 0,

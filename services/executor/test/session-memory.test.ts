@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { SessionMemory } from "../state/session-memory.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { resolvedChain } from "./resolved-chain.ts";
-import { NONCE } from "./prompt-fixtures.ts";
+import { INPUT } from "./prompt-fixtures.ts";
 
 describe("SessionMemory", () => {
   const stateOf = (inboxSeq: number, rest: Partial<SessionState> = {}): SessionState => ({
@@ -12,7 +12,7 @@ describe("SessionMemory", () => {
     stages: [],
     executions: [],
     answers: new Map(),
-    nonce: NONCE,
+    alert: INPUT.alert,
     followUps: [],
     subAgents: [],
     inboxSeq,

@@ -90,12 +90,12 @@ describe("what an investigation costs", () => {
     expect(late).to.be.lessThan(1_500);
   });
 
-  it("is six statements for an agent without tools and its summary", async () => {
+  it("is four statements for an agent without tools and its summary", async () => {
     await costOf("no tools", "single-call");
     const { statements, roundTrips, bytesRead } = await costOf("no tools", "single-call");
-    // State and alert are read; stage, agent and conversation begin together; the answer is stored with the end of agent and stage; what a former owner has
+    // Stage, agent and conversation begin together; the answer is stored with the end of agent and stage; what a former owner has
     // asked for the summary is read; the summary is stored with the end of the session.
-    expect({ statements, roundTrips }).to.deep.equal({ statements: 6, roundTrips: 6 });
+    expect({ statements, roundTrips }).to.deep.equal({ statements: 4, roundTrips: 4 });
     expect(bytesRead).to.be.lessThan(8_000);
   });
 });

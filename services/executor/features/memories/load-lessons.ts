@@ -8,7 +8,6 @@ import { errorMessage } from "#shared/errors.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { OwnedSession } from "../../core/owned-session.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
-import { loadAlert } from "../../state/load-alert.ts";
 import type { StageState } from "../../state/session-state.ts";
 import type { Lesson } from "../../state/step-rows.ts";
 import { readLessons } from "./read-lessons.ts";
@@ -33,7 +32,7 @@ interface LearnedReply {
  * out. Throws database errors.
  */
 export async function loadLessons(
-  session: Pick<OwnedSession, "db" | "sessionId" | "masking" | "log">,
+  session: Pick<OwnedSession, "db" | "memory" | "commitMutex" | "masking" | "log">,
   { stage_id }: Pick<StageState, "stage_id">,
   { origin, reply }: LearnedReply,
 ): Promise<StepRecord> {
@@ -63,11 +62,16 @@ export async function loadLessons(
 }
 
 async function maskLessons(
-  { db, sessionId, masking: { masker }, log }: Pick<OwnedSession, "db" | "sessionId" | "masking" | "log">,
+  {
+    memory,
+    commitMutex,
+    masking: { masker },
+    log,
+  }: Pick<OwnedSession, "memory" | "commitMutex" | "masking" | "log">,
   lessons: readonly Lesson[],
 ): Promise<Lesson[]> {
   if (lessons.length === 0) return [];
-  const { maskKey: key } = await loadAlert(db, sessionId);
+  const { maskKey: key } = (await commitMutex(() => memory.state())).alert;
   const masked: Lesson[] = [];
   for (const lesson of lessons) {
     try {
