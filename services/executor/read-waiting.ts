@@ -48,7 +48,7 @@ const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).jo
 
 /**
  * A claim of this version writes the place with its epoch; a session without a place of its epoch was claimed by a version that
- * knows none, in its own place.
+ * knows none, in its own place. Each LIMIT keeps the planner from reading the whole queue.
  */
 const READ = `
 WITH running AS MATERIALIZED (
@@ -75,9 +75,9 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
                 ELSE r.lease_expires_at <= now() AND ${BORROWED} END
         ORDER BY ${RANK}, s.created_at LIMIT 1) AS released,
        ARRAY(SELECT lane FROM unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]) AS lane
-             WHERE EXISTS (SELECT 1 FROM alert_sessions s JOIN session_runtime r USING (session_id)
-                           WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane
-                             AND (r.not_before IS NULL OR r.not_before <= now()))
+             WHERE (SELECT true FROM alert_sessions s JOIN session_runtime r USING (session_id)
+                    WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane
+                      AND (r.not_before IS NULL OR r.not_before <= now()) LIMIT 1)
                 OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
        coalesce((SELECT json_agg(json_build_object('session_id', session_id, 'lane', lane) ORDER BY created_at, session_id)
                  FROM parked WHERE place <= ${MAX_CANDIDATES}), '[]') AS parked,
@@ -85,8 +85,10 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
        coalesce((SELECT json_agg(json_build_object('session_id', s.session_id, 'lane', s.lane,
                                    'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
                                  ORDER BY s.created_at)
-                 FROM running JOIN alert_sessions s ON s.session_id = running.place
-                 WHERE running.place <> running.session_id AND s.status = 'pending' AND s.deleted_at IS NULL), '[]') AS lent`;
+                 FROM running, LATERAL (
+                   SELECT * FROM alert_sessions s WHERE s.session_id = running.place AND s.status = 'pending' AND s.deleted_at IS NULL
+                   LIMIT 1) s
+                 WHERE running.place <> running.session_id), '[]') AS lent`;
 
 /** Reads what waits for the place of the delivered wake-up. */
 export async function readWaiting(db: Database, delivered: string): Promise<Waiting | undefined> {
