@@ -49,19 +49,20 @@ WITH found AS MATERIALIZED (
     not_before = NULL, ${clearCancel("found.is_followed_up")},
     place_id = $3, place_epoch = r.lease_epoch + 1, ${CLAIM_PARKING},
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
-    lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = now(),
+    lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = clock_timestamp(),
     last_seq = r.last_seq + (found.event_type IS NOT NULL)::int
   FROM found WHERE r.session_id = found.session_id
   RETURNING r.session_id, r.last_seq, r.lease_epoch,
-            ${isoText("clock_timestamp()")} AS stamp
+            r.last_interaction_at AS at, ${isoText("r.last_interaction_at")} AS stamp
 ), event AS (
-  INSERT INTO events (session_id, seq, payload)
+  INSERT INTO events (session_id, seq, payload, created_at)
   SELECT claim.session_id, claim.last_seq,
-         jsonb_build_object('type', found.event_type, 'session_id', claim.session_id, 'timestamp', claim.stamp)
+         jsonb_build_object('type', found.event_type)
            || CASE found.event_type
                 WHEN 'session.status' THEN jsonb_build_object('status', 'in_progress')
                 WHEN 'session.resumed' THEN jsonb_build_object('parked_ms', greatest(0, found.parked_ms))
-                ELSE jsonb_build_object('epoch', claim.lease_epoch, 'silent_ms', found.silent_ms) END
+                ELSE jsonb_build_object('epoch', claim.lease_epoch, 'silent_ms', found.silent_ms) END,
+         claim.at
   FROM claim JOIN found USING (session_id)
   WHERE found.event_type IS NOT NULL
   RETURNING id, seq

@@ -13,19 +13,19 @@ const parseAppended = compileParser(
 
 /**
  * Numbering: `seq` is assigned under the row's lock, which is held until COMMIT, so commit order equals `seq` order; with a
- * sequence, a reader could miss an event that commits late. Stamping: RETURNING is evaluated once the row is locked, so
+ * sequence, a reader could miss an event that commits late. Stamping: the row as it is once it is locked has the time, so
  * the events' time rises with `seq`; now() would be the time at which the transaction began, perhaps before an event that
  * was committed earlier.
  */
 const APPEND = `
 WITH numbered AS (
-  UPDATE session_runtime SET last_seq = last_seq + $2, last_interaction_at = now()
+  UPDATE session_runtime SET last_seq = last_seq + $2, last_interaction_at = clock_timestamp()
   WHERE session_id = $1
   RETURNING last_seq - $2 AS base,
-            ${isoText("clock_timestamp()")} AS stamp
+            last_interaction_at AS at, ${isoText("last_interaction_at")} AS stamp
 ), inserted AS (
-  INSERT INTO events (session_id, seq, payload)
-  SELECT $1, numbered.base + item.ordinality::int, item.value || jsonb_build_object('timestamp', stamp)
+  INSERT INTO events (session_id, seq, payload, created_at)
+  SELECT $1, numbered.base + item.ordinality::int, item.value - 'session_id', at
   FROM numbered, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS item(value, ordinality)
   RETURNING id, seq
 )
@@ -33,7 +33,7 @@ SELECT base, stamp, coalesce((SELECT json_agg(id ORDER BY seq) FROM inserted), '
 
 /**
  * Appends events to a session's log for a writer without a lease (the api, a claim), as the last statement of the running
- * transaction, and returns them numbered and with their timestamp, exactly as stored; none if there is no such session.
+ * transaction, and returns them numbered and with their timestamp, as they are read; none if there is no such session.
  * A session's owner appends its events with the rows of its step.
  */
 export async function appendEvents(
@@ -50,7 +50,7 @@ export async function appendEvents(
   return appended === undefined ? [] : numberedEvents(sessionId, safe, appended);
 }
 
-/** Events as they are stored: with their numbers, which follow `base`, their ids and the time of their commit. */
+/** Events as they are read: with their numbers, which follow `base`, their ids and the time of their commit. */
 export function numberedEvents(
   sessionId: string,
   payloads: readonly UnstampedPayload[],

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { StoredPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
@@ -24,7 +25,8 @@ interface EventRange {
 
 /** The session is looked up once a statement: a deleted one has no events, however far a reader has come. */
 const READ = `
-SELECT id, seq, payload FROM events
+SELECT id, seq, payload || jsonb_build_object('session_id', session_id, 'timestamp', ${isoText("created_at")}) AS payload
+FROM events
 WHERE session_id = $1 AND seq > $2 AND ($3::int IS NULL OR seq <= $3)
   AND EXISTS (SELECT 1 FROM (${foundSessions("ARRAY[$1::uuid]")}) AS found)
 ORDER BY seq LIMIT $4`;

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "0e41fdcdd52ac4eb";
+export const BASELINE_HASH = "51e38c4e798c6cba";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -402,7 +402,6 @@ CREATE TABLE timeline_events (
   UNIQUE (execution_id, sequence_number)
 ) WITH (fillfactor = 80);
 CREATE INDEX timeline_events_session ON timeline_events (session_id, sequence_number);
-CREATE INDEX timeline_events_created ON timeline_events (created_at);
 CREATE TABLE events (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
@@ -411,7 +410,6 @@ CREATE TABLE events (
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (session_id, seq)
 );
-CREATE INDEX events_created ON events (created_at);
 CREATE TABLE follow_ups (
   follow_up_id uuid PRIMARY KEY,
   session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
@@ -892,7 +890,6 @@ DECLARE
 BEGIN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'alert_sessions', OLD.session_id, CASE WHEN OLD.status IS DISTINCT FROM NEW.status OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.pod_id IS DISTINCT FROM NEW.pod_id THEN jsonb_build_object('status', OLD.status, 'started_at', OLD.started_at, 'pod_id', OLD.pod_id) ELSE '{}' END
-    || CASE WHEN OLD.current_stage_index IS DISTINCT FROM NEW.current_stage_index OR OLD.current_stage_id IS DISTINCT FROM NEW.current_stage_id THEN jsonb_build_object('current_stage_index', OLD.current_stage_index, 'current_stage_id', OLD.current_stage_id) ELSE '{}' END
     || CASE WHEN OLD.degraded IS DISTINCT FROM NEW.degraded THEN jsonb_build_object('degraded', OLD.degraded) ELSE '{}' END
     || CASE WHEN OLD.completed_at IS DISTINCT FROM NEW.completed_at THEN jsonb_build_object('completed_at', OLD.completed_at, 'error_message', OLD.error_message, 'error_code', OLD.error_code, 'final_analysis', OLD.final_analysis, 'executive_summary', OLD.executive_summary, 'executive_summary_error', OLD.executive_summary_error) ELSE '{}' END
     || CASE WHEN OLD.review_status IS DISTINCT FROM NEW.review_status THEN jsonb_build_object('review_status', OLD.review_status) ELSE '{}' END
@@ -1130,7 +1127,7 @@ END
 $past$;
 
 CREATE TRIGGER alert_sessions_keep_change AFTER UPDATE ON alert_sessions FOR EACH ROW
-  WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.pod_id IS DISTINCT FROM NEW.pod_id OR OLD.current_stage_index IS DISTINCT FROM NEW.current_stage_index OR OLD.current_stage_id IS DISTINCT FROM NEW.current_stage_id OR OLD.degraded IS DISTINCT FROM NEW.degraded OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.review_status IS DISTINCT FROM NEW.review_status OR OLD.assignee IS DISTINCT FROM NEW.assignee OR OLD.assigned_at IS DISTINCT FROM NEW.assigned_at OR OLD.quality_rating IS DISTINCT FROM NEW.quality_rating OR OLD.action_taken IS DISTINCT FROM NEW.action_taken OR OLD.investigation_feedback IS DISTINCT FROM NEW.investigation_feedback OR OLD.feedback_edited IS DISTINCT FROM NEW.feedback_edited OR OLD.feedback_edited_by IS DISTINCT FROM NEW.feedback_edited_by OR OLD.feedback_edited_at IS DISTINCT FROM NEW.feedback_edited_at) EXECUTE FUNCTION tarsy_alert_sessions_keep_change();
+  WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.pod_id IS DISTINCT FROM NEW.pod_id OR OLD.degraded IS DISTINCT FROM NEW.degraded OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.review_status IS DISTINCT FROM NEW.review_status OR OLD.assignee IS DISTINCT FROM NEW.assignee OR OLD.assigned_at IS DISTINCT FROM NEW.assigned_at OR OLD.quality_rating IS DISTINCT FROM NEW.quality_rating OR OLD.action_taken IS DISTINCT FROM NEW.action_taken OR OLD.investigation_feedback IS DISTINCT FROM NEW.investigation_feedback OR OLD.feedback_edited IS DISTINCT FROM NEW.feedback_edited OR OLD.feedback_edited_by IS DISTINCT FROM NEW.feedback_edited_by OR OLD.feedback_edited_at IS DISTINCT FROM NEW.feedback_edited_at) EXECUTE FUNCTION tarsy_alert_sessions_keep_change();
 
 CREATE TRIGGER session_runtime_keep_change AFTER UPDATE ON session_runtime FOR EACH ROW
   WHEN (OLD.waiting_since IS DISTINCT FROM NEW.waiting_since OR OLD.park_requested_at IS DISTINCT FROM NEW.park_requested_at OR OLD.park_by IS DISTINCT FROM NEW.park_by OR OLD.park_actor IS DISTINCT FROM NEW.park_actor OR OLD.park_until IS DISTINCT FROM NEW.park_until OR OLD.parked_at IS DISTINCT FROM NEW.parked_at OR OLD.chat_message_count IS DISTINCT FROM NEW.chat_message_count) EXECUTE FUNCTION tarsy_session_runtime_keep_change();

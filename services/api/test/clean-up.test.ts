@@ -239,6 +239,8 @@ describe("the clean-up", () => {
   });
 
   it("shares the work between replicas, and runs by itself", async () => {
+    // The events of those that ended long ago have the lower numbers.
+    await query("DELETE FROM alert_sessions", []);
     const ids = await Promise.all(times(5, async () => ended(120)));
     for (const id of ids) await retire(id, 40);
     await using second = await ApiFixture.start({ servers: api.servers });

@@ -33,11 +33,11 @@ WITH parked AS (
     AND park_requested_at IS NOT NULL AND parked_at IS NULL AND cancel_requested_at IS NULL
   RETURNING session_id, last_seq AS seq, park_by AS by, park_actor AS actor, park_reason AS reason,
             ${isoText("park_until")} AS until,
-            ${isoText("clock_timestamp()")} AS stamp
+            parked_at AS at, ${isoText("parked_at")} AS stamp
 ), event AS (
-  INSERT INTO events (session_id, seq, payload)
-  SELECT session_id, seq, jsonb_build_object('type', 'session.parked', 'session_id', session_id, 'by', by, 'actor', actor,
-                                             'reason', reason, 'until', until, 'timestamp', stamp)
+  INSERT INTO events (session_id, seq, payload, created_at)
+  SELECT session_id, seq, jsonb_build_object('type', 'session.parked', 'by', by, 'actor', actor, 'reason', reason, 'until', until),
+         at
   FROM parked RETURNING id
 )
 SELECT seq, by, actor, reason, until, stamp, id AS event_id FROM parked, event`;

@@ -73,15 +73,15 @@ const COUNTS = [
  * Fencing: the update matches only while the owner's epoch is current, the lease was not given back and no cancel was
  * requested (unless the owner closes), neither of the session nor of the follow-up $11 that the step belongs to; it locks
  * the row until the commit. Numbering: `seq` is assigned under that lock, so
- * commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. Stamping: RETURNING is
- * evaluated once the row is locked, so the events' time rises with `seq`. A step also shows that the session makes progress,
+ * commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. Stamping: the row as it is
+ * once it is locked has the time, so the events' time rises with `seq`. A step also shows that the session makes progress,
  * so it resets `attempts` and `interruptions`.
  */
 const fence = (isLocking: boolean) => `
 fence AS (
   UPDATE session_runtime r SET
     last_seq = r.last_seq + $3,
-    last_interaction_at = now(),
+    last_interaction_at = clock_timestamp(),
     attempts = 0,
     interruptions = 0,
     lease_expires_at = CASE WHEN $5::boolean THEN NULL ELSE r.lease_expires_at END,
@@ -93,14 +93,13 @@ fence AS (
   WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL
     AND ($4::boolean OR r.cancel_requested_at IS NULL AND NOT coalesce($11::uuid = ANY(r.cancelled_follow_ups), false))
   RETURNING r.session_id, r.last_seq - $3 AS base, r.last_seq AS seq, r.inbox_seq,
-            ${isoText("clock_timestamp()")} AS stamp
+            r.last_interaction_at AS at, ${isoText("r.last_interaction_at")} AS stamp
 )`;
 
 const events = (reserves: boolean) => `
 event_rows AS (
-  INSERT INTO events (session_id, seq, payload)
-  SELECT fence.session_id, fence.base + item.ordinality::int,
-         item.value::jsonb || jsonb_build_object('timestamp', fence.stamp)
+  INSERT INTO events (session_id, seq, payload, created_at)
+  SELECT fence.session_id, fence.base + item.ordinality::int, item.value::jsonb - 'session_id', fence.at
   FROM fence, json_array_elements($6::json) WITH ORDINALITY AS item(value, ordinality)
   RETURNING id, seq
 )

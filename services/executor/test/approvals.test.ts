@@ -27,7 +27,7 @@ describe("a call that a person must agree to", () => {
     fixture.executor.query("SELECT * FROM approvals WHERE session_id = $1", [id]);
   const events = async (id: string, type: string) =>
     fixture.executor.query(
-      "SELECT payload FROM events WHERE session_id = $1 AND payload->>'type' = $2 ORDER BY seq",
+      "SELECT payload || jsonb_build_object('session_id', session_id) AS payload FROM events WHERE session_id = $1 AND payload->>'type' = $2 ORDER BY seq",
       [id, type],
     );
   const runtime = async (id: string) =>

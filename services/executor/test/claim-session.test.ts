@@ -127,8 +127,8 @@ describe("claimSession", () => {
       not_before: null,
       last_seq: 1,
     });
-    const lease = `lease_expires_at - last_interaction_at = interval '${LEASE_MS} ms' AS whole`;
-    expect(await executor.row("session_runtime", lease, id)).to.deep.equal({ whole: true });
+    const lease = "round(extract(epoch FROM lease_expires_at - last_interaction_at))::int * 1000 AS ms";
+    expect(await executor.row("session_runtime", lease, id)).to.deep.equal({ ms: LEASE_MS });
     expect(
       await executor.row("alert_sessions", "status, pod_id, started_at IS NOT NULL AS started", id),
     ).to.deep.equal({ status: "in_progress", pod_id: "test-pod", started: true });

@@ -40,7 +40,7 @@ FROM ${schema}.session_runtime r WHERE r.session_id = held_session FOR SHARE`,
   },
   {
     // Events of sessions that are marked as purged. SKIP LOCKED: replicas that purge concurrently take different rows. The
-    // events of a session that ended before the period are older than the period, too: the index finds them.
+    // events of a session that ended before the period are older than the first one that ended later, so that their ids find them.
     name: "tarsy_purge_events",
     parameters: "after_days integer, page integer",
     returns: "integer",
@@ -49,8 +49,12 @@ FROM ${schema}.session_runtime r WHERE r.session_id = held_session FOR SHARE`,
 WITH old AS (
   SELECT e.id FROM ${schema}.events e JOIN ${schema}.session_runtime r USING (session_id)
   JOIN ${schema}.alert_sessions s USING (session_id)
-  WHERE e.created_at < ${afterDays} AND r.events_purged_at IS NOT NULL AND s.completed_at < ${afterDays}
-  ORDER BY e.created_at LIMIT page FOR UPDATE OF e SKIP LOCKED
+  WHERE e.id < coalesce((
+    SELECT (SELECT l.id FROM ${schema}.events l WHERE l.session_id = kept.session_id ORDER BY l.seq DESC LIMIT 1)
+    FROM ${schema}.alert_sessions kept WHERE kept.completed_at >= ${afterDays} AND kept.deleted_at IS NULL
+    ORDER BY kept.completed_at LIMIT 1), 9223372036854775807)
+    AND r.events_purged_at IS NOT NULL AND s.completed_at < ${afterDays}
+  ORDER BY e.id LIMIT page FOR UPDATE OF e SKIP LOCKED
 ), deleted AS (
   DELETE FROM ${schema}.events USING old WHERE events.id = old.id RETURNING 1
 )

@@ -74,7 +74,7 @@ const runtime: Derive = (schema, seq) => ({
   ],
 });
 
-/** The last event of the newest commit by then; the events of one commit have the time at which its transaction began. */
+/** The last event of the newest commit by then; the events of one commit have the same time. */
 const newestCommit = (schema: string, seq: string): string => `LATERAL (
   SELECT max(e.seq) AS seq, max(e.created_at) AS at FROM (
     SELECT e.seq, e.created_at FROM ${schema}.events e WHERE e.session_id = t.session_id AND e.seq <= ${seq} AND NOT EXISTS (
@@ -88,6 +88,16 @@ const stages: Derive = (_schema, seq) => ({
     ...unless(`t.ended_seq > ${seq}`, ["status"], "'active'"),
     ...unless(`t.ended_seq > ${seq}`, [...ENDING, "actions_executed", "actions_claimed"]),
   },
+});
+
+/** The current stage is the one of the chain that began last. */
+const sessions: Derive = (schema, seq) => ({
+  columns: { current_stage_index: "stage.stage_index", current_stage_id: "stage.stage_id" },
+  from: [
+    `LATERAL (
+  SELECT max(g.stage_index) AS stage_index, (array_agg(g.stage_id ORDER BY g.stage_index DESC))[1] AS stage_id
+  FROM ${schema}.stages g WHERE g.session_id = t.session_id AND ${IS_OF_CHAIN} AND ${isBorn("g.seq", seq)}) stage`,
+  ],
 });
 
 const executions: Derive = (schema, seq) => {
@@ -124,6 +134,7 @@ const timeline: Derive = (_schema, seq) => {
 
 /** By table. */
 export const DERIVED_PAST: Readonly<Record<string, Derive>> = {
+  alert_sessions: sessions,
   session_runtime: runtime,
   stages,
   agent_executions: executions,

@@ -142,7 +142,6 @@ export const ALERT_SESSIONS = table({
     since: "always",
     changing: [
       ["status", "started_at", "pod_id"],
-      ["current_stage_index", "current_stage_id"],
       ["degraded"],
       {
         columns: [

@@ -8,11 +8,11 @@ export const EVENTS = table({
     id: { type: "bigint", primary: true, ddl: "GENERATED ALWAYS AS IDENTITY" },
     session_id: OF_SESSION,
     seq: { type: "integer", ddl: "CHECK (seq > 0)" },
+    /** Without the members of the event that are columns: the session's id, and `created_at` as its timestamp. */
     payload: { type: "jsonb", from: "copies" },
     created_at: { type: "timestamptz", default: "now()" },
   },
   constraints: ["UNIQUE (session_id, seq)"],
-  indexes: ["events_created (created_at)"],
   grants: { api: ADD, executor: ADD, notifier: READ },
   purge: { kind: "session" },
 });

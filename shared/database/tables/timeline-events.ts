@@ -29,7 +29,7 @@ export const TIMELINE_EVENTS = table({
     seq: { type: "integer", nullable: true, set: "executor" },
   },
   constraints: ["UNIQUE (execution_id, sequence_number)"],
-  indexes: ["timeline_events_session (session_id, sequence_number)", "timeline_events_created (created_at)"],
+  indexes: ["timeline_events_session (session_id, sequence_number)"],
   storage: "fillfactor = 80",
   grants: {
     api: ADD,

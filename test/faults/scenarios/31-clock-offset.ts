@@ -79,7 +79,7 @@ const parseEventTime = compileParser(
 
 const EVENT_TIMES = `
 SELECT at, coalesce(at - lag(at) OVER (PARTITION BY session_id ORDER BY seq), 0) AS step_ms
-FROM (SELECT session_id, seq, extract(epoch FROM (payload->>'timestamp')::timestamptz)::float8 * 1000 AS at
+FROM (SELECT session_id, seq, extract(epoch FROM created_at)::float8 * 1000 AS at
       FROM events) AS stamped`;
 
 async function readTimes(lab: FaultLab) {
