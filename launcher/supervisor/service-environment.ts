@@ -4,6 +4,7 @@ import type { Environment } from "#shared/service/environment.ts";
 const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ["api", "executor", "tool-runner", "notifier"],
   DATABASE_DIRECT_URL: ["migrate"],
+  DATABASE_READ_URL: ["api"],
   NATS_URL: ["api", "executor", "tool-runner", "notifier"],
   NATS_ADMIN_URL: ["api"],
   AUTH_TOKEN: ["api", "notifier"],

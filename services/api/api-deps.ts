@@ -4,6 +4,7 @@ import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 import type { CriticalPlaces } from "./parking/critical-places.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { ReadReplica } from "./read-replica.ts";
 import type { SseConnections } from "./sse/sse-connections.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -18,6 +19,8 @@ export interface ApiDeps {
   readonly db: Database;
   /** The entities, for reads of whole rows. */
   readonly orm: DataSource;
+  /** A standby for lists and sums; undefined if there is none. */
+  readonly replica?: ReadReplica | undefined;
   readonly dispatcher: Dispatcher;
   /** Asks sessions to park while critical ones wait for a place. */
   readonly places: CriticalPlaces;

@@ -9,6 +9,10 @@ import { createLaneMetrics, type LaneMetrics } from "./parking/lane-metrics.ts";
 import { createNotificationMetrics, type NotificationMetrics } from "./notifications/notification-metrics.ts";
 import { createReviewMetrics, type ReviewMetrics } from "./reviews/review-metrics.ts";
 
+/** What answered a read that a replica may answer: the replica, or the primary and why. */
+const READ_SOURCES = ["replica", "behind", "wrote", "failed"] as const;
+export type ReadSource = (typeof READ_SOURCES)[number];
+
 type WakeupResult = Extract<WakeResult, string> | "failed";
 
 export interface ApiMetrics extends GroupMetrics, LaneMetrics, NotificationMetrics, ReviewMetrics {
@@ -26,6 +30,8 @@ export interface ApiMetrics extends GroupMetrics, LaneMetrics, NotificationMetri
   /** Seconds since the search had everything. */
   readonly searchLag: Gauge;
   readonly steered: Counter<"mode">;
+  readonly replicaReads: Counter<"source">;
+  readonly replicaLag: Gauge;
   readonly lostBudgetCalls: Counter;
   /** Of the chains, teams and the day. */
   readonly budgetUsedRatio: Gauge;
@@ -46,6 +52,24 @@ function budgetMetrics(registers: Registry[]): Pick<ApiMetrics, "budgetUsedRatio
       registers,
     }),
   };
+}
+
+function replicaMetrics(registers: Registry[]): Pick<ApiMetrics, "replicaReads" | "replicaLag"> {
+  const metrics = {
+    replicaReads: new Counter({
+      name: "tarsy_api_replica_reads_total",
+      help: "Reads that the replica of the database may answer, by what answered: the replica, or the primary and why",
+      labelNames: ["source"],
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: "tarsy_api_replica_lag_seconds",
+      help: "Age of what the replica of the database shows; +Inf if that is not known, 0 without a replica",
+      registers,
+    }),
+  };
+  startAtZero(metrics.replicaReads, { source: READ_SOURCES });
+  return metrics;
 }
 
 function repairMetrics(
@@ -116,6 +140,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       registers,
     }),
     ...budgetMetrics(registers),
+    ...replicaMetrics(registers),
     ...repairMetrics(registers),
     steered: new Counter({
       name: "tarsy_api_steering_messages_total",

@@ -86,6 +86,10 @@ export function buildApp(deps: ApiDeps): Koa {
   const routes = apiRoutes(deps);
   for (const { method, path, action, access, body, handle } of routes) {
     const checks = action === undefined ? [] : [access ?? allow(deps, action)];
+    const { replica } = deps;
+    // A ticket changes nothing that a list shows.
+    const isWrite = method !== "get" && action !== undefined && action !== "ticket.create";
+    if (replica !== undefined && isWrite) checks.push(replica.noteWriter);
     if (body !== undefined) checks.push(warnOfUnknown(body.schema, deps.masker));
     router[method](path, ...checks, handle);
   }

@@ -30,6 +30,8 @@ import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts"
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };
   readonly databaseUrl: string;
+  /** Of a standby for lists; undefined if there is none. */
+  readonly databaseReadUrl: string | undefined;
   readonly natsUrl: string;
   /** With the user that may create and update the streams; the same as `natsUrl` where one user does everything. */
   readonly natsAdminUrl: string;
@@ -84,6 +86,8 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     ...readServiceConfig(env, { name: "API_HEALTH_PORT", fallback: 8090 }),
     http,
     databaseUrl: databaseUrl(env),
+    databaseReadUrl:
+      secretVariable(env, "DATABASE_READ_URL") === "" ? undefined : databaseUrl(env, "DATABASE_READ_URL"),
     natsUrl: natsUrl(env),
     natsAdminUrl: natsAdminUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),

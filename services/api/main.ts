@@ -17,6 +17,7 @@ import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
 import { notify } from "./notifications/notify.ts";
 import { CriticalPlaces } from "./parking/critical-places.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
+import { ReadReplica } from "./read-replica.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { cleanUp } from "./sweeper/clean-up.ts";
 import { foldBudgets } from "./sweeper/fold-budgets.ts";
@@ -42,6 +43,9 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
     await openOrm({ ...database, applicationName: "tarsy-api-reads", poolSize: 4 }),
     (open) => open.destroy(),
   );
+  const { databaseReadUrl: url } = config;
+  const following = { primary: orm, log, metrics, signal };
+  const replica = url === undefined ? undefined : resources.use(new ReadReplica({ url, ...following }));
   const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
   const sse = resources.use(
     new SseConnections({
@@ -60,19 +64,8 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const places = resources.use(
     new CriticalPlaces({ db, dispatcher, log, metrics, places: config.agents.queue.max_concurrent_sessions }),
   );
-  const handle = buildApp({
-    config,
-    log,
-    db,
-    orm,
-    dispatcher,
-    places,
-    metrics,
-    sse,
-    door,
-    audit,
-    masker,
-  }).callback();
+  const deps = { config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker };
+  const handle = buildApp(deps).callback();
   const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
   const server = createHttpServer(
     (request, response) => void handle(request, response),

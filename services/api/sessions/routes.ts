@@ -9,6 +9,7 @@ import { routesOf } from "../http/routes-of.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
+import { readLists } from "../read-replica.ts";
 import { readStagesOf } from "../views/read-stages.ts";
 import { SESSIONS } from "./contract.ts";
 import { readFilterOptions } from "./filter-options.ts";
@@ -40,7 +41,8 @@ export function sessionRoutes(deps: ApiDeps) {
     isPast: ctx.query["at_seq"] !== undefined,
   });
   return routesOf(SESSIONS, {
-    listSessions: async (ctx) => listPage(deps, ctx, memory),
+    listSessions: async (ctx) =>
+      readLists(deps, ctx, async ({ manager: from }) => listPage(deps, ctx, { from, memory })),
 
     async getActiveSessions(ctx) {
       const { identity } = callerOf(ctx);
@@ -50,7 +52,8 @@ export function sessionRoutes(deps: ApiDeps) {
 
     getQueuedSessions: async (ctx) => ({ queued: await readQueued(manager, callerOf(ctx).identity) }),
 
-    getFilterOptions: async (ctx) => readFilterOptions(manager, callerOf(ctx).identity),
+    getFilterOptions: async (ctx) =>
+      readLists(deps, ctx, async ({ manager: from }) => readFilterOptions(from, callerOf(ctx).identity)),
 
     async getSessionStatus(ctx) {
       const { session_id } = await visibleSession(manager, ctx);
@@ -106,7 +109,11 @@ export function sessionRoutes(deps: ApiDeps) {
 }
 
 /** A page of the sessions that the caller may see, sorted, filtered and searched. */
-async function listPage({ config, orm: { manager } }: ApiDeps, ctx: RouterContext, memory: ListMemory) {
+async function listPage(
+  { config }: ApiDeps,
+  ctx: RouterContext,
+  { from, memory }: { readonly from: EntityManager; readonly memory: ListMemory },
+) {
   const isCostEstimated = config.agents.system.cost_estimation.enabled;
   const { chains } = config.agents;
   const query = parseListQuery(ctx.query);
@@ -114,10 +121,10 @@ async function listPage({ config, orm: { manager } }: ApiDeps, ctx: RouterContex
   const { page, pageSize: page_size } = query;
   const term = query.filters.search;
   const { ids, total, isCapped } = await (term === undefined
-    ? listSessions(manager, { query, identity }, memory)
-    : searchSessions(manager, { query, identity, term }, memory));
+    ? listSessions(from, { query, identity }, memory)
+    : searchSessions(from, { query, identity, term }, memory));
   return {
-    sessions: await readSessionItems(manager, ids, { search: term, isCostEstimated, chains }),
+    sessions: await readSessionItems(from, ids, { search: term, isCostEstimated, chains }),
     pagination: {
       page,
       page_size,

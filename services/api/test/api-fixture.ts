@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ReadableStream } from "node:stream/web";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import type { DataSource } from "typeorm";
 import { addApiKey } from "#shared/access/api-keys.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
@@ -21,6 +22,7 @@ import { loadApiConfig } from "../config.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SocketForwarder } from "../page/forward-sockets.ts";
 import { CriticalPlaces } from "../parking/critical-places.ts";
+import type { ReadReplica } from "../read-replica.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { openDispatcher } from "../dispatcher.ts";
@@ -89,6 +91,8 @@ export class ApiFixture implements AsyncDisposable {
       sockets?: { maxSockets?: number; handshakeMs?: number };
       /** By default one as in the service. */
       masker?: Masker;
+      /** Opens the standby from which lists are read; by default there is none. */
+      replica?: (primary: DataSource, signal: AbortSignal) => ReadReplica;
       sse?: { pollEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
     } = {},
   ): Promise<ApiFixture> {
@@ -117,6 +121,7 @@ export class ApiFixture implements AsyncDisposable {
       async (open) => open.destroy(),
     );
     const metrics = createApiMetrics(new Registry());
+    const replica = options.replica === undefined ? undefined : resources.use(options.replica(orm, signal));
     const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
     const sse = resources.use(
       new SseConnections({
@@ -136,7 +141,7 @@ export class ApiFixture implements AsyncDisposable {
     const places = resources.use(
       new CriticalPlaces({ db, dispatcher, log, metrics, places: max_concurrent_sessions }),
     );
-    const deps = { config, log, db, orm, dispatcher, places, metrics, sse, door, audit, masker };
+    const deps = { config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker };
     const contract = new ContractCheck(openApiDocument(apiRoutes(deps)));
     const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
     const server = await serve(deps, contract, options.timeouts, sockets);
