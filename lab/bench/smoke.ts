@@ -9,7 +9,12 @@ import { describeMachine } from "./support/machine.ts";
 import { measureLoad } from "./support/measure-load.ts";
 import { postAlerts } from "./support/post-alerts.ts";
 import { MEASURED_SERVICES, measureUsage } from "./support/service-usage.ts";
-import { BENCH_SLOTS, startBenchSystem, type BenchSystem } from "./support/start-bench-system.ts";
+import {
+  BENCH_SLOTS,
+  startBenchSystem,
+  ZERO_DELAY_SCRIPT,
+  type BenchSystem,
+} from "./support/start-bench-system.ts";
 import { waitForSessions } from "./support/wait-for-sessions.ts";
 
 const DEFAULT_SESSIONS = 400;
@@ -35,10 +40,10 @@ export const smoke: Benchmark = {
 };
 
 async function measure(options: LoadOptions, context: BenchmarkContext): Promise<SmokeReport> {
-  const { sessions, executors, statements } = options;
+  const { sessions, executors, statements, modelMs } = options;
   const { signal, progress } = context;
   const startedAt = new Date();
-  await using bench = await startBenchSystem(options, context);
+  await using bench = await startBenchSystem(options, context, { script: delayed(modelMs) });
   const machine = await describeMachine(bench.servers, bench.db);
   const idle = await measureUsage(bench);
   progress(`warming up with ${WARM_UP} sessions`);
@@ -55,8 +60,24 @@ async function measure(options: LoadOptions, context: BenchmarkContext): Promise
   // A killed process writes no profile.
   if (options.cpuProfileDir !== undefined) await stopAll(bench, MEASURED_SERVICES);
   progress("stopping and removing everything");
-  const settings = { sessions, executors, slots_per_executor: BENCH_SLOTS, clients: CLIENTS };
+  const settings = {
+    sessions,
+    executors,
+    slots_per_executor: BENCH_SLOTS,
+    clients: CLIENTS,
+    model_ms: modelMs,
+  };
   return smokeReport({ startedAt, machine, settings, idle, alone, load, queued, counted });
+}
+
+/** The model without delay, or one that waits before each answer. */
+function delayed(modelMs: number): object {
+  if (modelMs === 0) return ZERO_DELAY_SCRIPT;
+  const calls = ZERO_DELAY_SCRIPT.calls.map((call) => ({
+    ...call,
+    steps: [{ delay: `${modelMs}ms` }, ...call.steps],
+  }));
+  return { calls };
 }
 
 async function runOneAtATime(bench: BenchSystem, context: BenchmarkContext): Promise<SessionTimes> {

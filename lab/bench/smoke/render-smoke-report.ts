@@ -8,7 +8,7 @@ const QUERY_WIDTH = 100;
 export function renderSmokeReport(report: SmokeReport): string {
   const { machine, settings } = report;
   const parts = [
-    `${settings.sessions} sessions, ${settings.executors} executor(s) with ${settings.slots_per_executor} slots each, ${settings.clients} clients`,
+    `${settings.sessions} sessions, ${settings.executors} executor(s) with ${settings.slots_per_executor} slots each, ${settings.clients} clients${settings.model_ms === 0 ? "" : `, ${settings.model_ms} ms before each answer of the model`}`,
     `${machine.cores} cores (${machine.cpu}), ${machine.memory_mb} MB; Node ${machine.node}, Postgres ${machine.postgres}, NATS ${machine.nats}; one commit ${machine.commit_p50_ms.toFixed(2)} ms`,
     latencyTable(report),
     serviceTable(report),

@@ -38,6 +38,7 @@ interface SmokeSettings {
   readonly executors: number;
   readonly slots_per_executor: number;
   readonly clients: number;
+  readonly model_ms: number;
 }
 
 interface AcceptFigures {

@@ -9,6 +9,8 @@ export interface LoadOptions {
   readonly sessions: number;
   /** Executor processes. */
   readonly executors: number;
+  /** How long the model waits before each of its answers. */
+  readonly modelMs: number;
   /** The file for the figures as JSON, if any. */
   readonly jsonFile: string | undefined;
   /** Whether to count SQL statements, which slows Postgres a little. */
@@ -22,6 +24,7 @@ export const loadOptionsHelp = (
   sessions: number,
 ): string => `  --sessions N     sessions in each load, 1 to 100000 (${sessions})
   --executors N    executor processes, 1 to 16 (1)
+  --model-ms N     the model waits so long before each answer, 1 to 60000 (it answers at once)
   --json FILE      also writes the figures to FILE as JSON; the names end in the unit
   --statements     also counts SQL statements per session (slows Postgres a little)
   --cpu-prof DIR   every service writes a CPU profile to DIR (slows everything: do not compare the figures)
@@ -33,6 +36,10 @@ export function parseLoadOptions(args: readonly string[], { sessions }: { sessio
   return {
     sessions: wholeNumber("--sessions", values.sessions, { fallback: sessions, max: 100_000 }),
     executors: wholeNumber("--executors", values.executors, { fallback: 1, max: 16 }),
+    modelMs:
+      values["model-ms"] === undefined
+        ? 0
+        : wholeNumber("--model-ms", values["model-ms"], { fallback: 1, max: 60_000 }),
     jsonFile: nonEmpty("--json", values.json),
     statements: values.statements,
     cpuProfileDir: nonEmpty("--cpu-prof", values["cpu-prof"]),
@@ -46,6 +53,7 @@ function parse(args: readonly string[]) {
       options: {
         sessions: { type: "string" },
         executors: { type: "string" },
+        "model-ms": { type: "string" },
         json: { type: "string" },
         statements: { type: "boolean", default: false },
         "cpu-prof": { type: "string" },
