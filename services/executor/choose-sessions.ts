@@ -54,7 +54,7 @@ async function inTheirTurn(
   // The only lane needs no choice.
   const mustTakeTurns = places < SESSION_LANES.length && waiting.size > 1;
   const recentStarts = mustTakeTurns ? await readRecentStarts(db) : [];
-  const lane = chooseLane({ places, waiting, running: countLanes(found.running), recentStarts });
+  const lane = chooseLane({ places, waiting, running: found.running, recentStarts });
   if (lane === null) return own;
   const isOfLane = (one: { readonly lane: SessionLane }) => one.lane === lane;
   const due = released === null ? [] : [released].filter(isOfLane);
@@ -68,10 +68,4 @@ async function inTheirTurn(
   // So have the others of its lane.
   const lent = found.is_parked ? [] : found.lent.filter((one) => isOfLane(one) && one.is_older);
   return [...first, ...lent.map(({ session_id }) => session_id), ...own];
-}
-
-function countLanes(lanes: readonly SessionLane[]): Record<SessionLane, number> {
-  const count = { critical: 0, normal: 0, low: 0 };
-  for (const lane of lanes) count[lane] += 1;
-  return count;
 }

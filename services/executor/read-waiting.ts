@@ -32,8 +32,8 @@ export const Waiting = Type.Object({
   waiting: Type.Array(Lane),
   /** Parked sessions that wait for a place, the oldest first; at most some of each lane. */
   parked: Type.Array(Type.Object({ session_id: Uuid, lane: Lane })),
-  /** The lane of every running session. */
-  running: Type.Array(Lane),
+  /** The number of running sessions of each lane. */
+  running: Type.Object({ critical: Type.Integer(), normal: Type.Integer(), low: Type.Integer() }),
   /** Sessions that have not been started while another one runs in the place of their wake-up; the oldest first. */
   lent: Type.Array(Type.Object({ session_id: Uuid, lane: Lane, is_older: Type.Boolean() })),
 });
@@ -44,22 +44,26 @@ const parseWaiting = compileParser("what waits for a place", Waiting);
 /** It ran in another's place, so that its own wake-up may be behind many others. */
 const BORROWED = "(r.place_epoch = r.lease_epoch AND r.place_id <> s.session_id)";
 
-const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}], s.lane)`;
+const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
+const COUNTS = SESSION_LANES.map((lane) => `'${lane}', count(*) FILTER (WHERE lane = '${lane}')`).join(", ");
 
 /**
- * A claim of this version writes the place with its epoch; a session without a place of its epoch was claimed by a version that
- * knows none, in its own place. Each LIMIT keeps the planner from reading the whole queue.
+ * Reads each session that has begun once: that is what a claim costs for each that runs. A claim of this version writes the place with
+ * its epoch; a session without a place of its epoch was claimed by a version that knows none, in its own place. Each LIMIT keeps the
+ * planner from reading the whole queue.
  */
 const READ = `
-WITH running AS MATERIALIZED (
-  SELECT s.session_id, s.lane, CASE WHEN r.place_epoch = r.lease_epoch THEN r.place_id ELSE s.session_id END AS place,
-         r.lease_expires_at
+WITH active AS MATERIALIZED (
+  SELECT s.session_id, s.lane, s.status, s.created_at, r.lease_expires_at, r.not_before, r.parked_at, ${BORROWED} AS is_borrowed,
+         s.status = 'in_progress' AND r.lease_expires_at IS NULL AND ${WAITS_FOR_PLACE} AS is_parked,
+         CASE WHEN r.place_epoch = r.lease_epoch THEN r.place_id ELSE s.session_id END AS place
   FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.lease_expires_at > now()
+  WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL
+), running AS MATERIALIZED (
+  SELECT session_id, lane, place, lease_expires_at FROM active WHERE lease_expires_at > now()
 ), parked AS MATERIALIZED (
-  SELECT s.session_id, s.lane, s.created_at, row_number() OVER (PARTITION BY s.lane ORDER BY s.created_at, s.session_id) AS place
-  FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  WHERE s.status = 'in_progress' AND s.deleted_at IS NULL AND r.lease_expires_at IS NULL AND ${WAITS_FOR_PLACE}
+  SELECT session_id, lane, created_at, row_number() OVER (PARTITION BY lane ORDER BY created_at, session_id) AS place
+  FROM active WHERE is_parked
 ), delivered AS MATERIALIZED (
   SELECT lane, created_at FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL
 )
@@ -67,21 +71,20 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
        EXISTS (SELECT 1 FROM parked WHERE session_id = $1) AS is_parked,
        EXISTS (SELECT 1 FROM running WHERE session_id = $1 AND place <> $1) AS runs_elsewhere,
        (SELECT (extract(epoch FROM max(lease_expires_at) - now()) * 1000)::float8 FROM running WHERE place = $1) AS used_for_ms,
-       (SELECT json_build_object('session_id', s.session_id, 'lane', s.lane)
-        FROM alert_sessions s JOIN session_runtime r USING (session_id)
-        WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND (r.parked_at IS NULL OR s.status = 'cancelling')
-          AND CASE WHEN r.lease_expires_at IS NULL
-                THEN r.not_before <= now() OR s.status = 'cancelling' OR (r.not_before IS NULL AND ${BORROWED})
-                ELSE r.lease_expires_at <= now() AND ${BORROWED} END
-        ORDER BY ${RANK}, s.created_at LIMIT 1) AS released,
-       ARRAY(SELECT lane FROM unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]) AS lane
+       (SELECT json_build_object('session_id', session_id, 'lane', lane) FROM active
+        WHERE (parked_at IS NULL OR status = 'cancelling')
+          AND CASE WHEN lease_expires_at IS NULL
+                THEN not_before <= now() OR status = 'cancelling' OR (not_before IS NULL AND is_borrowed)
+                ELSE lease_expires_at <= now() AND is_borrowed END
+        ORDER BY array_position(${LANES}, lane), created_at LIMIT 1) AS released,
+       ARRAY(SELECT lane FROM unnest(${LANES}) AS lane
              WHERE (SELECT true FROM alert_sessions s JOIN session_runtime r USING (session_id)
                     WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane
                       AND (r.not_before IS NULL OR r.not_before <= now()) LIMIT 1)
                 OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
        coalesce((SELECT json_agg(json_build_object('session_id', session_id, 'lane', lane) ORDER BY created_at, session_id)
                  FROM parked WHERE place <= ${MAX_CANDIDATES}), '[]') AS parked,
-       ARRAY(SELECT lane FROM running) AS running,
+       (SELECT json_build_object(${COUNTS}) FROM running) AS running,
        coalesce((SELECT json_agg(json_build_object('session_id', s.session_id, 'lane', s.lane,
                                    'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
                                  ORDER BY s.created_at)
