@@ -74,8 +74,16 @@ export function callTimeoutMs({ iteration_timeout_ms, llm_provider }: ResolvedAg
   return Math.min(iteration_timeout_ms, llm_provider.call_timeout_ms ?? iteration_timeout_ms);
 }
 
+/** An agent's own call. */
+interface OwnCall extends Pick<CallInput, "execution"> {
+  readonly session: Pick<ExecutionRun["session"], "sessionId"> & {
+    readonly llm: Pick<ExecutionRun["session"]["llm"], "readVariable">;
+  };
+  readonly state: Pick<AgentState, "agent" | "alert" | "iteration" | "messages">;
+}
+
 /** The request of an agent's call. Only it has the values of variables. */
-export function callRequest(run: ExecutionRun, { tools }: Pick<CallLlm, "tools">): GenerateRequest {
+export function callRequest(run: OwnCall, { tools }: Pick<CallLlm, "tools">): GenerateRequest {
   return generateRequest(withVariables(run), tools);
 }
 
@@ -83,16 +91,17 @@ export function callRequest(run: ExecutionRun, { tools }: Pick<CallLlm, "tools">
  * The conversation with the values of variables, which are not stored; only messages of ours have any. State of a provider
  * that was called before is left out: it is sealed for that provider.
  */
-function withVariables({ session, execution, state }: ExecutionRun) {
+function withVariables({ session, execution, state }: OwnCall) {
   const { agent, alert, iteration } = state;
   const since = iteration.provider?.since_message ?? 0;
-  const messages = state.messages.map((message) =>
-    message.role === "assistant" || message.role === "tool"
-      ? message.sequence_number > since
-        ? message
-        : { ...message, provider_state: null }
-      : { ...message, content: insertVariables(message.content, alert.nonce, session.llm.readVariable) },
-  );
+  const messages = state.messages.map((message) => {
+    if (message.role === "assistant" || message.role === "tool") {
+      return message.sequence_number > since ? message : { ...message, provider_state: null };
+    }
+    const content = insertVariables(message.content, alert.nonce, session.llm.readVariable);
+    // The same object is encoded once.
+    return content === message.content ? message : { ...message, content };
+  });
   return { session, execution, state: { agent, messages } };
 }
 

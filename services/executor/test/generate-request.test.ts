@@ -1,7 +1,9 @@
 import { expect } from "chai";
+import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Message } from "#shared/database/tables/messages.ts";
-import { generateRequest } from "../llm/generate-request.ts";
+import { callRequest, generateRequest } from "../llm/generate-request.ts";
+import { INPUT } from "./prompt-fixtures.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 
 const ROW: Message = {
@@ -80,6 +82,23 @@ describe("generateRequest", () => {
     expect(request([ROW], { max_output_tokens: 900 }).llmConfig).to.include({ maxOutputTokens: 900 });
     const other = request([ROW], { ...google, base_url: "http://localhost:2" }).llmConfig;
     expect(other?.entryHash).not.to.equal(entryHash);
+  });
+
+  it("makes the same object of a message in each call, so that it is encoded once", () => {
+    const answer = { ...ROW, role: "assistant", sequence_number: 2 } as const;
+    const run = {
+      session: { sessionId: "s", llm: { readVariable: () => undefined } },
+      execution: { execution_id: "e" },
+      state: {
+        agent: resolvedAgent(),
+        alert: INPUT.alert,
+        iteration: INITIAL_ITERATION_STATE,
+        messages: [ROW, answer],
+      },
+    };
+    const [first, second] = [callRequest(run, { tools: [] }), callRequest(run, { tools: [] })];
+    expect(first.messages).to.have.length(2);
+    for (const [index, message] of first.messages.entries()) expect(second.messages[index]).to.equal(message);
   });
 
   it("sends the bound tools", () => {
