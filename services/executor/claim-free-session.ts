@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { LEASE_MS } from "#shared/contracts/durations.ts";
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
@@ -45,7 +46,7 @@ WITH found AS MATERIALIZED (
   FROM found WHERE f.session_id = found.session_id AND f.status IN ('pending', 'active') AND found.is_followed_up AND found.pause_ms > 0
 ), moved AS (${MOVE_TIMES}
 ), claim AS (
-  UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1,
+  UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1, last_step = $4,
     not_before = NULL, ${clearCancel("found.is_followed_up")},
     place_id = $3, place_epoch = r.lease_epoch + 1, ${CLAIM_PARKING},
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
@@ -114,13 +115,14 @@ export async function claimFreeSession(
   podId: string,
   place: string,
 ): Promise<ClaimOutcome | undefined> {
-  const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId, place]);
+  const step = randomUUID();
+  const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId, place, step]);
   if (row === undefined) return undefined;
   const { attempts, state, event_id, seq, stamp: timestamp } = row;
   const payload = { ...claimEvent(sessionId, row), timestamp };
   const events =
     event_id === null || seq === null ? [] : [{ session_id: sessionId, seq, db_event_id: event_id, payload }];
-  return claimed(sessionId, row, { attempts, state, events });
+  return claimed(sessionId, row, { step, attempts, state, events });
 }
 
 function claimEvent(sessionId: string, row: ReturnType<typeof parseFree>) {

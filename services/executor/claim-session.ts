@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { EXECUTOR_DEAD_MS, LEASE_MS, RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
@@ -36,7 +37,7 @@ SELECT ${CLAIM_COLUMNS},
 ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
-UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1, ${CLAIM_PARKING},
+UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1, last_step = $7, ${CLAIM_PARKING},
     attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
     place_id = $5, place_epoch = lease_epoch + 1,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
@@ -109,6 +110,7 @@ async function claimByRow(
     if (!isFollowUp) await transaction.query(START_SESSION, [sessionId, podId]);
     else if (pause_ms > 0) await transaction.query(PAUSE_FOLLOW_UPS, [sessionId, pause_ms]);
     if (row.parked_ms !== null) await transaction.query(MOVE_AGENT_TIMES, [sessionId, row.parked_ms]);
+    const step = randomUUID();
     await transaction.query(CLAIM_RUNTIME, [
       sessionId,
       podId,
@@ -116,6 +118,7 @@ async function claimByRow(
       Math.round(pause_ms),
       news.place ?? sessionId,
       isFollowUp,
+      step,
     ]);
     // Also after a wait, so that clients see that it is over.
     const isWaitOver = row.status === "in_progress" && row.waiting_for !== null;
@@ -125,7 +128,7 @@ async function claimByRow(
     else if (row.status === "pending" || isWaitOver) payloads.push(startedEvent(sessionId));
     if (row.has_owner) payloads.push(takenOverEvent(sessionId, row));
     const events = await appendEvents(transaction, sessionId, payloads);
-    return claimed(sessionId, row, { attempts, events });
+    return claimed(sessionId, row, { step, attempts, events });
   });
 }
 

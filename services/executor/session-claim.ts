@@ -15,6 +15,8 @@ export interface SessionClaim {
   readonly sessionId: string;
   /** Carried by every write of this owner. */
   readonly epoch: number;
+  /** What the owner's first write names as the one before. */
+  readonly step: string;
   /** The session ended before; only work that follows is open. */
   readonly isFollowUp: boolean;
   /** Takeovers or failed runs since the last completed step. */
@@ -219,15 +221,17 @@ export function claimed(
     | "inbox_seq"
   >,
   {
+    step,
     attempts,
     state = null,
     events,
-  }: Pick<SessionClaim, "attempts" | "events"> & Partial<Pick<SessionClaim, "state">>,
+  }: Pick<SessionClaim, "step" | "attempts" | "events"> & Partial<Pick<SessionClaim, "state">>,
 ): ClaimOutcome {
   return {
     kind: "claimed",
     sessionId,
     epoch: row.lease_epoch + 1,
+    step,
     isFollowUp: row.is_followed_up,
     attempts,
     interruptions: row.interruptions,

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "51e38c4e798c6cba";
+export const BASELINE_HASH = "ba5ef32a99674714";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -93,6 +93,7 @@ CREATE TABLE session_runtime (
   session_id uuid PRIMARY KEY REFERENCES alert_sessions ON DELETE CASCADE,
   lease_owner text,
   lease_epoch integer NOT NULL DEFAULT 0,
+  last_step uuid,
   lease_expires_at timestamptz,
   attempts integer NOT NULL DEFAULT 0,
   not_before timestamptz,

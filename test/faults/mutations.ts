@@ -35,11 +35,20 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the fence: a step is written under any epoch",
     file: "services/executor/persist/step-statement.ts",
-    original: "AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL",
-    mutant: "AND $2::int > 0",
+    original:
+      "AND r.lease_epoch = $2 AND r.last_step = ANY($12::uuid[])\n    AND r.lease_expires_at IS NOT NULL",
+    mutant: "AND $2::int > 0 AND $12::uuid[] IS NOT NULL",
     // In `zombie` the response timeout closes the thawed executor's connection before its write reaches the fence.
     provenBy: { testFile: "services/executor/test/commit-step.test.ts" },
     breaks: "writes nothing with a stale epoch",
+  },
+  {
+    name: "the last step: a step is written on rows that lack the one before it",
+    file: "services/executor/persist/step-statement.ts",
+    original: "AND r.lease_epoch = $2 AND r.last_step = ANY($12::uuid[])",
+    mutant: "AND r.lease_epoch = $2 AND $12::uuid[] IS NOT NULL",
+    provenBy: { testFile: "services/executor/test/commit-step.test.ts" },
+    breaks: "writes nothing on rows that lack its last step",
   },
   {
     name: "the order: events are numbered by a global sequence",

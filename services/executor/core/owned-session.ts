@@ -56,7 +56,8 @@ export function openOwnedSession(
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
   const openedAt = performance.now();
-  const { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } = claim;
+  const { sessionId, epoch, step, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } =
+    claim;
   const { config, db, bus, metrics, masker, features } = deps;
   const { verifiesState, holidays, toolCallMs, maskingRules: rules } = config;
   const isFirstOwner = epoch === 1;
@@ -85,6 +86,7 @@ export function openOwnedSession(
   return {
     sessionId,
     epoch,
+    lastSteps: new Set([step]),
     db,
     bus,
     log,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
@@ -97,6 +98,7 @@ export async function commitLocked(
 }
 
 interface Committed {
+  readonly step: string;
   readonly events: readonly SessionEvent[];
   readonly rows: readonly StepRows[];
   readonly inboxSeq: number;
@@ -113,6 +115,7 @@ async function commit(
     try {
       const committed = await write();
       if (committed === undefined) throw await refusal(session);
+      for (const step of session.lastSteps) if (step !== committed.step) session.lastSteps.delete(step);
       session.publisher.publish(committed.events);
       countCosts(session.metrics, committed.rows);
       countFollowUps(session.metrics, committed.rows);
@@ -155,7 +158,7 @@ function eventsOf(
 
 async function writeSteps(
   db: Queryable,
-  { sessionId, epoch, followUpId, memory }: SessionWriter,
+  { sessionId, epoch, lastSteps, followUpId, memory }: SessionWriter,
   {
     steps: given,
     kind,
@@ -172,6 +175,9 @@ async function writeSteps(
   const { rows, reserving } = withReservation(tableRows(stepRows), request);
   const tokens = steps.reduce((sum, step) => addTokens(sum, step.tokens ?? NO_TOKENS), NO_TOKENS);
   const { sql, parts } = stepStatement(rows, reserving !== undefined);
+  const step = randomUUID();
+  const before = [...lastSteps];
+  lastSteps.add(step);
   const [committed] = await selectRows(db, parseCommitted, sql, [
     sessionId,
     epoch,
@@ -184,13 +190,15 @@ async function writeSteps(
     tokens.thinking,
     tokens.total,
     followUpId ?? null,
+    before,
+    step,
     ...stepCounts(stepRows),
     ...parts.map((part) => JSON.stringify(rows[part])),
     ...(reserving === undefined ? [] : [JSON.stringify(reserving)]),
   ]);
   if (committed === undefined) return undefined;
   const events = numberedEvents(sessionId, payloads, committed);
-  return { events, rows: stepRows, inboxSeq: committed.inbox_seq, verdict: committed.budget };
+  return { step, events, rows: stepRows, inboxSeq: committed.inbox_seq, verdict: committed.budget };
 }
 
 /** The reservation of the next call settles what calls have used, if the same statement makes it. */

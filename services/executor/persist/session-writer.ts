@@ -13,6 +13,8 @@ export interface SessionWriter {
   readonly sessionId: string;
   /** Raised by every claim; the fence refuses writes that carry an older one. */
   readonly epoch: number;
+  /** The steps of which one is the last that its rows have: one, and those whose COMMIT was not answered. */
+  readonly lastSteps: Set<string>;
   /** The piece of work on an ended session that the writes belong to; undefined for those of the session itself. */
   readonly followUpId?: string;
   readonly db: Database;

@@ -59,7 +59,7 @@ locked AS MATERIALIZED (
 ),`;
 
 /** The statement's parameter of the first counter. */
-const FIRST_COUNTER = 12;
+const FIRST_COUNTER = 14;
 
 /** What a step adds to the counters of the session (`stepCounts`). */
 const COUNTS = [
@@ -70,7 +70,8 @@ const COUNTS = [
 ];
 
 /**
- * Fencing: the update matches only while the owner's epoch is current, the lease was not given back and no cancel was
+ * Fencing: the update matches only while the owner's epoch is current, its step before is the last one ($12; after a failover Postgres may
+ * have lost that), the lease was not given back and no cancel was
  * requested (unless the owner closes), neither of the session nor of the follow-up $11 that the step belongs to; it locks
  * the row until the commit. Numbering: `seq` is assigned under that lock, so
  * commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. Stamping: the row as it is
@@ -81,6 +82,7 @@ const fence = (isLocking: boolean) => `
 fence AS (
   UPDATE session_runtime r SET
     last_seq = r.last_seq + $3,
+    last_step = $13::uuid,
     last_interaction_at = clock_timestamp(),
     attempts = 0,
     interruptions = 0,
@@ -90,7 +92,8 @@ fence AS (
     total_tokens = r.total_tokens + $10,
     ${COUNTS.join(", ")}
   ${isLocking ? "FROM locked" : ""}
-  WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL
+  WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.last_step = ANY($12::uuid[])
+    AND r.lease_expires_at IS NOT NULL
     AND ($4::boolean OR r.cancel_requested_at IS NULL AND NOT coalesce($11::uuid = ANY(r.cancelled_follow_ups), false))
   RETURNING r.session_id, r.last_seq - $3 AS base, r.last_seq AS seq, r.inbox_seq,
             r.last_interaction_at AS at, ${isoText("r.last_interaction_at")} AS stamp

@@ -98,6 +98,39 @@ describe("commitStep", () => {
     expect(await written(id)).to.deep.equal([{ mark: "current", last_seq: 3 }]);
   });
 
+  it("writes nothing on rows that lack its last step, which a failover of Postgres can lose", async () => {
+    const id = await executor.insert();
+    await using session = await executor.own(id);
+    const claimed = await executor.row("session_runtime", "last_step::text, last_seq", id);
+    expect(await commit(session, "lost")).to.equal("committed");
+    await executor.query("DELETE FROM stages WHERE session_id = $1", [id]);
+    await executor.query(
+      "UPDATE session_runtime r SET last_step = f.last_step, last_seq = f.last_seq FROM jsonb_to_record($2) AS f(last_step uuid, last_seq int) WHERE session_id = $1",
+      [id, JSON.stringify(claimed)],
+    );
+    await executor.query("DELETE FROM events WHERE session_id = $1 AND seq > 1", [id]);
+    expect(await commit(session, "next")).to.equal("lease_lost");
+    expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 1 }]);
+  });
+
+  it("writes on after a step whose COMMIT was not answered, whether it was made or not", async () => {
+    for (const isMade of [true, false]) {
+      const id = await executor.insert();
+      await using session = await executor.own(id);
+      // As an answer that never comes leaves it.
+      const unanswered = randomUUID();
+      session.lastSteps.add(unanswered);
+      if (isMade) {
+        await executor.query("UPDATE session_runtime SET last_step = $2 WHERE session_id = $1", [
+          id,
+          unanswered,
+        ]);
+      }
+      expect(await commit(session, "next")).to.equal("committed");
+      expect(session.lastSteps.size).to.equal(1);
+    }
+  });
+
   it("writes nothing after a cancel, except what closes the session", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);

@@ -14,6 +14,8 @@ export const SESSION_RUNTIME = table({
     lease_owner: { type: "text", nullable: true, from: "ours", set: "executor" },
     /** Incremented by every claim; checked by every write of the owner (the fence). */
     lease_epoch: { type: "integer", default: "0", set: "executor" },
+    /** Chosen by each claim and each step of the owner: the next one names it, and changes nothing on rows without it. */
+    last_step: { type: "uuid", nullable: true, set: "executor" },
     /** By the database's clock; null while the session has no owner. */
     lease_expires_at: { type: "timestamptz", nullable: true, set: "executor" },
     /** Takeovers of an expired lease, or failed runs, since the last completed step. */
