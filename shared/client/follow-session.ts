@@ -30,6 +30,8 @@ const MAX_FAILURES = 10;
 /** The progress of following a session. */
 interface FollowProgress {
   lastSeq: number;
+  /** The `db_event_id` of that event; undefined if it is not known. */
+  lastEventId: number | undefined;
   ended: boolean;
   failures: number;
   /** The reason why trying again cannot help. */
@@ -39,11 +41,12 @@ interface FollowProgress {
 /**
  * Follows a session over `/ws` to its end, or with `followsAll` until the signal aborts, by the cursor protocol: it reconnects when the connection is lost or an event is
  * missing, and resumes after the last event received. It needs nothing but `WebSocket`, so that it runs in browsers, too.
- * Throws ApiFailure after more than 10 failures in a row, or at once if the events were deleted; and the signal's reason.
+ * Throws ApiFailure after more than 10 failures in a row, or at once if the events were deleted or lost; and the signal's reason.
  */
 export async function followSession(options: FollowOptions): Promise<void> {
   const progress: FollowProgress = {
     lastSeq: options.afterSeq ?? 0,
+    lastEventId: undefined,
     ended: false,
     failures: 0,
     refused: undefined,
@@ -83,7 +86,12 @@ async function followOnce(options: FollowOptions, progress: FollowProgress): Pro
   signal?.addEventListener("abort", stop, { once: true });
   socket.addEventListener("open", () =>
     socket.send(
-      JSON.stringify({ action: "subscribe", channel: `session:${sessionId}`, after_seq: progress.lastSeq }),
+      JSON.stringify({
+        action: "subscribe",
+        channel: `session:${sessionId}`,
+        after_seq: progress.lastSeq,
+        last_event_id: progress.lastEventId,
+      }),
     ),
   );
   socket.addEventListener("error", () => (why ||= "no connection"));
@@ -117,13 +125,15 @@ function receive(
   if (type === "error") {
     const why = String(message["message"]);
     const code = message["code"];
-    if (code === "events_purged") progress.refused = new ApiFailure(why, { code });
+    if (code === "events_purged" || code === "events_lost") progress.refused = new ApiFailure(why, { code });
     return why;
   }
   if (typeof seq === "number") {
     if (seq <= progress.lastSeq) return undefined;
     if (seq > progress.lastSeq + 1) return `event ${progress.lastSeq + 1} is missing`;
     progress.lastSeq = seq;
+    const id = message["db_event_id"];
+    progress.lastEventId = typeof id === "number" ? id : undefined;
   }
   // The first message of a connection alone is not a success: the connection may be lost right after it.
   if (type !== "connection.established") progress.failures = 0;

@@ -44,7 +44,7 @@ export const NOTIFIER_MESSAGES = {
     type: Type.Literal("error"),
     message: Type.String(),
     channel: Type.Optional(Type.String()),
-    code: Type.Optional(Type.Literal("events_purged")),
+    code: Type.Optional(Type.Union([Type.Literal("events_purged"), Type.Literal("events_lost")])),
   }),
   storedEvent: WireEventSchema,
   streamChunk: StreamChunk,

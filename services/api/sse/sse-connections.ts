@@ -29,7 +29,8 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * The open SSE connections of this process. The bus reports new events immediately; one Postgres query every two
- * seconds, for all connections together, finds what the bus lost, and ends the connections of deleted sessions.
+ * seconds, for all connections together, finds what the bus lost, and ends the connections of sessions that are deleted or have lost
+ * events.
  */
 export class SseConnections implements AsyncDisposable {
   readonly #options: SseConnectionsOptions;
@@ -89,15 +90,16 @@ export class SseConnections implements AsyncDisposable {
     for (;;) {
       await pause(pollEveryMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      const sessions = new Set([...this.#open].map(({ sessionId }) => sessionId));
+      // One that is opened meanwhile looks for its session itself.
+      const polled = [...this.#open].map((connection) => ({ connection, reported: connection.newestSeq }));
       try {
-        const found = await findSessions(db, [...sessions]);
-        for (const connection of this.#open) {
-          const { sessionId } = connection;
-          // One that was opened meanwhile has looked for its session itself.
-          if (!sessions.has(sessionId)) continue;
-          const session = found.get(sessionId);
-          if (session === undefined) connection.end();
+        const found = await findSessions(db, [
+          ...new Set(polled.map(({ connection }) => connection.sessionId)),
+        ]);
+        for (const { connection, reported } of polled) {
+          const session = found.get(connection.sessionId);
+          // A failover of Postgres can have lost events: the client's next request is told.
+          if (session === undefined || session.last_seq < reported) connection.end();
           else connection.notify(session.last_seq);
         }
       } catch (error) {
@@ -125,7 +127,7 @@ export class SseConnection {
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
   }
 
-  /** Ends the connection: its session is deleted. */
+  /** Ends the connection: its session is deleted, or events that it was sent are lost. */
   end(): void {
     this.#ending.abort();
   }

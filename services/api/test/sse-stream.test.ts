@@ -243,6 +243,23 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
     });
   });
 
+  it("ends when events that it has sent are lost, and is refused to a client that has them", async () => {
+    const polling = resources.use(await ApiFixture.start({ sse: { pollEveryMs: 20 } }));
+    const id = await polling.client.submit("x");
+    const append = async () =>
+      polling.db.transaction(async (manager) => appendEvents(manager, id, [statusEvent(id)]));
+    await append();
+    await append();
+    await using stream = await SseClient.open(url(id, "", polling));
+    expect(await stream.ids(2)).to.deep.equal([1, 2]);
+    // As a standby has them that never received the second one.
+    await polling.servers.query("DELETE FROM events WHERE session_id = $1 AND seq = 2", [id]);
+    await polling.servers.query("UPDATE session_runtime SET last_seq = 1 WHERE session_id = $1", [id]);
+    expect(await stream.ended).to.equal("end");
+    await using again = await SseClient.open(url(id, "", polling), { "last-event-id": "2" });
+    expect(again.status).to.equal(400);
+  });
+
   describe("without NATS or Postgres", () => {
     it("sends events that the bus lost, and waits for Postgres", async () => {
       await using alone = await ApiFixture.start({ ownServers: true, sse: { pollEveryMs: 20 } });

@@ -49,6 +49,16 @@ export class CursorReads {
     );
   }
 
+  /** Whether the session's event `seq` has another `db_event_id` than `id`. */
+  async hasOther(seq: number, id: number, signal: AbortSignal): Promise<boolean> {
+    const { sessionId } = this.#options;
+    const count = await this.#share(`${seq} ${id}`, signal, async (manager) => {
+      const [row] = await selectRows(manager, parseSeqRow, OTHER, [sessionId, seq, id]);
+      return row?.seq ?? 0;
+    });
+    return count > 0;
+  }
+
   async #share(
     key: string,
     signal: AbortSignal,
@@ -78,6 +88,8 @@ export class CursorReads {
 }
 
 const parseSeqRow = compileParser("seq row", Type.Object({ seq: Type.Integer() }));
+
+const OTHER = "SELECT count(*)::int AS seq FROM events WHERE session_id = $1 AND seq = $2 AND id <> $3";
 
 async function readSeqAt(manager: Queryable, sessionId: string, id: number): Promise<number> {
   // Ids ascend with seq within a session, because both are assigned under the session's row lock.

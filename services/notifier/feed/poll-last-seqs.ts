@@ -1,5 +1,6 @@
 import { EVENT_POLL_MS } from "#shared/contracts/durations.ts";
-import { findSessions } from "#shared/database/find-session.ts";
+import { eventsLost } from "#shared/database/events-purged.ts";
+import { findSessions, unknownSession } from "#shared/database/find-session.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { SessionFeeds } from "./session-feeds.ts";
@@ -24,8 +25,8 @@ const RETRY_MS = 250;
 
 /**
  * Reads the newest event number of each watched session from Postgres every 2 s, in one query, and passes it to the
- * feed. This finds an event lost on the bus when no later event reveals the gap, and sessions that are deleted meanwhile,
- * whose feeds end.
+ * feed. This finds an event lost on the bus when no later event reveals the gap, and sessions that are deleted meanwhile, or have
+ * fewer events than were delivered, whose feeds end.
  */
 export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): LastSeqPoll {
   let wake = () => {};
@@ -56,11 +57,16 @@ export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): La
 }
 
 async function poll(feeds: SessionFeeds, db: Database): Promise<void> {
-  const feedsById = new Map(feeds.all().map((feed) => [feed.sessionId, feed]));
-  const found = await findSessions(db, [...feedsById.keys()]);
-  for (const [sessionId, feed] of feedsById) {
+  const polled = feeds.all().map((feed) => ({ feed, delivered: feed.lastSeq }));
+  const found = await findSessions(
+    db,
+    polled.map(({ feed }) => feed.sessionId),
+  );
+  for (const { feed, delivered } of polled) {
+    const { sessionId } = feed;
     const session = found.get(sessionId);
-    if (session === undefined) feed.endDeleted();
+    if (session === undefined) feed.end(unknownSession(sessionId));
+    else if (session.last_seq < delivered) feed.end(eventsLost(sessionId));
     else feed.noticeLastSeq(session.last_seq);
   }
 }

@@ -69,6 +69,11 @@ export class RecentEvents implements KeptFrames {
     return found?.seq ?? (this.startSeq === 0 ? 0 : undefined);
   }
 
+  /** The `db_event_id` of an event; undefined if it is not in memory. */
+  idAt(seq: number): number | undefined {
+    return this.#events[seq - this.startSeq - 1]?.dbEventId;
+  }
+
   evict(): void {
     this.#events = [];
     this.#bytes = 0;

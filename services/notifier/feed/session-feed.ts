@@ -2,6 +2,7 @@ import type { Bus } from "#shared/bus/open-bus.ts";
 import { knownPayload, type BusEvent, type StoredEvent } from "#shared/contracts/session-event.ts";
 import type { LiveProgress } from "#shared/contracts/live-progress.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import { EVENTS_LOST } from "#shared/database/events-purged.ts";
 import { UNKNOWN_SESSION, unknownSession } from "#shared/database/find-session.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
@@ -25,6 +26,9 @@ export interface FeedContext extends StoredEventsContext {
   /** The time for which one slow client can delay the others while a gap is filled, in milliseconds. */
   readonly slowReaderMs: number;
 }
+
+/** What its watchers are told as it is. */
+const TOLD: ReadonlySet<string> = new Set([UNKNOWN_SESSION, EVENTS_LOST]);
 
 const START_TIMEOUT_MS = 15_000;
 const MAX_PENDING_CHUNKS = 2_000;
@@ -115,18 +119,24 @@ export class SessionFeed {
     if (seq > this.lastSeq) this.#fill(seq);
   }
 
-  /** True if the session has the event `seq`; resolves with the newest `seq` if not. Throws the signal's reason. */
-  async lacks(seq: number, signal: AbortSignal): Promise<number | undefined> {
-    if (seq <= Math.max(this.#storedSeq, this.lastSeq)) return undefined;
+  /** Whether the session has no event `seq`. Throws the signal's reason. */
+  async lacks(seq: number, signal: AbortSignal): Promise<boolean> {
+    if (seq <= Math.max(this.#storedSeq, this.lastSeq)) return false;
     // Another notifier may have received the event from the bus before this one.
     const newest = await this.#cursors.lastSeq(signal);
     this.noticeLastSeq(newest);
-    return seq <= newest ? undefined : newest;
+    return seq > newest;
   }
 
   /** The `seq` of the newest event whose `db_event_id` is at most `id`; 0 if there is none. Throws the signal's reason. */
   async seqAt(id: number, signal: AbortSignal): Promise<number> {
     return this.events.seqAt(id) ?? this.#cursors.seqAt(id, signal);
+  }
+
+  /** Whether the event `seq` has another `db_event_id` than `id`. Throws the signal's reason. */
+  async hasOther(seq: number, id: number, signal: AbortSignal): Promise<boolean> {
+    const known = this.events.idAt(seq);
+    return known === undefined ? this.#cursors.hasOther(seq, id, signal) : known !== id;
   }
 
   /**
@@ -135,13 +145,17 @@ export class SessionFeed {
    */
   async checkExists(signal: AbortSignal): Promise<void> {
     if (!this.#isOver || (await this.#cursors.exists(signal))) return;
-    this.endDeleted();
-    throw unknownSession(this.sessionId);
+    const deleted = unknownSession(this.sessionId);
+    this.end(deleted);
+    throw deleted;
   }
 
-  /** Ends the feed of a session that was deleted, and all that is in memory of it; a feed that still starts finds out itself. */
-  endDeleted(): void {
-    if (this.#hasStarted) this.#fail(unknownSession(this.sessionId));
+  /**
+   * Ends the feed of a session that was deleted, or of which a failover of Postgres has lost events, and all that is in memory of it; a feed
+   * that still starts finds out itself.
+   */
+  end(reason: TerminalError): void {
+    if (this.#hasStarted) this.#fail(reason);
   }
 
   close(reason: Error = new RetryableError("feed_closed", "the session is no longer watched")): void {
@@ -260,9 +274,9 @@ export class SessionFeed {
 
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    const isDeleted = error instanceof TerminalError && error.code === UNKNOWN_SESSION;
-    if (!isDeleted) this.#log.error({ error: errorMessage(error) }, "session feed failed");
-    const failure = isDeleted
+    const isTold = error instanceof TerminalError && TOLD.has(error.code);
+    if (!isTold) this.#log.error({ error: errorMessage(error) }, "session feed failed");
+    const failure = isTold
       ? error
       : new TerminalError(
           "feed_failed",

@@ -73,6 +73,11 @@ export class StoredEvents {
     return this.#recent.seqAt(id);
   }
 
+  /** The `db_event_id` of an event; undefined if memory does not know it. */
+  idAt(seq: number): number | undefined {
+    return this.#recent.idAt(seq);
+  }
+
   /** Events that follow `seq` without a gap, not necessarily all, from memory; undefined if it has none of them. */
   recall(seq: number): readonly EventFrame[] | undefined {
     const recent = this.#recent.after(seq);

@@ -1,25 +1,24 @@
-import { TerminalError } from "#shared/errors.ts";
+import { eventsLost } from "#shared/database/events-purged.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { StoredEvents } from "../feed/stored-events.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import type { EventFrame } from "../outbox/frames.ts";
 
-/** The start of a history: after the event with this `seq`, or after this `db_event_id`. */
-export type Cursor = { readonly afterSeq: number } | { readonly lastEventId: number };
+/** The start of a history: after the event with this `seq`, which has this `db_event_id` if that is given, or after this `db_event_id`. */
+export type Cursor =
+  | { readonly afterSeq: number; readonly lastEventId?: number | undefined }
+  | { readonly lastEventId: number };
 
 /**
- * The `seq` after which a subscription starts. Throws TerminalError for a cursor beyond the session's last event,
- * RetryableError if too many clients wait, and the signal's reason.
+ * The `seq` after which a subscription starts. Throws TerminalError `events_lost` for an event that is not stored, RetryableError if too many clients wait, and the signal's reason.
  */
 export async function resolveCursor(feed: SessionFeed, cursor: Cursor, signal: AbortSignal): Promise<number> {
-  if ("lastEventId" in cursor) return feed.seqAt(cursor.lastEventId, signal);
-  const { afterSeq } = cursor;
-  const lastSeq = await feed.lacks(afterSeq, signal);
-  if (lastSeq === undefined) return afterSeq;
-  throw new TerminalError(
-    "cursor_beyond_end",
-    `after_seq ${afterSeq} is beyond the last event of the session, which is ${lastSeq}: reload it and subscribe with after_seq 0`,
-  );
+  if (!("afterSeq" in cursor)) return feed.seqAt(cursor.lastEventId, signal);
+  const { afterSeq, lastEventId } = cursor;
+  if (await feed.lacks(afterSeq, signal)) throw eventsLost(feed.sessionId);
+  const isOther = lastEventId !== undefined && (await feed.hasOther(afterSeq, lastEventId, signal));
+  if (isOther) throw eventsLost(feed.sessionId);
+  return afterSeq;
 }
 
 interface HistoryRequest {

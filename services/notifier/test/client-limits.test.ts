@@ -45,10 +45,6 @@ describe("notifier: client messages and limits", () => {
       "after_seq must be a whole number from 0 to 2147483647",
     ],
     [
-      { action: "subscribe", channel: `session:${SOME_ID}`, after_seq: 1, last_event_id: 1 },
-      "after_seq and last_event_id exclude each other: send the one you have",
-    ],
-    [
       { action: "subscribe", channel: "sessions", after_seq: 1 },
       "channel sessions is live only: subscribe without after_seq and last_event_id",
     ],

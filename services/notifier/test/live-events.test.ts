@@ -112,9 +112,9 @@ describe("notifier: the events of a session", () => {
     await client.until(() => client.of("error").length === 1);
     expect(client.of("error")[0]).to.deep.equal({
       type: "error",
-      message:
-        "after_seq 5 is beyond the last event of the session, which is 1: reload it and subscribe with after_seq 0",
+      message: `events of session ${session.id} that you have are not stored any more: reload it and subscribe with after_seq 0`,
       channel: `session:${session.id}`,
+      code: "events_lost",
     });
   });
 

@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from "ws";
 import type { Door } from "#shared/access/door.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { untilInactive } from "#shared/access/until-inactive.ts";
-import { EVENTS_PURGED } from "#shared/database/events-purged.ts";
+import { EVENTS_LOST, EVENTS_PURGED } from "#shared/database/events-purged.ts";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import { replayInDialect } from "../dialect/replay-in-dialect.ts";
 import type { NotifierLimits } from "../limits.ts";
@@ -204,8 +204,13 @@ export class ClientConnection {
     if (this.#dialect && of === "subscription" && channel !== undefined) {
       return this.outbox.control({ type: "subscription.error", channel, message });
     }
-    const code = isExpected && error.code === EVENTS_PURGED ? { code: EVENTS_PURGED } : {};
-    this.outbox.control({ type: "error", message, ...(channel === undefined ? {} : { channel }), ...code });
+    const code = isExpected ? [EVENTS_PURGED, EVENTS_LOST].find((known) => known === error.code) : undefined;
+    this.outbox.control({
+      type: "error",
+      message,
+      ...(channel === undefined ? {} : { channel }),
+      ...(code === undefined ? {} : { code }),
+    });
   }
 }
 

@@ -56,14 +56,11 @@ function parseSubscribe(fields: Readonly<Record<string, unknown>>): ClientMessag
   const channel = parseChannel(fields["channel"], "subscribe");
   const afterSeq = parseNumber(fields["after_seq"], "after_seq", MAX_SEQ);
   const lastEventId = parseNumber(fields["last_event_id"], "last_event_id", Number.MAX_SAFE_INTEGER);
-  if (afterSeq !== undefined && lastEventId !== undefined) {
-    throw bad("after_seq and last_event_id exclude each other: send the one you have");
-  }
   if (channel.target.kind === "sessions" && (afterSeq ?? lastEventId) !== undefined) {
     throw bad("channel sessions is live only: subscribe without after_seq and last_event_id");
   }
   let cursor: Cursor | undefined;
-  if (afterSeq !== undefined) cursor = { afterSeq };
+  if (afterSeq !== undefined) cursor = { afterSeq, lastEventId };
   else if (lastEventId !== undefined) cursor = { lastEventId };
   return { action: "subscribe", channel, cursor };
 }

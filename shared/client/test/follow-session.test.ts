@@ -40,7 +40,13 @@ class ScriptedNotifier implements AsyncDisposable {
   }
 }
 
-const event = (seq: number, type = "session.status") => ({ type, seq, session_id: SESSION });
+const idOf = (seq: number) => 1_000 + seq;
+const event = (seq: number, type = "session.status") => ({
+  type,
+  seq,
+  db_event_id: idOf(seq),
+  session_id: SESSION,
+});
 const sending =
   (...messages: object[]) =>
   (socket: ServerSocket) => {
@@ -63,6 +69,7 @@ describe("followSession", () => {
     action: "subscribe",
     channel: `session:${SESSION}`,
     after_seq,
+    ...(after_seq === 0 ? {} : { last_event_id: idOf(after_seq) }),
   });
 
   it("tries again, as after any failure, where the port is one that browsers refuse", async () => {
@@ -127,12 +134,14 @@ describe("followSession", () => {
     expect(await follow(notifier)).to.deep.equal({ seqs: [1, 2, 3], lost: ["event 2 is missing"] });
   });
 
-  it("gives up at once where the events were deleted", async () => {
-    const gone = { type: "error", code: "events_purged", message: "its events were deleted" };
-    await using notifier = await ScriptedNotifier.start(sending(gone));
-    const failure: unknown = await follow(notifier).catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(ApiFailure).and.include({ code: "events_purged" });
-  });
+  for (const code of ["events_purged", "events_lost"]) {
+    it(`gives up at once on ${code}`, async () => {
+      const gone = { type: "error", code, message: "its events are gone" };
+      await using notifier = await ScriptedNotifier.start(sending(gone));
+      const failure: unknown = await follow(notifier).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(ApiFailure).and.include({ code });
+    });
+  }
 
   it("connects again where a connection stays open and brings nothing", async () => {
     const silent = () => undefined;

@@ -13,6 +13,8 @@ const parseMessage = compileParser(
       seq: Type.Optional(Type.Integer()),
       db_event_id: Type.Optional(Type.Integer()),
       message: Type.Optional(Type.String()),
+      channel: Type.Optional(Type.String()),
+      code: Type.Optional(Type.String()),
     },
     { additionalProperties: true },
   ),
@@ -117,13 +119,17 @@ export class EventRecorder implements AsyncDisposable {
   }
 
   #subscribe(socket: WebSocket, sessionId: string): void {
-    const after_seq = this.#received.get(sessionId)?.at(-1)?.seq ?? 0;
-    socket.send(JSON.stringify({ action: "subscribe", channel: `session:${sessionId}`, after_seq }));
+    const { seq: after_seq = 0, dbEventId: last_event_id } = this.#received.get(sessionId)?.at(-1) ?? {};
+    const channel = `session:${sessionId}`;
+    socket.send(JSON.stringify({ action: "subscribe", channel, after_seq, last_event_id }));
   }
 
   #record(data: Buffer, socket: WebSocket): void {
-    const { type, session_id, seq, db_event_id, message } = parseMessage(JSON.parse(data.toString("utf8")));
+    const parsed = parseMessage(JSON.parse(data.toString("utf8")));
+    const { type, session_id, seq, db_event_id, message, channel, code } = parsed;
     if (type === "error") {
+      // It reads the session anew.
+      if (code === "events_lost") this.#received.set(channel?.slice("session:".length) ?? "", []);
       this.errors.push(message ?? "");
       // The protocol asks the client to reconnect and subscribe again.
       setTimeout(() => socket.close(), FIRST_RETRY_MS);

@@ -207,6 +207,7 @@ export class SessionStore {
         await this.#followLive();
       } catch (error) {
         if (this.#stop.signal.aborted) return;
+        if (error instanceof ApiFailure && error.code === "events_lost") return location.reload();
         const isPurged = error instanceof ApiFailure && error.code === "events_purged";
         if (isPurged && (await this.#showPurged())) continue;
       }
@@ -293,10 +294,7 @@ export class SessionStore {
     const added = this.#events.length - this.#shownEvents;
     const now = performance.now();
     const isHistory = added > HISTORY_EVENTS && now - this.#shownAt < HISTORY_PAUSE_MS;
-    if (isHistory || (!this.#pacer.next(now) && this.#hasNews)) {
-      this.#wantFrame();
-      return;
-    }
+    if (isHistory || (!this.#pacer.next(now) && this.#hasNews)) return this.#wantFrame();
     if (!this.#hasNews) return;
     this.#hasNews = false;
     this.#shownAt = now;
