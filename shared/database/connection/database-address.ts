@@ -161,7 +161,7 @@ interface Server {
 function readServer(authority: string, parameters: Readonly<Record<string, string>>): Server | string {
   const given = parameters["host"] ?? authority;
   if (given.includes(",") || (parameters["port"] ?? "").includes(",")) {
-    return "names several hosts: name one, such as the address of a proxy or pooler that leads to the primary";
+    return "names several hosts, among which TARSy does not look for the primary: name one address that always leads to it, such as that of a service, a proxy or a pooler";
   }
   const { name = "", port = "" } = HOST.exec(authority)?.groups ?? {};
   if (!HOST.test(authority)) return ENCODE;
