@@ -42,6 +42,8 @@ type StartNats = NatsAccess & {
   readonly dataDir: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** The server's name, by which a cluster knows it again after a restart; by default it has a new one at each start. */
+  readonly name?: string;
   /** Serves the server's monitoring over HTTP on this port of 127.0.0.1; without it there is none. */
   readonly monitorPort?: number;
   /** Further lines of the server's configuration. */
@@ -146,7 +148,7 @@ async function waitForGreeting(
 }
 
 async function startOnPort(options: StartNats, port: number): Promise<EmbeddedNats | undefined> {
-  const serverName = `tarsy-${randomUUID()}`;
+  const serverName = options.name ?? `tarsy-${randomUUID()}`;
   const config = writeConfig(options, port, serverName);
   const [command = options.binary, ...args] = dieWithParent([options.binary, "-c", config], "TERM");
   const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: options.dataDir, stopSteps });

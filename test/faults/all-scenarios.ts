@@ -41,6 +41,10 @@ import { pastKill } from "./scenarios/48-past-kill.ts";
 import { slowLists } from "./scenarios/49-slow-lists.ts";
 import { busRefuses, natsStoreFull } from "./scenarios/51-nats-store-full.ts";
 import { startOutage } from "./scenarios/50-start-outage.ts";
+import { postgresFailover } from "./scenarios/52-postgres-failover.ts";
+import { postgresLostCommits } from "./scenarios/53-postgres-lost-commits.ts";
+import { natsRollingRestart } from "./scenarios/54-nats-rolling-restart.ts";
+import { postgresPooler } from "./scenarios/55-postgres-pooler.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -90,4 +94,8 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   natsStoreFull,
   busRefuses,
   startOutage,
+  postgresFailover,
+  postgresLostCommits,
+  natsRollingRestart,
+  postgresPooler,
 ];

@@ -15,6 +15,10 @@ import { slowLists } from "./scenarios/49-slow-lists.ts";
 import { busRefuses, natsStoreFull } from "./scenarios/51-nats-store-full.ts";
 import { startOutage } from "./scenarios/50-start-outage.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
+import { postgresFailover } from "./scenarios/52-postgres-failover.ts";
+import { postgresLostCommits } from "./scenarios/53-postgres-lost-commits.ts";
+import { natsRollingRestart } from "./scenarios/54-nats-rolling-restart.ts";
+import { postgresPooler } from "./scenarios/55-postgres-pooler.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
@@ -42,4 +46,8 @@ export const NIGHTLY_SHORT_FORMS = [
   slowLists,
   startOutage,
   busRefuses,
+  postgresFailover,
+  postgresLostCommits,
+  natsRollingRestart,
+  postgresPooler,
 ] as const;

@@ -31,6 +31,7 @@ export class BackingServers implements AsyncDisposable {
   readonly #monitorPort: number;
   readonly #users: NatsUsers;
   postgres: EmbeddedPostgres;
+  #dataDir: string;
   #nats: EmbeddedNats;
   #pool: Pool | undefined;
 
@@ -51,6 +52,7 @@ export class BackingServers implements AsyncDisposable {
     this.#monitorPort = parts.monitorPort ?? 0;
     this.#users = parts.users;
     this.postgres = parts.postgres;
+    this.#dataDir = join(parts.directory, "postgres");
     this.#nats = parts.nats;
   }
 
@@ -179,6 +181,19 @@ export class BackingServers implements AsyncDisposable {
     this.#assertOwn();
     await this.#closePool();
     await this.postgres.stop();
+  }
+
+  /** Where the data of Postgres is. */
+  get postgresDirectory(): string {
+    return this.#dataDir;
+  }
+
+  /** From now on Postgres is another server, which has taken the place of the one before; that one has ended. */
+  async replacePostgres(postgres: EmbeddedPostgres, dataDir: string): Promise<void> {
+    this.#assertOwn();
+    await this.#closePool();
+    this.postgres = postgres;
+    this.#dataDir = dataDir;
   }
 
   /** Starts Postgres again on its port and data. */

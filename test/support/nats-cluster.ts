@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startNats, type EmbeddedNats } from "../../launcher/nats/start-nats.ts";
@@ -9,13 +10,17 @@ import { serverDirectory } from "./server-directory.ts";
 import type { ServiceName } from "./spawn-service.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import { testPort } from "./test-port.ts";
+import { until } from "./until.ts";
 
 const HOST = "127.0.0.1";
 const { tools } = projectPaths(join(import.meta.dirname, "../.."));
 
 interface Node {
-  readonly server: EmbeddedNats;
+  server: EmbeddedNats;
   readonly directory: string;
+  readonly monitorPort: number;
+  /** Starts it on this port and its data. */
+  readonly start: (port: number) => Promise<EmbeddedNats>;
 }
 
 /** The address under which one node reaches another. */
@@ -69,13 +74,17 @@ export class NatsCluster implements AsyncDisposable {
           // Servers tell each other where they listen: a port without a server keeps them from a link of their own.
           `cluster { name: "tarsy", listen: "${HOST}:${port}", advertise: "${HOST}:1", routes: [${urls}] }`,
         ];
-        const server = resources.adopt(
-          await startNats({ binary, dataDir, port: 0, settings, users: users.list }),
-          async (started) => started.stop(),
-        );
-        const registration = killOnExit(server.pid);
-        void server.exited.then(() => registration[Symbol.dispose]());
-        return { server, directory: dataDir };
+        const monitorPort = await testPort();
+        const options = { binary, dataDir, name: randomUUID(), monitorPort, settings, users: users.list };
+        const start = async (own: number) => {
+          const server = await startNats({ ...options, port: own });
+          const registration = killOnExit(server.pid);
+          void server.exited.then(() => registration[Symbol.dispose]());
+          return server;
+        };
+        const node = { server: await start(0), directory: dataDir, monitorPort, start };
+        resources.defer(async () => node.server.stop());
+        return node;
       }),
     );
     return new NatsCluster({ resources: resources.move(), nodes, routes, users });
@@ -106,6 +115,29 @@ export class NatsCluster implements AsyncDisposable {
     for (const { from, to, proxy } of this.#routes) {
       if (from === node || to === node) proxy.blackhole(isIsolated);
     }
+  }
+
+  /** Stops a node in order, or kills it. */
+  async stop(node: number, isKilled: boolean): Promise<void> {
+    const { server } = this.#node(node);
+    if (isKilled) process.kill(server.pid, "SIGKILL");
+    else await server.stop();
+    await server.exited;
+  }
+
+  /** Starts a stopped node again; resolves once it has caught up with the others. */
+  async start(node: number): Promise<void> {
+    const stopped = this.#node(node);
+    stopped.server = await stopped.start(stopped.server.port);
+    await until("the node has caught up", async () => {
+      return (await fetch(`http://${HOST}:${stopped.monitorPort}/healthz`)).ok;
+    });
+  }
+
+  #node(index: number): Node {
+    const node = this.#nodes[index];
+    if (node === undefined) throw new Error(`there is no node ${index}`);
+    return node;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

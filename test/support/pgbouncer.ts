@@ -29,13 +29,13 @@ export function findPgBouncer(): string | undefined {
 export class PgBouncer implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #directory: string;
-  readonly #port: number;
+  readonly port: number;
   readonly #registration: Disposable;
 
   private constructor(child: ChildProcess, directory: string, port: number) {
     this.#child = child;
     this.#directory = directory;
-    this.#port = port;
+    this.port = port;
     this.#registration = killOnExit(child.pid ?? 0);
   }
 
@@ -84,7 +84,7 @@ export class PgBouncer implements AsyncDisposable {
   /** The same database and role by way of the pooler. */
   urlOf(url: string): string {
     const own = new URL(url);
-    own.host = `127.0.0.1:${this.#port}`;
+    own.host = `127.0.0.1:${this.port}`;
     return own.href;
   }
 

@@ -5,7 +5,9 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { findPostgresBinaries } from "../../launcher/postgres/find-postgres-binaries.ts";
 import { findPostgresUser } from "../../launcher/postgres/find-postgres-user.ts";
+import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { lastLogLines, spawnServer, type ServerProcess } from "../../launcher/process/server-process.ts";
+import { changeUrls } from "#shared/database/schema/service-urls.ts";
 import type { BackingServers } from "./backing-servers.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 import { serverDirectory } from "./server-directory.ts";
@@ -28,15 +30,16 @@ interface ReplicaOptions {
 export class Replica implements AsyncDisposable {
   readonly port: number;
   readonly #server: ServerProcess;
-  readonly #registration: Disposable;
-  readonly #directory: string;
+  /** Contains `cluster`, the data. */
+  readonly directory: string;
   /** Database `postgres` as the superuser. */
   readonly adminUrl: string;
 
   private constructor(server: ServerProcess, directory: string, port: number, adminUrl: string) {
     this.#server = server;
-    this.#registration = killOnExit(server.pid, "SIGQUIT");
-    this.#directory = directory;
+    const registration = killOnExit(server.pid, "SIGQUIT");
+    void server.exited.then(() => registration[Symbol.dispose]());
+    this.directory = directory;
     this.port = port;
     this.adminUrl = adminUrl;
   }
@@ -117,6 +120,13 @@ export class Replica implements AsyncDisposable {
     await this.query("SELECT pg_promote()");
   }
 
+  /** It in the place of its primary, whose roles and databases it has. */
+  insteadOf({ url, adminUrl, serviceUrls }: EmbeddedPostgres): EmbeddedPostgres {
+    const here = (other: string) => this.urlOf(other);
+    const urls = { url: here(url), adminUrl: here(adminUrl), serviceUrls: changeUrls(serviceUrls, here) };
+    return { ...this.#server, port: this.port, ...urls };
+  }
+
   /** Ends it at once, with every connection. */
   async kill(): Promise<void> {
     process.kill(this.#server.pid, "SIGQUIT");
@@ -125,18 +135,17 @@ export class Replica implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.stop();
-    this.#registration[Symbol.dispose]();
-    await rm(this.#directory, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 }
 
 /** Copies the files of a running primary as its base backup says. */
-async function copyCluster({ directory: from, postgres }: BackingServers, to: string): Promise<string> {
+async function copyCluster({ postgresDirectory, postgres }: BackingServers, to: string): Promise<string> {
   const cluster = join(to, "cluster");
   // The server may run as another user and must be able to enter.
   await chmod(to, 0o755);
   await mkdir(cluster, { mode: 0o700 });
-  const source = join(from, "postgres", "cluster");
+  const source = join(postgresDirectory, "cluster");
   const admin = new Client({ connectionString: postgres.adminUrl });
   await admin.connect();
   try {

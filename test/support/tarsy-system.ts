@@ -4,6 +4,7 @@ import type { BackingServers } from "./backing-servers.ts";
 import { CHECKOUT, HEALTH_VARIABLE, SERVICES, spawnService, type ServiceName } from "./spawn-service.ts";
 import { TEST_GATEWAY_TOKEN } from "./gateway-token.ts";
 import { migrateWith } from "./migrate-with.ts";
+import type { TcpProxy } from "./tcp-proxy.ts";
 import { testPort } from "./test-port.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -16,6 +17,8 @@ export interface SystemOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The variables with which a service reaches NATS; by default those of `servers`. */
   readonly natsEnvironment?: (service: ServiceName) => Readonly<Record<string, string>>;
+  /** Through which services reach Postgres whose URL names no other way; by default they reach it directly. */
+  readonly postgresProxy?: TcpProxy | undefined;
   /** The directory with the code of `migrate` and of the services at the start; by default this checkout. */
   readonly checkout?: string;
 }
@@ -31,6 +34,7 @@ export interface RunningService {
 /** The five services as real processes on free ports. */
 export class TarsySystem implements AsyncDisposable {
   readonly #servers: BackingServers;
+  readonly #postgresProxy: TcpProxy | undefined;
   readonly #env: NodeJS.ProcessEnv;
   readonly #natsEnvironment: (service: ServiceName) => Readonly<Record<string, string>>;
   readonly #running = new Set<RunningService>();
@@ -50,9 +54,11 @@ export class TarsySystem implements AsyncDisposable {
       servers,
       natsEnvironment = (name) => servers.natsEnvironment(name),
       checkout = CHECKOUT,
+      postgresProxy,
     }: SystemOptions,
   ) {
     this.#servers = servers;
+    this.#postgresProxy = postgresProxy;
     this.#env = env;
     this.#natsEnvironment = natsEnvironment;
     this.checkout = checkout;
@@ -101,7 +107,9 @@ export class TarsySystem implements AsyncDisposable {
 
   /** The database as a service reaches it: as its own role. The llm-gateway has none. */
   databaseUrl(name: ServiceName): string | undefined {
-    return name === "llm-gateway" ? undefined : this.#servers.postgres.serviceUrls[name];
+    if (name === "llm-gateway") return undefined;
+    const url = this.#servers.postgres.serviceUrls[name];
+    return this.#postgresProxy?.leadTo(url) ?? url;
   }
 
   /** Starts one more process of a service, with `env` overriding the system's environment, and resolves once it is ready. */

@@ -7,6 +7,7 @@ import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
 import { NatsCluster } from "../../support/nats-cluster.ts";
 import { natsEnvironment } from "../../support/nats-users.ts";
+import { PgBouncer } from "../../support/pgbouncer.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
@@ -52,6 +53,10 @@ export interface LabOptions {
   readonly apiEnv?: Variables;
   /** Three NATS servers in a cluster instead of one; the links to NATS then have no effect. */
   readonly natsCluster?: boolean;
+  /** Every service reaches Postgres at an address that stays when another server takes its place, or leads to a pooler. */
+  readonly postgresMoves?: boolean;
+  /** A pooler between this address and Postgres: a PgBouncer, with these settings. */
+  readonly pooler?: { readonly program: string; readonly settings: Variables };
   /** Called with the servers' data directory before they start. */
   readonly prepareDirectory?: (directory: string) => void;
 }
@@ -123,9 +128,22 @@ export class FaultLab implements AsyncDisposable {
       ),
     );
     const cluster = options.natsCluster === true ? resources.use(await NatsCluster.start()) : undefined;
+    const pooler =
+      options.pooler &&
+      resources.use(
+        await PgBouncer.start(
+          options.pooler.program,
+          Object.values(servers.postgres.serviceUrls),
+          options.pooler.settings,
+        ),
+      );
+    const toPostgres = { host: HOST, port: () => pooler?.port ?? servers.postgres.port };
+    const postgresProxy =
+      options.postgresMoves === true ? resources.use(await TcpProxy.start(toPostgres)) : undefined;
     const system = resources.use(
       await TarsySystem.prepare({
         servers,
+        postgresProxy,
         configDir: config.path,
         env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true" },
         ...(cluster === undefined ? {} : { natsEnvironment: (name) => cluster.natsEnvironment(name) }),
@@ -134,8 +152,7 @@ export class FaultLab implements AsyncDisposable {
     const link = async (service: "api" | "executor", watch?: () => StatementWatch) => {
       const postgres = resources.use(
         await TcpProxy.start({
-          host: HOST,
-          port: () => servers.postgres.port,
+          ...toPostgres,
           ...(watch === undefined ? {} : { tap: () => postgresTap(watch()) }),
         }),
       );
