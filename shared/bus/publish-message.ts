@@ -22,8 +22,11 @@ const UNHEARD_WITHIN_MS = 1_000;
  * begins now resolves.
  */
 export function publishChunk(bus: Bus, chunk: StreamChunk, unheard?: () => void): void {
+  publishLive(bus, SUBJECTS.chunks(chunk.session_id), streamChunkCodec.encode(chunk), unheard);
+}
+
+function publishLive(bus: Bus, subject: string, bytes: Uint8Array, unheard?: () => void): void {
   if (bus.connection.isClosed()) return;
-  const [subject, bytes] = [SUBJECTS.chunks(chunk.session_id), streamChunkCodec.encode(chunk)];
   if (unheard === undefined) return bus.connection.publish(subject, bytes);
   bus.connection.request(subject, bytes, { timeout: UNHEARD_WITHIN_MS }).catch((error: unknown) => {
     if (error instanceof NatsError && error.code === ErrorCode.NoResponders) unheard();
@@ -32,11 +35,10 @@ export function publishChunk(bus: Bus, chunk: StreamChunk, unheard?: () => void)
 
 /**
  * Publishes to the session's watchers what a tool call has reached or an agent begins to do, in the order of chunks and
- * events. Does nothing while disconnected.
+ * events. Does nothing while disconnected. `unheard` as for a chunk.
  */
-export function publishLiveProgress(bus: Bus, progress: LiveProgress): void {
-  if (bus.connection.isClosed()) return;
-  bus.connection.publish(SUBJECTS.progress(progress.session_id), liveProgressCodec.encode(progress));
+export function publishLiveProgress(bus: Bus, progress: LiveProgress, unheard?: () => void): void {
+  publishLive(bus, SUBJECTS.progress(progress.session_id), liveProgressCodec.encode(progress), unheard);
 }
 
 /** Asks the call's tool-runner to end it. Best effort, never throws: the runner also enforces the call's deadline. */

@@ -174,7 +174,7 @@ describe("a cassette", () => {
       answerTurn(strategy),
     );
     const options = { strategy, servers: ["k8s"] } as const;
-    for (const writes of [3, 5, 6, 8]) {
+    for (const writes of [2, 3, 4, 5]) {
       const id = await insert(options);
       await recorder.loseLeaseAtWrite(id, writes);
       await end(id, "lost");

@@ -60,7 +60,7 @@ describe("a session as it was", () => {
         api.client.request("PATCH", "/api/v1/sessions/review", { session_ids: [id], ...body }),
       );
     }
-    expect(views.moments.length).to.be.greaterThan(40);
+    expect(views.moments.length).to.be.greaterThan(30);
     expect(views.moments[0]).to.equal(0);
     await views.check();
   });

@@ -29,6 +29,8 @@ export interface ExecutorDeps {
   readonly features: Features;
   /** The present for agents, in milliseconds since the epoch; by default this machine's clock. */
   readonly now?: (() => number) | undefined;
+  /** An answer that no one watches is stored in one commit if it ends within this many milliseconds; by default 50. */
+  readonly atOnceMs?: number | undefined;
   /** The pause before another try; by default it takes its time. */
   readonly pause?: typeof pause | undefined;
 }

@@ -71,7 +71,7 @@ export function openOwnedSession(
   resources.defer(() => deps.leases.forget(sessionId));
   const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner }));
   publisher.publish(events);
-  const streams = resources.use(openLiveStreams({ bus, sessionId, publisher }));
+  const streams = resources.use(openLiveStreams({ bus, sessionId, publisher, atOnceMs: deps.atOnceMs }));
   resources.defer(serveSnapshots(bus, sessionId, streams));
   const atDeadline = () =>
     stop(new CancelledError("session_deadline", `session timed out after ${sessionTimeoutMs / 1_000} s`));

@@ -21,9 +21,6 @@ const STREAMS = {
 export type StreamKind = keyof typeof STREAMS;
 const STREAM_KINDS: readonly StreamKind[] = ["thinking", "thought", "response", "answer", "summary"];
 
-/** How long a call may stream before its open rows are stored: those of one that has ended by then are stored with its outcome. */
-const STORE_AFTER_MS = 50;
-
 /** A timeline row that was opened for streaming and is not complete. */
 interface OpenRow {
   readonly eventId: string;
@@ -141,8 +138,9 @@ export class TimelineWriter implements AsyncDisposable {
   }
 
   /**
-   * Streams a delta into the call's row of this kind; the first delta opens the row, which is stored within 50 ms or, if the
-   * call ends before, with `record`. While rows are being stored, returns a promise of it: await it before the next delta.
+   * Streams a delta into the call's row of this kind; the first delta opens the row. It is stored at once if a notifier follows the
+   * session, else after `holdMs` of the streams or, if the call ends before, with `record`. While rows are being stored, returns a promise of it: await
+   * it before the next delta.
    */
   append(kind: StreamKind, delta: string): Promise<void> | undefined {
     this.#appendTo(this.#rows.find((open) => open.kind === kind) ?? this.#openSoon(kind), delta);
@@ -268,12 +266,16 @@ export class TimelineWriter implements AsyncDisposable {
 
   #openSoon(kind: StreamKind): OpenRow {
     const opened = this.#open(kind);
-    this.#storesLater ??= setTimeout(() => {
-      this.#storing = Promise.resolve(this.#storing).then(() => this.#store());
-      // The next delta or `flush` reports it.
-      this.#storing.catch(() => undefined);
-    }, STORE_AFTER_MS);
+    const holdMs = this.#streaming?.streams.holdMs() ?? 0;
+    if (holdMs === 0) this.#beginStoring();
+    else this.#storesLater ??= setTimeout(() => this.#beginStoring(), holdMs);
     return opened;
+  }
+
+  #beginStoring(): void {
+    this.#storing = Promise.resolve(this.#storing).then(() => this.#store());
+    // The next delta or `flush` reports it.
+    this.#storing.catch(() => undefined);
   }
 
   #open(kind: StreamKind, ofCall?: object): OpenRow {
@@ -298,6 +300,7 @@ export class TimelineWriter implements AsyncDisposable {
 
   async #store(): Promise<void> {
     const { opened, rows: timeline, events } = this.#takeUnstored();
+    if (opened.length === 0) return;
     await this.#streaming?.commit({ rows: { timeline }, events });
     for (const open of opened) {
       open.isStored = true;

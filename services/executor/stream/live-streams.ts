@@ -39,12 +39,18 @@ export interface LiveStreams extends AsyncDisposable {
   all(): readonly LiveStream[];
   /** Removes a live text after its completed event is committed. */
   forget(eventId: string): void;
+  /** How long the opening of a text may wait for its end, in milliseconds: not at all unless the bus says that no notifier follows. */
+  holdMs(): number;
+  /** For a message to the session's watchers that finds out whether there is one: what to call if there is none. */
+  look(): () => void;
   /** A notifier has asked for the texts: from now on it gets the chunks. */
   noticeReader(): void;
 }
 
 /** While no notifier follows the session, one chunk in this time looks for one. */
 const LOOK_AGAIN_MS = 1_000;
+/** A text that no notifier follows and that ends within this time is stored in one commit. */
+const AT_ONCE_MS = 50;
 
 /**
  * Opens a session's live texts. Chunks are sent on the same connection as the events, after their `created` event and
@@ -58,11 +64,13 @@ export function openLiveStreams({
   bus,
   sessionId,
   publisher,
+  atOnceMs = AT_ONCE_MS,
   now = () => performance.now(),
 }: {
   readonly bus: Bus;
   readonly sessionId: string;
   readonly publisher: EventPublisher;
+  readonly atOnceMs?: number | undefined;
   /** A clock in milliseconds. */
   readonly now?: () => number;
 }): LiveStreams {
@@ -71,19 +79,18 @@ export function openLiveStreams({
   let isHeard = true;
   let looksAgainAt = 0;
   const isUnheard = () => !isHeard && now() < looksAgainAt;
-  const unheard = () => {
-    isHeard = false;
+  const look = () => {
+    looksAgainAt = now() + LOOK_AGAIN_MS;
+    isHeard = true;
+    return () => {
+      isHeard = false;
+    };
   };
 
   const sendPending = (stream: PendingStream) => {
     if (isUnheard()) return stream.skip();
     for (const delta of stream.take()) {
-      const looks = now() >= looksAgainAt;
-      if (looks) {
-        looksAgainAt = now() + LOOK_AGAIN_MS;
-        isHeard = true;
-      }
-      publishChunk(bus, chunkOf(sessionId, stream, delta), looks ? unheard : undefined);
+      publishChunk(bus, chunkOf(sessionId, stream, delta), now() >= looksAgainAt ? look() : undefined);
     }
   };
 
@@ -124,6 +131,8 @@ export function openLiveStreams({
     textOf: (eventId) => streams.get(eventId)?.text(),
     all: () => [...streams.values()],
     forget: (eventId) => void streams.delete(eventId),
+    holdMs: () => (isHeard ? 0 : atOnceMs),
+    look,
     noticeReader: () => {
       isHeard = true;
     },

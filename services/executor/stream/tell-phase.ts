@@ -1,11 +1,13 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishLiveProgress } from "#shared/bus/publish-message.ts";
 import type { ExecutionPhase } from "#shared/contracts/live-progress.ts";
+import type { LiveStreams } from "./live-streams.ts";
 import type { EventPublisher } from "./publish-events.ts";
 
 interface WatchedSession {
   readonly bus: Bus;
   readonly publisher: EventPublisher;
+  readonly streams: Pick<LiveStreams, "look">;
   readonly sessionId: string;
 }
 
@@ -14,10 +16,10 @@ const MAX_MESSAGE_CHARS = 200;
 
 /**
  * Sends what one of the session's agents begins to do to those who watch it, after the events that are committed by
- * now. No step waits for it, and without a connection it is lost.
+ * now. No step waits for it, and without a connection it is lost. If no one watches, the session's live texts learn it.
  */
 export function tellPhase(
-  { bus, publisher, sessionId: session_id }: WatchedSession,
+  { bus, publisher, streams, sessionId: session_id }: WatchedSession,
   {
     stage_id,
     execution_id,
@@ -28,7 +30,7 @@ export function tellPhase(
   const timestamp = new Date().toISOString();
   const tell = async () => {
     await publisher.settled();
-    publishLiveProgress(bus, {
+    const progress = {
       type: "execution.progress",
       session_id,
       stage_id,
@@ -37,7 +39,9 @@ export function tellPhase(
       phase,
       message: message.slice(0, MAX_MESSAGE_CHARS),
       timestamp,
-    });
+    } as const;
+    // No text follows a tool call.
+    publishLiveProgress(bus, progress, phase === "gathering_info" ? undefined : streams.look());
   };
   // A connection that is being closed refuses it.
   tell().catch(() => undefined);

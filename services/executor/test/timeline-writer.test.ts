@@ -19,10 +19,11 @@ describe("TimelineWriter", () => {
   });
   after(() => executor[Symbol.asyncDispose]());
 
-  /** The writer of an agent's first call in an owned session, and the commits by which it stores open rows. */
+  /** The writer of an agent's first call in an owned session, which no one watches, and the commits by which it stores open rows. */
   async function openWriter(resources: AsyncDisposableStack) {
     const id = await executor.insert();
     const session = resources.use(await executor.own(id));
+    session.streams.look()();
     const first = nextSessionStep(await loadSession(executor.db, id));
     if (first.kind !== "start-stage") throw new Error(`the next step is ${first.kind}`);
     await commitStep(session, [startStage(id, first)]);
@@ -107,6 +108,19 @@ describe("TimelineWriter", () => {
     expect(await rows()).to.deep.equal([
       { row: "llm_thinking completed 1: hm", at_once: false, began_before: true },
       { row: "final_analysis completed 2: the disk is full", at_once: false, began_before: true },
+    ]);
+  });
+
+  it("stores what a call has opened at once if the session is watched", async () => {
+    await using resources = new AsyncDisposableStack();
+    const { session, timeline, commits } = await openWriter(resources);
+    session.streams.noticeReader();
+    await timeline.append("thinking", "hm");
+    expect(session.streams.all().map((stream) => stream.text())).to.deep.equal(["hm"]);
+    await timeline.append("answer", "the disk is full");
+    expect(commits.map(kinds)).to.deep.equal([
+      ["timeline_event.created llm_thinking"],
+      ["timeline_event.created final_analysis"],
     ]);
   });
 
