@@ -181,7 +181,12 @@ describe("a session that is asked to park", () => {
     for (const change of [
       async (id: string) => executor.query(TAKE_BACK, [id]),
       async (id: string) => executor.cancel(id),
-      async (id: string) => executor.expireLease(id).then(async () => executor.claim(id)),
+      async (id: string) => {
+        // Its owner renews it no more.
+        executor.deps.leases.forget(id);
+        await executor.expireLease(id);
+        return executor.claim(id);
+      },
     ]) {
       const id = await executor.insert();
       await using session = await executor.own(id);
