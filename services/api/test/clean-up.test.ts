@@ -23,6 +23,10 @@ const TABLES = [
   "idempotency_keys",
   "search_progress",
 ];
+const parseRead = compileParser(
+  "rows of events",
+  Type.Array(Type.Object({ deleted: Type.Integer(), read: Type.Integer() })),
+);
 const parseCount = compileParser("count", Type.Object({ n: Type.Integer() }));
 
 const parseAccepted = compileParser(
@@ -154,6 +158,39 @@ describe("the clean-up", () => {
     for (const table of ["messages", "timeline_events", "mcp_interactions"]) {
       expect(await count(table, old), table).to.equal(1);
     }
+  });
+
+  it("reads no more events than it deletes, also of sessions that statistics do not know to be marked", async () => {
+    // Events are found by their numbers, up to those of the first session that is kept.
+    await query("DELETE FROM alert_sessions", []);
+    await query(
+      `WITH many AS (
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, status,
+           created_at, started_at, completed_at)
+         SELECT gen_random_uuid(), 'many', 'test', 'test', 'test-chain', '{"stages": [{}]}', 'hash', 'completed',
+           now() - interval '9 days', now() - interval '9 days', now() - interval '9 days' FROM generate_series(1, 100)
+         RETURNING session_id
+       ), runtime AS (INSERT INTO session_runtime (session_id, last_seq) SELECT session_id, 400 FROM many)
+       INSERT INTO events (session_id, seq, payload, created_at)
+       SELECT session_id, n, '{"type": "x"}', now() - interval '9 days' + n * interval '1 second' FROM many, generate_series(1, 400) AS n`,
+      [],
+    );
+    await query("ANALYZE events, session_runtime, alert_sessions", []);
+    await query(
+      "UPDATE session_runtime r SET events_purged_at = now() FROM alert_sessions s WHERE s.session_id = r.session_id AND s.alert_data = 'many'",
+      [],
+    );
+    const touched = await api.db.transaction(async (transaction) => {
+      await transaction.query("SELECT tarsy_purge_events(7, 500)");
+      return transaction.query(
+        "SELECT n_tup_del AS deleted, seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'events'",
+      );
+    });
+    // Once to find and lock them, and once to delete them.
+    const [row] = parseRead(touched);
+    expect(row).to.include({ deleted: 500 });
+    expect(row?.read).to.be.within(500, 1_500);
+    await query("DELETE FROM alert_sessions WHERE alert_data = 'many'", []);
   });
 
   it("lets readers know, and leaves the timeline", async () => {

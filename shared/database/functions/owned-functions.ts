@@ -7,6 +7,13 @@ const MIN_PURGE_DAYS = 1;
 
 const afterDays = `pg_catalog.now() - pg_catalog.make_interval(days => greatest(after_days, ${MIN_PURGE_DAYS}))`;
 
+/**
+ * The condition that the session of a row is marked as purged. As a value and not as a join: a planner without statistics about the sessions
+ * that were marked just now would take them for none, begin with them, and sort all of their rows for a page.
+ */
+const isPurged = (schema: string, row: string): string =>
+  `(SELECT r.events_purged_at IS NOT NULL FROM ${schema}.session_runtime r WHERE r.session_id = ${row}.session_id)`;
+
 /** The large tables of a session with their keys, rows before those they depend on. */
 const LARGE_TABLES = [
   // By the place of the row: no index has its id.
@@ -47,16 +54,16 @@ FROM ${schema}.session_runtime r WHERE r.session_id = held_session FOR SHARE`,
     language: "sql",
     body: (schema) => `
 WITH old AS (
-  SELECT e.id FROM ${schema}.events e JOIN ${schema}.session_runtime r USING (session_id)
-  JOIN ${schema}.alert_sessions s USING (session_id)
+  SELECT e.id FROM ${schema}.events e
   WHERE e.id < coalesce((
     SELECT (SELECT l.id FROM ${schema}.events l WHERE l.session_id = kept.session_id ORDER BY l.seq DESC LIMIT 1)
     FROM ${schema}.alert_sessions kept WHERE kept.completed_at >= ${afterDays} AND kept.deleted_at IS NULL
     ORDER BY kept.completed_at LIMIT 1), 9223372036854775807)
-    AND r.events_purged_at IS NOT NULL AND s.completed_at < ${afterDays}
+    AND ${isPurged(schema, "e")}
+    AND (SELECT s.completed_at < ${afterDays} FROM ${schema}.alert_sessions s WHERE s.session_id = e.session_id)
   ORDER BY e.id LIMIT page FOR UPDATE OF e SKIP LOCKED
 ), deleted AS (
-  DELETE FROM ${schema}.events USING old WHERE events.id = old.id RETURNING 1
+  DELETE FROM ${schema}.events WHERE events.id = ANY (ARRAY(SELECT old.id FROM old)) RETURNING 1
 )
 SELECT pg_catalog.count(*)::integer FROM deleted`,
     execute: ["api"],
@@ -69,8 +76,8 @@ SELECT pg_catalog.count(*)::integer FROM deleted`,
     language: "sql",
     body: (schema) => `
 WITH old AS (
-  SELECT c.call_id FROM ${schema}.tool_calls c JOIN ${schema}.session_runtime r USING (session_id)
-  WHERE c.result IS NOT NULL AND c.completed_at < ${afterDays} AND r.events_purged_at IS NOT NULL
+  SELECT c.call_id FROM ${schema}.tool_calls c
+  WHERE c.result IS NOT NULL AND c.completed_at < ${afterDays} AND ${isPurged(schema, "c")}
   ORDER BY c.completed_at LIMIT page FOR UPDATE OF c SKIP LOCKED
 ), cleared AS (
   UPDATE ${schema}.tool_calls SET result = NULL FROM old WHERE tool_calls.call_id = old.call_id RETURNING 1
@@ -85,8 +92,8 @@ SELECT pg_catalog.count(*)::integer FROM cleared`,
     language: "sql",
     body: (schema) => `
 WITH old AS (
-  SELECT t.call_id FROM ${schema}.tool_results t JOIN ${schema}.session_runtime r USING (session_id)
-  WHERE t.created_at < ${afterDays} AND r.events_purged_at IS NOT NULL
+  SELECT t.call_id FROM ${schema}.tool_results t
+  WHERE t.created_at < ${afterDays} AND ${isPurged(schema, "t")}
   ORDER BY t.created_at LIMIT page FOR UPDATE OF t SKIP LOCKED
 ), deleted AS (
   DELETE FROM ${schema}.tool_results USING old WHERE tool_results.call_id = old.call_id RETURNING 1
