@@ -5,6 +5,7 @@ import { errorMessage } from "#shared/errors.ts";
 /** Every benchmark by its name on the command line; loaded when it is needed, because each loads much of the system. */
 const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["smoke", async () => (await import("./smoke.ts")).smoke],
+  ["scale", async () => (await import("./scale.ts")).scale],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
   ["storm", async () => (await import("./storm.ts")).storm],
   ["versus", async () => (await import("./versus/versus.ts")).versus],
