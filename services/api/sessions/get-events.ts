@@ -4,7 +4,7 @@ import type { Identity } from "#shared/access/identity.ts";
 import { untilInactive } from "#shared/access/until-inactive.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
-import { EVENTS_PURGED, eventsPurged } from "#shared/database/events-purged.ts";
+import { EVENTS_LOST, EVENTS_PURGED, eventsPurged } from "#shared/database/events-purged.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -139,7 +139,12 @@ function lastWanted(
 
 function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void {
   if (afterSeq <= lastSeq) return;
-  throw validationError(field, `${afterSeq} is beyond the session's last event, which is ${lastSeq}`);
+  const { message } = validationError(
+    field,
+    `${afterSeq} is beyond the session's last event, which is ${lastSeq}`,
+  );
+  // A client that had this event must read the session anew.
+  throw new RequestError(400, message, { code: EVENTS_LOST });
 }
 
 /** 410: the session exists and its events do not any more. */

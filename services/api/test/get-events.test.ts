@@ -68,12 +68,22 @@ describe("GET /api/v1/sessions/:id/events", () => {
       "?after_seq=-1": range("after_seq", "0 to 2147483647"),
       "?after_seq=2147483648": range("after_seq", "0 to 2147483647"),
       "?after_seq=0&after_seq=1": range("after_seq", "0 to 2147483647"),
-      "?after_seq=2":
-        "validation error on field 'after_seq': 2 is beyond the session's last event, which is 1",
     };
     for (const [query, message] of Object.entries(cases)) {
       expect(await get(id, query), query).to.deep.equal({ status: 400, body: { message } });
     }
+  });
+
+  it("tells a client that has later events than are stored by a code", async () => {
+    const id = await api.client.submit("x");
+    await log.commit(id, [statusEvent(id)]);
+    expect(await get(id, "?after_seq=2")).to.deep.equal({
+      status: 400,
+      body: {
+        message: "validation error on field 'after_seq': 2 is beyond the session's last event, which is 1",
+        code: "events_lost",
+      },
+    });
   });
 
   it("refuses a Last-Event-ID that no event can have, also where it has no effect", async () => {
