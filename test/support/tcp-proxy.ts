@@ -201,5 +201,10 @@ export class TcpProxy implements AsyncDisposable {
 }
 
 function reset({ client, server }: Pair): void {
-  for (const socket of [client, server]) if (!socket.destroyed) socket.resetAndDestroy();
+  for (const socket of [client, server]) {
+    if (socket.destroyed) continue;
+    // Node cannot reset a socket that it is shutting down: its handle would stay open, and the process would never end.
+    if (socket.writableEnded) socket.destroy();
+    else socket.resetAndDestroy();
+  }
 }
