@@ -97,8 +97,7 @@ export class KeptViews {
       const calls = [...kept.keys()].some((path) => path.includes("/trace/"));
       const past = await this.#read(seq, { others: kept.has("/trace"), calls });
       expect([...past.keys()], `the calls at ${seq}`).to.deep.equal([...kept.keys()]);
-      for (const [path, view] of kept)
-        expect(past.get(path), `the view ${path} at ${seq}`).to.deep.equal(view);
+      for (const [path, view] of kept) expect(past.get(path), `view ${path} at ${seq}`).to.deep.equal(view);
     }
   }
 

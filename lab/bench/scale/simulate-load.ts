@@ -30,7 +30,9 @@ export function simulateLoad({ sessions, slots, servers, workSeconds, modelSecon
     waiting.push(next);
     serve();
   };
-  const wait = (next: () => void) => void events.add(now + modelSeconds / 2, next);
+  const wait = (next: () => void) => {
+    events.add(now + modelSeconds / 2, next);
+  };
   const start = () => {
     if (started === sessions) return;
     started += 1;

@@ -132,8 +132,7 @@ export class TimelineWriter implements AsyncDisposable {
 
   /** Opens and stores the call's row of this kind before its first delta, unless an earlier attempt has. */
   async begin(kind: StreamKind, metadata: object): Promise<void> {
-    if (this.#rows.some((open) => open.kind === kind)) return;
-    this.#open(kind, metadata);
+    if (!this.#rows.some((open) => open.kind === kind)) this.#open(kind, metadata);
     await this.#store();
   }
 
@@ -267,8 +266,8 @@ export class TimelineWriter implements AsyncDisposable {
   #openSoon(kind: StreamKind): OpenRow {
     const opened = this.#open(kind);
     const holdMs = this.#streaming?.streams.holdMs() ?? 0;
-    if (holdMs === 0) this.#beginStoring();
-    else this.#storesLater ??= setTimeout(() => this.#beginStoring(), holdMs);
+    if (holdMs > 0) this.#storesLater ??= setTimeout(() => this.#beginStoring(), holdMs);
+    else this.#beginStoring();
     return opened;
   }
 
