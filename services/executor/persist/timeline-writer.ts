@@ -138,7 +138,7 @@ export class TimelineWriter implements AsyncDisposable {
 
   /**
    * Streams a delta into the call's row of this kind; the first delta opens the row. It is stored at once if a notifier follows the
-   * session, else after `holdMs` of the streams or, if the call ends before, with `record`. While rows are being stored, returns a promise of it: await
+   * session, else after `atOnceMs` of the streams or, if the call ends before, with `record`. While rows are being stored, returns a promise of it: await
    * it before the next delta.
    */
   append(kind: StreamKind, delta: string): Promise<void> | undefined {
@@ -157,10 +157,9 @@ export class TimelineWriter implements AsyncDisposable {
     { status, content, interactionId, metadata }: RowEnd,
   ): void {
     const { type } = STREAMS[kind];
-    const { execution_id } = this.#options.execution;
     this.#ended.push({
       event_id: eventId,
-      execution_id,
+      execution_id: this.#options.execution.execution_id,
       event_type: type,
       status,
       content,
@@ -233,7 +232,7 @@ export class TimelineWriter implements AsyncDisposable {
 
   /** Ends the storing of open rows, and sends the last chunks. Await it before the rows are completed. Throws if a row was not stored. */
   async flush(): Promise<void> {
-    clearTimeout(this.#storesLater);
+    if (this.#unstored.length > 0 && (await this.#isFollowed())) this.#beginStoring();
     await this.#storing;
     await Promise.all(this.#rows.flatMap(({ stream }) => stream?.flush() ?? []));
   }
@@ -245,7 +244,7 @@ export class TimelineWriter implements AsyncDisposable {
 
   /** Ends the storing of open rows, however the call has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#storesLater);
+    this.#takeUnstored();
     await this.#storing?.catch(() => undefined);
   }
 
@@ -265,16 +264,18 @@ export class TimelineWriter implements AsyncDisposable {
 
   #openSoon(kind: StreamKind): OpenRow {
     const opened = this.#open(kind);
-    const holdMs = this.#streaming?.streams.holdMs() ?? 0;
-    if (holdMs > 0) this.#storesLater ??= setTimeout(() => this.#beginStoring(), holdMs);
-    else this.#beginStoring();
+    this.#storesLater ??= setTimeout(() => this.#beginStoring(), this.#streaming?.streams.atOnceMs);
+    void this.#isFollowed().then((isFollowed) => isFollowed && this.#beginStoring());
     return opened;
+  }
+
+  async #isFollowed(): Promise<boolean> {
+    return (await this.#streaming?.streams.isFollowed()) === true;
   }
 
   #beginStoring(): void {
     this.#storing = Promise.resolve(this.#storing).then(() => this.#store());
-    // The next delta or `flush` reports it.
-    this.#storing.catch(() => undefined);
+    this.#storing.catch(() => undefined); // the next delta or `flush` reports it
   }
 
   #open(kind: StreamKind, ofCall?: object): OpenRow {
@@ -299,8 +300,7 @@ export class TimelineWriter implements AsyncDisposable {
 
   async #store(): Promise<void> {
     const { opened, rows: timeline, events } = this.#takeUnstored();
-    if (opened.length === 0) return;
-    await this.#streaming?.commit({ rows: { timeline }, events });
+    if (opened.length > 0) await this.#streaming?.commit({ rows: { timeline }, events });
     for (const open of opened) {
       open.isStored = true;
       open.stream?.release();

@@ -39,8 +39,10 @@ export interface LiveStreams extends AsyncDisposable {
   all(): readonly LiveStream[];
   /** Removes a live text after its completed event is committed. */
   forget(eventId: string): void;
-  /** How long the opening of a text may wait for its end, in milliseconds: not at all unless the bus says that no notifier follows. */
-  holdMs(): number;
+  /** A text that no notifier follows is stored in one commit if it ends within this many milliseconds. */
+  readonly atOnceMs: number;
+  /** Whether a notifier follows the session. Asks the bus after a look, which takes a round trip; then it is known until the next one. */
+  isFollowed(): Promise<boolean>;
   /** For a message to the session's watchers that finds out whether there is one: what to call if there is none. */
   look(): () => void;
   /** A notifier has asked for the texts: from now on it gets the chunks. */
@@ -49,7 +51,6 @@ export interface LiveStreams extends AsyncDisposable {
 
 /** While no notifier follows the session, one chunk in this time looks for one. */
 const LOOK_AGAIN_MS = 1_000;
-/** A text that no notifier follows and that ends within this time is stored in one commit. */
 const AT_ONCE_MS = 50;
 
 /**
@@ -76,21 +77,12 @@ export function openLiveStreams({
 }): LiveStreams {
   const streams = new Map<string, PendingStream>();
   let pumping: Promise<void> | undefined;
-  let isHeard = true;
-  let looksAgainAt = 0;
-  const isUnheard = () => !isHeard && now() < looksAgainAt;
-  const look = () => {
-    looksAgainAt = now() + LOOK_AGAIN_MS;
-    isHeard = true;
-    return () => {
-      isHeard = false;
-    };
-  };
+  const followers = new Followers(bus, now);
 
   const sendPending = (stream: PendingStream) => {
-    if (isUnheard()) return stream.skip();
+    if (followers.areMissing()) return stream.skip();
     for (const delta of stream.take()) {
-      publishChunk(bus, chunkOf(sessionId, stream, delta), now() >= looksAgainAt ? look() : undefined);
+      publishChunk(bus, chunkOf(sessionId, stream, delta), followers.lookIfDue());
     }
   };
 
@@ -111,7 +103,7 @@ export function openLiveStreams({
         {
           grew: () => {
             if (streams.get(eventId) !== stream) return;
-            if (isUnheard()) return stream.skip();
+            if (followers.areMissing()) return stream.skip();
             pumping ??= pump().finally(() => (pumping = undefined));
           },
           flush: async () => {
@@ -121,7 +113,7 @@ export function openLiveStreams({
           },
           released: () => {
             streams.set(eventId, stream);
-            looksAgainAt = 0;
+            followers.lookSoon();
           },
         },
       );
@@ -131,16 +123,61 @@ export function openLiveStreams({
     textOf: (eventId) => streams.get(eventId)?.text(),
     all: () => [...streams.values()],
     forget: (eventId) => void streams.delete(eventId),
-    holdMs: () => (isHeard ? 0 : atOnceMs),
-    look,
-    noticeReader: () => {
-      isHeard = true;
-    },
+    atOnceMs,
+    isFollowed: async () => followers.areThere(),
+    look: () => followers.look(),
+    noticeReader: () => followers.notice(),
     [Symbol.asyncDispose]: async () => {
       streams.clear();
       await pumping;
     },
   };
+}
+
+/** Whether notifiers follow a session: taken for granted until the bus says that none does. */
+class Followers {
+  readonly #bus: Bus;
+  readonly #now: () => number;
+  #areHeardOf = true;
+  /** The bus says that there is none before a flush that begins after the look resolves. */
+  #answered: Promise<void> | undefined;
+  #looksAgainAt = 0;
+
+  constructor(bus: Bus, now: () => number) {
+    this.#bus = bus;
+    this.#now = now;
+  }
+
+  /** True if there was none a moment ago. */
+  areMissing(): boolean {
+    return !this.#areHeardOf && this.#now() < this.#looksAgainAt;
+  }
+
+  async areThere(): Promise<boolean> {
+    if (this.#areHeardOf) await (this.#answered ??= this.#bus.flush().catch(() => undefined));
+    return this.#areHeardOf;
+  }
+
+  look(): () => void {
+    this.#looksAgainAt = this.#now() + LOOK_AGAIN_MS;
+    this.#areHeardOf = true;
+    this.#answered = undefined;
+    return () => {
+      this.#areHeardOf = false;
+    };
+  }
+
+  lookIfDue(): (() => void) | undefined {
+    return this.#now() >= this.#looksAgainAt ? this.look() : undefined;
+  }
+
+  lookSoon(): void {
+    this.#looksAgainAt = 0;
+  }
+
+  notice(): void {
+    this.#areHeardOf = true;
+  }
 }
 
 function chunkOf(

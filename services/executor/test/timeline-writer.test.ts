@@ -113,11 +113,15 @@ describe("TimelineWriter", () => {
 
   it("stores what a call has opened at once if the session is watched", async () => {
     await using resources = new AsyncDisposableStack();
-    const { session, timeline, commits } = await openWriter(resources);
-    session.streams.noticeReader();
-    await timeline.append("thinking", "hm");
-    expect(session.streams.all().map((stream) => stream.text())).to.deep.equal(["hm"]);
-    await timeline.append("answer", "the disk is full");
+    const { id, session, timeline, commits } = await openWriter(resources);
+    await executor.listen(id);
+    session.streams.look();
+    void timeline.append("thinking", "hm");
+    await until("the text is sent", () => session.streams.all().some((stream) => stream.text() === "hm"));
+    void timeline.append("answer", "the disk is full");
+    // Also where the answer ends before the bus has said so.
+    await timeline.flush();
+    expect(session.streams.all().map((stream) => stream.text())).to.deep.equal(["hm", "the disk is full"]);
     expect(commits.map(kinds)).to.deep.equal([
       ["timeline_event.created llm_thinking"],
       ["timeline_event.created final_analysis"],

@@ -64,11 +64,14 @@ describe("the waits for every provider", () => {
 
   describe("while the provider sends something", () => {
     const EVERY_MS = 100;
-    const SIGNS = 10;
-    const config = { stall: { firstChunkMs: 600, betweenChunksMs: 600 } };
+    /** The limit before the first chunk also covers how the call begins, which may take long beside other work. */
+    const LIMITS = {
+      before: { stall: { firstChunkMs: 2_000, betweenChunksMs: HOUR_MS }, signs: 25 },
+      within: { stall: { firstChunkMs: HOUR_MS, betweenChunksMs: 600 }, signs: 10 },
+    };
     /** Sends something repeatedly, for longer than the provider may be silent: its heartbeat, or bytes of its first event. */
     const living =
-      (adapter: Adapter, place: "before" | "within", then: SseHandler): SseHandler =>
+      (adapter: Adapter, place: keyof typeof LIMITS, then: SseHandler): SseHandler =>
       async (reply, request) => {
         const frames = adapter.format(FINE);
         const begun = place === "before" ? opening(frames) : firstPart(frames);
@@ -80,7 +83,7 @@ describe("the waits for every provider", () => {
         for await (const _ of setInterval(EVERY_MS)) {
           reply.raw(inBytes ? bytes.subarray(number, number + 1) : adapter.sign);
           number += 1;
-          if (number === SIGNS) break;
+          if (number === LIMITS[place].signs) break;
         }
         if (inBytes) reply.raw(bytes.subarray(number));
         void sends(frames.slice(inBytes ? 1 : begun.length))(reply, request);
@@ -91,6 +94,7 @@ describe("the waits for every provider", () => {
       it(`go on ${place} the content of an answer`, () =>
         every(async (adapter) => {
           const handler = living(adapter, place, (reply) => reply.end());
+          const config = { stall: LIMITS[place].stall };
           const { text, error, requests } = await stage.play(adapter, handler, { config });
           expect({ text, error }).to.deep.equal({ text: "fine", error: undefined });
           expect(requests).to.have.length(1);
@@ -100,7 +104,8 @@ describe("the waits for every provider", () => {
     it("end at the call's own deadline", () =>
       every(async (adapter) => {
         const endless = living(adapter, "before", () => undefined);
-        const deadline = Date.now() + (SIGNS - 2) * EVERY_MS;
+        const config = { stall: LIMITS.before.stall };
+        const deadline = Date.now() + 800;
         const failed: unknown = await stage
           .play(adapter, endless, { config, deadline })
           .catch((error: unknown) => error);

@@ -11,14 +11,15 @@ const TABLE_HEAD = /^[^\n]*\n[ \t|:-]+(?:\n|$)/u;
  * a tool through it, may write texts that are made to stop the page.
  */
 export class LimitedTokenizer extends Tokenizer {
-  readonly #now: () => number;
-  readonly #deadline: number;
+  readonly #checkTime: () => void;
 
   /** `now` returns milliseconds. */
   constructor(now: () => number) {
     super();
-    this.#now = now;
-    this.#deadline = now() + MAX_MS;
+    const deadline = now() + MAX_MS;
+    this.#checkTime = () => {
+      if (now() > deadline) throw new RangeError("the text takes too long to read as Markdown");
+    };
   }
 
   // The lexer asks for spaces and escapes first, once at each place of a text.
@@ -41,11 +42,5 @@ export class LimitedTokenizer extends Tokenizer {
       if (columns * rows > MAX_CELLS) throw new RangeError("the table has too many cells");
     }
     return super.table(source);
-  }
-
-  #checkTime(): void {
-    if (this.#now() > this.#deadline) {
-      throw new RangeError("the text takes too long to read as Markdown");
-    }
   }
 }
