@@ -20,7 +20,7 @@ describe("TimelineWriter", () => {
   after(() => executor[Symbol.asyncDispose]());
 
   /** The writer of an agent's first call in an owned session, which no one watches, and the commits by which it stores open rows. */
-  async function openWriter(resources: AsyncDisposableStack) {
+  async function openWriter(resources: AsyncDisposableStack, holds: { readonly atOnceMs?: number } = {}) {
     const id = await executor.insert();
     const session = resources.use(await executor.own(id));
     session.streams.look()();
@@ -36,7 +36,7 @@ describe("TimelineWriter", () => {
     };
     const timeline = new TimelineWriter(
       { sessionId: id, execution, iteration: 1, timeline: { nextSequence: 1, open: new Map() } },
-      { streams: session.streams, commit: write },
+      { streams: { ...session.streams, ...holds }, commit: write },
     );
     const complete = async () => {
       await timeline.flush();
@@ -113,7 +113,9 @@ describe("TimelineWriter", () => {
 
   it("stores what a call has opened at once if the session is watched", async () => {
     await using resources = new AsyncDisposableStack();
-    const { id, session, timeline, commits } = await openWriter(resources);
+    // It would be stored after an hour.
+    const holds = { atOnceMs: 3_600_000 };
+    const { id, session, timeline, commits } = await openWriter(resources, holds);
     await executor.listen(id);
     session.streams.look();
     void timeline.append("thinking", "hm");

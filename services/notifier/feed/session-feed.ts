@@ -27,8 +27,8 @@ export interface FeedContext extends StoredEventsContext {
   readonly slowReaderMs: number;
 }
 
-/** What its watchers are told as it is. */
-const TOLD: ReadonlySet<string> = new Set([UNKNOWN_SESSION, EVENTS_LOST]);
+/** Why a feed ends, where its watchers get the reason as it is. */
+const REPORTED: ReadonlySet<string> = new Set([UNKNOWN_SESSION, EVENTS_LOST]);
 
 const START_TIMEOUT_MS = 15_000;
 const MAX_PENDING_CHUNKS = 2_000;
@@ -274,9 +274,9 @@ export class SessionFeed {
 
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    const isTold = error instanceof TerminalError && TOLD.has(error.code);
-    if (!isTold) this.#log.error({ error: errorMessage(error) }, "session feed failed");
-    const failure = isTold
+    const isReported = error instanceof TerminalError && REPORTED.has(error.code);
+    if (!isReported) this.#log.error({ error: errorMessage(error) }, "session feed failed");
+    const failure = isReported
       ? error
       : new TerminalError(
           "feed_failed",

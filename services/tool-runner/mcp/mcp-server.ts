@@ -249,7 +249,7 @@ function maySendAgain(
   return kind === "session_gone" || kind === "closed" || kind === "unreachable";
 }
 
-/** Makes the call on one connection; `idleTimeoutMs` is the time for which the server may show no sign of life. */
+/** Makes the call on one connection; `idleTimeoutMs` is the time for which the server may send nothing. */
 async function callOnce(
   { connection }: Lease,
   { signal, onProgress, ...call }: ServerCall,

@@ -8,7 +8,7 @@ const SETTINGS = {
   pool_mode: "transaction",
   default_pool_size: "4",
   max_client_conn: "500",
-  // The lab names its processes in it; the pooler drops it, so that no row says by whom it was written.
+  // The lab names its processes in it. The pooler drops it, so the rows do not name the process that wrote them.
   ignore_startup_parameters: "options",
   server_login_retry: "1",
 };
