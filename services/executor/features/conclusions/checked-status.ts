@@ -1,0 +1,22 @@
+import type { CheckedClaim, Conclusion, StatedStatus } from "#shared/contracts/conclusion.ts";
+
+/** Only results of tools support `confirmed`. */
+const NO_RESULTS: readonly (string | null)[] = ["alert", "runbook"];
+const REFUTED: readonly CheckedClaim["outcome"][] = ["altered", "absent", "other_session"];
+
+/**
+ * The status that a conclusion has by its checked claims, never above the stated one. `confirmed` needs a verified claim from a
+ * tool's result for the first cause, and none that was not found; `likely` needs a verified claim.
+ */
+export function checkedStatus(conclusion: Conclusion, checked: readonly CheckedClaim[]): StatedStatus {
+  const { status } = conclusion;
+  const claims = checked.filter(({ list }) => list === "claim");
+  if (status === "inconclusive" || !claims.some(({ outcome }) => outcome === "verified")) {
+    return "inconclusive";
+  }
+  const ofFirstCause = new Set(conclusion.claims.filter(({ cause }) => cause === 1).map(({ id }) => id));
+  const first = claims.filter(({ claim_id }) => ofFirstCause.has(claim_id));
+  const isShown = first.some(({ outcome, source }) => outcome === "verified" && !NO_RESULTS.includes(source));
+  const isRefuted = first.some(({ outcome }) => REFUTED.includes(outcome));
+  return isShown && !isRefuted ? status : "likely";
+}
