@@ -146,6 +146,8 @@ export const AGENT_STEP_LABELS: Record<AgentStep["kind"], string> = {
   "open-conversation": "open-conversation",
   "append-user-message": "tell",
   "ask-for-lessons": "tell",
+  "ask-for-conclusion": "tell",
+  "check-conclusion": "check-conclusion",
   "deliver-steering": "steer",
   "deliver-evidence": "new-evidence",
   "deliver-results": "deliver-results",

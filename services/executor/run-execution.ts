@@ -17,6 +17,7 @@ import { startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { unfinishedStep } from "./persist/unfinished-step.ts";
+import { readAgentHandles } from "./state/agent-handles.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadContext } from "./state/load-context.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
@@ -171,7 +172,10 @@ async function decide(
     const isOpening = steps.memory.messages.length === 0;
     let loaded: Loaded = isOpening ? { context: await loadContext(session, request) } : {};
     if (isOpening && synthesisInputs.length > 0) {
-      loaded = { ...loaded, parallel: await loadParallelResults(session, stage.row, synthesisInputs) };
+      const quotes = request.agent.conclusion !== undefined;
+      const handles = quotes ? await readAgentHandles(session) : new Map<string, string>();
+      const parallel = await loadParallelResults(session, stage.row, synthesisInputs, handles);
+      loaded = { ...loaded, parallel };
     }
     for (const { load } of session.features.list) {
       loaded = { ...loaded, ...(await load?.({ ...request, session, steps, isOpening }, loaded)) };

@@ -4,6 +4,7 @@ import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import type {
   AgentEntry,
   ChainEntry,
+  ConclusionContract,
   DefaultsSection,
   FallbackEntry,
   McpServerEntry,
@@ -56,6 +57,7 @@ export interface DefaultSettings {
   /** The time for which a tool call waits for a person. */
   readonly approval_timeout_ms: number;
   readonly tool_policy?: ToolPolicy;
+  readonly conclusion?: ConclusionContract;
   readonly llm_provider?: string;
   readonly llm_backend?: LlmBackend;
   /** The provider of executive summaries; absent for the provider of the chain's last execution. */

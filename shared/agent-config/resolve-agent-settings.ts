@@ -14,6 +14,7 @@ import { subAgentsOf } from "#shared/agent-config/sub-agents-of.ts";
 import type {
   AgentEntry,
   ChainEntry,
+  ConclusionContract,
   FallbackEntry,
   StageAgentEntry,
   StageEntry,
@@ -52,6 +53,8 @@ export interface AgentSettings {
   readonly max_iterations: Setting<number>;
   readonly iteration_timeout_ms: Setting<number>;
   readonly mcp_servers: Setting<readonly string[]>;
+  /** Whether it states its conclusion as data. */
+  readonly conclusion: Setting<ConclusionContract>;
   readonly custom_instructions: string;
   readonly skills: AgentSkills;
 }
@@ -151,6 +154,10 @@ export function resolveAgentSettings(
       first(levels, (level) => milliseconds(level.iteration_timeout)) ??
       defaultTimeout(config, providerNames),
     mcp_servers: servers,
+    conclusion: first([...levels, ["defaults", defaults]], (level) => level.conclusion) ?? {
+      value: "none",
+      from: "built-in",
+    },
     skills: keepsNativeTools ? { ...skills, onDemand: [] } : skills,
   };
 }
@@ -188,6 +195,7 @@ interface LevelSettings {
   readonly max_iterations?: number;
   readonly iteration_timeout?: string;
   readonly mcp_servers?: readonly string[];
+  readonly conclusion?: ConclusionContract;
 }
 type Setter = readonly [Level, LevelSettings];
 

@@ -2,6 +2,7 @@ import { describeAgent } from "#shared/agent-config/built-in-config.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import { resolveScoring, scoresByItself } from "#shared/agent-config/resolve-scoring.ts";
 import { summariesOf } from "#shared/agent-config/summaries-of.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import {
   DEFAULT_APPROVAL_TIMEOUT_MS,
   RESOLVED_CHAIN_VERSION,
@@ -127,7 +128,9 @@ function withSubAgentsOf(
     sub_agents: entries.map((entry) => {
       const own = { ...entry, level: "sub-agent" } as const;
       const child = resolveAgent(config, chain, stage, own, selectsServers);
-      return { ...child, description: describeAgent(entry.name, config.agents.get(entry.name)) };
+      const { conclusion: _own, ...rest } = child;
+      const cites = agent.conclusion === undefined ? {} : { conclusion: agent.conclusion };
+      return { ...rest, ...cites, description: describeAgent(entry.name, config.agents.get(entry.name)) };
     }),
     orchestrator: orchestratorOf(config, config.agents.get(block.name) ?? {}),
   };
@@ -159,10 +162,25 @@ function resolveAgent(
     iteration_timeout_ms: settings.iteration_timeout_ms.value,
     mcp_servers: [...new Set(settings.mcp_servers.value)],
     custom_instructions: settings.custom_instructions,
+    ...(concludes(config, chain, stage, settings) ? { conclusion: CONCLUSION_CONTRACT } : {}),
     ...storedSkills(settings.skills, settings.iteration_strategy.value),
     llm_provider: withNativeTools(own, settings),
     ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };
+}
+
+/** True for an agent that states its conclusion. What a chain or the defaults ask for, the last stage does that investigates. */
+function concludes(
+  config: AgentConfig,
+  chain: ChainEntry,
+  stage: StageEntry,
+  { conclusion, isAction }: AgentSettings,
+): boolean {
+  if (conclusion.value === "none" || isAction) return false;
+  if (conclusion.from !== "chain" && conclusion.from !== "defaults") return true;
+  const investigates = ({ agents }: StageEntry) =>
+    agents.some(({ name, type }) => (type || config.agents.get(name)?.type) !== "action");
+  return stage === chain.stages.findLast(investigates);
 }
 
 /** The provider of the summary, if the chain or the defaults name one, and those that can take over. */

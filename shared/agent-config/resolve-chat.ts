@@ -41,6 +41,7 @@ export function resolveChat(
   const block = {
     ...settings,
     name,
+    conclusion: "none" as const,
     ...(strategy === undefined ? {} : { iteration_strategy: strategy }),
     ...(servers.length === 0 ? {} : { mcp_servers: [...servers] }),
     ...(llm_provider === undefined ? {} : { llm_provider }),

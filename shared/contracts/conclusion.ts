@@ -95,7 +95,7 @@ export type Conclusion = Static<typeof Conclusion>;
 /**
  * `verified`: the source has the quote. `altered`: it has other words in its place, or a rule refuses it. `absent`: it has no such
  * words. `error_result`: the source is an error and has the quote. `unchecked`: beyond the limit of work. `other_session`: the
- * source is a result of another session. `invented`: the model dropped a claim whose quote was not found.
+ * source is a result of another session.
  */
 export const CLAIM_OUTCOMES = [
   "verified",
@@ -104,12 +104,11 @@ export const CLAIM_OUTCOMES = [
   "error_result",
   "unchecked",
   "other_session",
-  "invented",
 ] as const;
 export type ClaimOutcome = (typeof CLAIM_OUTCOMES)[number];
 
-/** The lists of a conclusion whose entries have quotes. */
-export const CITED_LISTS = ["claim", "ruled_out"] as const;
+/** The lists of a conclusion whose entries have quotes; `dropped`: a claim that was not verified and that the correction left out. */
+export const CITED_LISTS = ["claim", "ruled_out", "dropped"] as const;
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const LineOrNull = Type.Union([Type.Integer(), Type.Null()]);

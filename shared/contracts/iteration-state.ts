@@ -70,6 +70,19 @@ export const PendingSummary = Type.Object({
 });
 export type PendingSummary = Static<typeof PendingSummary>;
 
+/** How far an agent is with stating its conclusion. */
+const ConclusionState = Type.Object({
+  /** Conclusions that were checked. */
+  attempts: Type.Integer({ minimum: 0 }),
+  /** The quotes of the last one that were not verified. */
+  failing: Type.Integer({ minimum: 0 }),
+  /** The sequence number of the message that asks for one; absent if none does. */
+  asked_at: Type.Optional(Type.Integer()),
+  /** The sequence number of the answer before it, where the timeline does not have that as the analysis yet. */
+  answer_at: Type.Optional(Type.Integer()),
+});
+export type ConclusionState = Static<typeof ConclusionState>;
+
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /**
@@ -108,6 +121,10 @@ export const IterationState = Type.Object({
   summarizers: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** The claim of a completed action agent: whether its answer says that it executed actions; absent if it does not say. */
   actions_claimed: Type.Optional(Type.Boolean()),
+  /** The results of tools that have a handle; absent for none. */
+  results: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Absent before it is stated or asked for. */
+  conclusion: Type.Optional(ConclusionState),
   /** The deadline of a sub-agent that has started; ISO 8601, by the database's clock. */
   deadline_at: Type.Optional(Type.String()),
   /** The time until which an agent waits for the others that it has started; ISO 8601, by the database's clock. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ResolvedBudgets } from "#shared/contracts/budget.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -103,6 +104,8 @@ const AGENT = {
   /** Names of the allowed tools (without the server) by server id; for servers whose tools the alert restricts. */
   tool_choice: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   custom_instructions: Type.String(),
+  /** It states its conclusion by this contract; absent if it only writes it. Of a sub-agent: its results have handles. */
+  conclusion: Type.Optional(Type.Literal(CONCLUSION_CONTRACT)),
   /** The skills that the agent may load; their texts are in `texts` by their hash. Absent if there are none. */
   skills: Type.Optional(
     Type.Array(Type.Object({ name: Type.String(), description: Type.String(), hash: Type.String() })),

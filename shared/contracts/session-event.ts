@@ -1,6 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { BudgetCause } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
@@ -272,6 +273,22 @@ export const BudgetReached = Type.Object({
   timestamp: Timestamp,
 });
 
+/** The quotes of an agent's conclusion have been compared with the results. */
+export const ConclusionChecked = Type.Object({
+  type: Type.Literal("conclusion.checked"),
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
+  /** 1, or 2 after a correction. */
+  attempt: Type.Integer({ minimum: 1 }),
+  status: literals(CONCLUSION_STATUSES),
+  claims_verified: Type.Integer({ minimum: 0 }),
+  claims_total: Type.Integer({ minimum: 0 }),
+  timestamp: Timestamp,
+});
+
 /** The state of a session's scoring has changed. */
 export const ScoreUpdated = Type.Object({
   type: Type.Literal("session.score_updated"),
@@ -303,6 +320,7 @@ export const SessionEventPayload = Type.Union([
   ChatCreated,
   ScoreUpdated,
   BudgetReached,
+  ConclusionChecked,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
 

@@ -59,6 +59,7 @@ export const LLM_INTERACTION_TYPES = [
   "summarization",
   "scoring",
   "memory_extraction",
+  "conclusion",
 ] as const;
 export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
 

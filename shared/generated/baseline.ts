@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "ba5ef32a99674714";
+export const BASELINE_HASH = "c3e0f75d95415c07";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -12,7 +12,7 @@ CREATE TYPE success_policy AS ENUM ('all', 'any');
 CREATE TYPE run_status AS ENUM ('pending', 'active', 'completed', 'failed', 'cancelled', 'timed_out');
 CREATE TYPE iteration_strategy AS ENUM ('single-call', 'react', 'native-thinking', 'synthesis', 'synthesis-native-thinking', 'scoring', 'memory-extraction');
 CREATE TYPE message_role AS ENUM ('system', 'user', 'assistant', 'tool');
-CREATE TYPE llm_interaction_type AS ENUM ('iteration', 'final_analysis', 'executive_summary', 'chat_response', 'forced_conclusion', 'synthesis', 'summarization', 'scoring', 'memory_extraction');
+CREATE TYPE llm_interaction_type AS ENUM ('iteration', 'final_analysis', 'executive_summary', 'chat_response', 'forced_conclusion', 'synthesis', 'summarization', 'scoring', 'memory_extraction', 'conclusion');
 CREATE TYPE mcp_interaction_type AS ENUM ('tool_call', 'tool_list');
 CREATE TYPE timeline_event_type AS ENUM ('llm_thinking', 'llm_response', 'llm_tool_call', 'tool_result', 'mcp_tool_call', 'mcp_tool_summary', 'error', 'user_question', 'executive_summary', 'final_analysis', 'code_execution', 'google_search_result', 'url_context_result', 'provider_fallback', 'skill_loaded', 'task_assigned', 'memory_injected');
 CREATE TYPE timeline_status AS ENUM ('streaming', 'completed', 'failed', 'cancelled', 'timed_out');
@@ -403,6 +403,25 @@ CREATE TABLE timeline_events (
   UNIQUE (execution_id, sequence_number)
 ) WITH (fillfactor = 80);
 CREATE INDEX timeline_events_session ON timeline_events (session_id, sequence_number);
+CREATE TABLE conclusions (
+  execution_id uuid REFERENCES agent_executions ON DELETE CASCADE,
+  attempt integer,
+  session_id uuid NOT NULL,
+  contract text NOT NULL,
+  rules integer NOT NULL,
+  status text NOT NULL CHECK (status IN ('confirmed', 'likely', 'inconclusive', 'unchecked')),
+  stated_status text CHECK (stated_status IN ('confirmed', 'likely', 'inconclusive')),
+  confidence integer,
+  body jsonb,
+  remarks jsonb NOT NULL,
+  checked jsonb NOT NULL,
+  claims_verified integer NOT NULL,
+  claims_total integer NOT NULL,
+  seq integer NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (execution_id, attempt)
+);
+CREATE INDEX conclusions_session ON conclusions (session_id, seq);
 CREATE TABLE events (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,

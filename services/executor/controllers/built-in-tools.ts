@@ -1,6 +1,7 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from "#shared/contracts/memory.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { CONCLUSION_SCHEMA } from "../prompts/conclusion-prompts.ts";
 
 /** The names of those that read kept results, without the server. */
 export const RESULT_TOOL_NAMES = ["result_read", "result_search", "result_json"] as const;
@@ -21,6 +22,7 @@ const BUILT_IN_NAMES = [
   "load_skill",
   ...MEMORY_TOOL_NAMES,
   ...SUB_AGENT_TOOL_NAMES,
+  "conclude",
 ] as const;
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
@@ -118,6 +120,11 @@ const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readon
     parameters: { execution_id: { type: "string", description: "as returned by dispatch_agent" } },
   },
   list_agents: { description: "Lists the sub-agents that were started, with their states.", parameters: {} },
+  conclude: {
+    description:
+      "States your conclusion as data, with the words of results that show it. Call it once, before your answer; a program compares the quotes.",
+    parameters: CONCLUSION_SCHEMA.properties,
+  },
 };
 const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   result_read: ["id"],
@@ -129,6 +136,7 @@ const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   dispatch_agent: ["name", "task"],
   cancel_agent: ["execution_id"],
   list_agents: [],
+  conclude: CONCLUSION_SCHEMA.required,
 };
 
 /** The built-in tools that read kept results, as a listing has them; every agent that has any server's tool gets them. */
@@ -142,6 +150,20 @@ export const MEMORY_TOOLS: readonly ToolDescription[] = MEMORY_TOOL_NAMES.map(de
 
 /** The built-in tools of an agent that may start others. */
 export const SUB_AGENT_TOOLS: readonly ToolDescription[] = SUB_AGENT_TOOL_NAMES.map(described);
+
+/** The built-in tool of an agent that states its conclusion as data. */
+export const CONCLUDE: ToolDescription = {
+  ...described("conclude"),
+  parameters_schema: JSON.stringify(CONCLUSION_SCHEMA),
+};
+
+/** The tools that the step which asks for them answers: their answers have rows of their own. */
+export type StepTool = SubAgentToolName | "conclude";
+
+/** True for a tool that the step which asks for it answers. */
+export function isStepTool(name: BuiltInName | undefined): name is StepTool {
+  return name === "conclude" || isSubAgentTool(name);
+}
 
 /** True for a tool that starts or stops sub-agents, or lists them. */
 export function isSubAgentTool(name: BuiltInName | undefined): name is SubAgentToolName {

@@ -85,7 +85,9 @@ export function nativeThinking(state: AgentState): AgentStep {
 }
 
 /** The first call of the newest reply that has no result yet, of those that are carried out. */
-function openCall(state: AgentState): AgentStep | null {
+export function openCall(
+  state: Pick<AgentState, "messages" | "tools" | "agent" | "chain">,
+): AgentStep | null {
   const { messages } = state;
   const asked = messages.findLastIndex(({ role }) => role === "assistant");
   const calls = messages[asked]?.tool_calls ?? [];

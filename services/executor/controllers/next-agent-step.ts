@@ -13,7 +13,7 @@ import { agentWithProvider } from "./choose-provider.ts";
 import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";
-import { BUILT_IN_TOOLS, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
+import { BUILT_IN_TOOLS, CONCLUDE, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
 
 /** The strategies that belong to no feature. A new one is a controller in this folder and one line here. */
 export const BASE_CONTROLLERS = {
@@ -36,7 +36,7 @@ export function agentState(
   { iteration, messages, listings, steering, evidence }: AgentMemory,
   loaded: Loaded = {},
 ): AgentState {
-  const offer = toolOffer(agent, chain, listings);
+  const offer = toolOffer(agent, chain, listings, task === undefined);
   return {
     agent: agentWithProvider(agent, iteration),
     chain,
@@ -67,9 +67,13 @@ interface ToolOffer extends ServerOffer {
 
 /** The offer of an agent's servers, and the built-in tools that its configuration gives it; null before all of them are listed. */
 function toolOffer(
-  agent: Pick<ResolvedAgent, "iteration_strategy" | "mcp_servers" | "tool_choice" | "skills" | "sub_agents">,
+  agent: Pick<
+    ResolvedAgent,
+    "iteration_strategy" | "mcp_servers" | "tool_choice" | "skills" | "sub_agents" | "conclusion"
+  >,
   { memory }: Pick<ResolvedChain, "memory">,
   listings: ReadonlyMap<string, ServerListing>,
+  mayConclude: boolean,
 ): ToolOffer | null {
   const { mcp_servers: servers, tool_choice = {}, skills = [], sub_agents: subAgents = [] } = agent;
   const wanted = [...new Set(servers)];
@@ -89,6 +93,7 @@ function toolOffer(
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
       ...(remembers ? MEMORY_TOOLS : []),
       ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
+      ...(agent.conclusion !== undefined && mayConclude ? [CONCLUDE] : []),
     ],
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
     unavailable: listed.flatMap(({ server, failure }) =>

@@ -126,6 +126,10 @@ export type AgentStep =
   | RunTool
   /** Let a model summarize a large result of the last answer's calls. */
   | { readonly kind: "summarize-result"; readonly result: PendingSummary }
+  /** Ask the agent for its conclusion; `answerAt` is the message with the answer, where the timeline does not have it. */
+  | { readonly kind: "ask-for-conclusion"; readonly answerAt?: number }
+  /** Check the conclusion in a reply; null if there was no reply. */
+  | { readonly kind: "check-conclusion"; readonly text: string | null }
   /** Give the agent the messages of people. */
   | { readonly kind: "deliver-steering"; readonly messages: readonly SteeringMessage[] }
   /** Give the agent the alerts that have joined its incident. */

@@ -1,5 +1,5 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
-import type { BuiltInName, SubAgentToolName } from "../controllers/built-in-tools.ts";
+import type { BuiltInName, StepTool } from "../controllers/built-in-tools.ts";
 import type { RunExecutions, AgentRun } from "../next-session-step.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
@@ -52,7 +52,7 @@ export interface BuiltInCall<Name = BuiltInName> {
 
 /** The functions that answer calls of built-in tools from what is stored. An answer has no effect until its outcome is committed. */
 export type Answers = {
-  readonly [K in Exclude<BuiltInName, SubAgentToolName>]: (
+  readonly [K in Exclude<BuiltInName, StepTool>]: (
     run: ExecutionRun,
     call: BuiltInCall<K>,
     signal: AbortSignal,

@@ -50,7 +50,9 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   });
   const tokens = replyTokens(reply);
   const iteration_state = {
-    ...(isAskedAgain ? stateAfterEmptyReply(state, call) : nextIterationState(state, call, failure)),
+    ...(isAskedAgain
+      ? stateAfterEmptyReply(state, call)
+      : nextIterationState(countedState(state, step), call, failure)),
     ...(warnings.shown.length === 0 ? {} : { shown_warnings: [...warnings.shown] }),
   };
   const after = { agent: state.agent, iteration: iteration_state };
@@ -99,17 +101,28 @@ function stateAfterEmptyReply(
   };
 }
 
-/** The limits of a sub-agent, of an agent that has started some, and of a budget hold for all of its iterations. */
-function limits({
+/** The limits of a sub-agent, of an agent that has started some, and of a budget, and the conclusion, hold for all of its iterations. */
+function kept({
   deadline_at,
   budget_until,
   budget_stop,
-}: IterationState): Pick<IterationState, "deadline_at" | "budget_until" | "budget_stop"> {
+  results,
+  conclusion,
+}: IterationState): Partial<IterationState> {
   return {
+    ...(results === undefined ? {} : { results }),
+    ...(conclusion === undefined ? {} : { conclusion }),
     ...(budget_stop === undefined ? {} : { budget_stop }),
     ...(deadline_at === undefined ? {} : { deadline_at }),
     ...(budget_until === undefined ? {} : { budget_until }),
   };
+}
+
+/** The call that only states the conclusion uses up no iteration. */
+function countedState(state: AgentState, { interaction }: CallLlm): AgentState {
+  if (interaction !== "conclusion") return state;
+  const { iteration } = state;
+  return { ...state, iteration: { ...iteration, uncounted: (iteration.uncounted ?? 0) + 1 } };
 }
 
 function nextIterationState(
@@ -124,7 +137,7 @@ function nextIterationState(
     ...(uncounted === undefined ? {} : { uncounted }),
     ...(written.size === 0 ? {} : { masked_arguments: [...written.keys()] }),
     ...(summarizers === undefined ? {} : { summarizers }),
-    ...limits(before),
+    ...kept(before),
     ...(isHeldAgainst ? { provider_failures: provider_failures + 1 } : {}),
     ...(isEmptyReply(failure) && empty_replies !== undefined ? { empty_replies } : {}),
     iteration,

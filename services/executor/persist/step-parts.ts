@@ -3,6 +3,7 @@ import { EVIDENCE_DELIVERIES } from "#shared/database/tables/alert-groups.ts";
 import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
 import { APPROVALS } from "#shared/database/tables/approvals.ts";
 import { BUDGET_LEDGER } from "#shared/database/tables/budgets.ts";
+import { CONCLUSIONS } from "#shared/database/tables/conclusions.ts";
 import { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
 import { LLM_INTERACTIONS } from "#shared/database/tables/llm-interactions.ts";
 import { MCP_INTERACTIONS } from "#shared/database/tables/mcp-interactions.ts";
@@ -140,6 +141,7 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   UPDATE timeline_events t SET mcp_interaction_id = r.mcp_interaction_id, seq = fence.seq
   FROM fence, ${recordset(TIMELINE_EVENTS, ["event_id", "mcp_interaction_id"], rows)}
   WHERE t.event_id = r.event_id`,
+  conclusions: insertPart(CONCLUSIONS, { without: ["created_at"] }),
   approvals: insertPart(APPROVALS, {
     set: { state: "'awaiting_approval'" },
     without: ["requested_at", "decided_at", "decided_by", "reason"],

@@ -76,6 +76,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     timeline: [...timeline.values()],
     timelineEnds,
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
+    conclusions: steps.flatMap(({ conclusions = [] }) => conclusions),
     approvals: steps.flatMap(({ approvals = [] }) => approvals),
     approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),
     evidenceDeliveries: steps.flatMap(({ evidenceDeliveries = [] }) => evidenceDeliveries),

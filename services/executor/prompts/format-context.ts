@@ -20,6 +20,8 @@ export interface AgentResult {
   readonly provider: string;
   readonly strategy: IterationStrategy;
   readonly status: RunStatus;
+  /** The beginning of its results' names, such as "db-agent#2"; absent unless the synthesis quotes them. */
+  readonly handle?: string;
   /** Null if the agent completed. */
   readonly errorMessage: string | null;
   /** Its timeline rows by sequence number. */
@@ -49,10 +51,10 @@ export function formatParallelResults({ stageName, agents }: ParallelResults, no
 }
 
 function formatAgentResult(
-  { index, name, provider, strategy, status, errorMessage, events }: AgentResult,
+  { index, name, provider, strategy, status, errorMessage, events, handle }: AgentResult,
   nonce: SessionNonce,
 ): string {
-  const transcript = formatTranscript(events, nonce);
+  const transcript = formatTranscript(events, nonce, handle);
   return [
     `#### Agent ${index}: ${name} (${provider}, ${strategy})`,
     `**Status:** ${status}`,
@@ -65,18 +67,30 @@ function formatAgentResult(
  * The completed events of an execution, in the order given and untruncated. Open and revoked events are omitted. Each
  * event has a frame, so that a tool's output cannot pass for an analysis. Empty without completed events.
  */
-function formatTranscript(events: readonly ContextEvent[], nonce: SessionNonce): string {
+function formatTranscript(
+  events: readonly ContextEvent[],
+  nonce: SessionNonce,
+  handle: string | undefined,
+): string {
+  let results = 0;
+  const named = ({ event_type }: ContextEvent) => {
+    if (event_type !== "tool_result" || handle === undefined) return "";
+    results += 1;
+    return ` ${handle}/r${results}`;
+  };
   const parts = events
     .filter(({ status }) => status === "completed")
-    .map((event) => formatEvent(event, nonce));
+    .map((event) => formatEvent(event, nonce, named(event)));
   if (parts.length === 0) return "";
   return frame(nonce, "STAGE_CONTEXT", `\n${parts.join("\n\n")}\n`);
 }
 
-function formatEvent(event: ContextEvent, nonce: SessionNonce): string {
+function formatEvent(event: ContextEvent, nonce: SessionNonce, handle: string): string {
   const label = LABELS[event.event_type];
   const text = event.event_type === "llm_tool_call" ? toolCallText(event) : event.content;
-  const heading = isError(event) ? `### ${label}\n\nThe tool reported an error.` : `### ${label}`;
+  const heading = isError(event)
+    ? `### ${label}${handle}\n\nThe tool reported an error.`
+    : `### ${label}${handle}`;
   return `${heading}\n\n${untrustedText(nonce, label.toUpperCase().replaceAll(" ", "_"), text)}`;
 }
 

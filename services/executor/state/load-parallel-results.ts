@@ -39,7 +39,7 @@ WHERE t.execution_id = ANY($1::uuid[]) AND t.status = 'completed' AND t.event_ty
 ORDER BY t.sequence_number`;
 
 /**
- * Reads the results of a stage's agents for its synthesis. Throws TerminalError `message_too_large` if they cannot fit
+ * Reads the results of a stage's agents for its synthesis; `handles` by execution, if it quotes them. Throws TerminalError `message_too_large` if they cannot fit
  * one message to the gateway: the results of a hundred agents may exceed this process's memory.
  */
 export async function loadParallelResults(
@@ -49,6 +49,7 @@ export async function loadParallelResults(
   }: { readonly db: Queryable; readonly llm: Pick<SessionLlm, "maxMessageBytes"> },
   { stage_name }: Pick<StageState, "stage_name">,
   agents: readonly ParallelAgent[],
+  handles: ReadonlyMap<string, string>,
 ): Promise<ParallelResults> {
   const ids = agents.map(({ execution }) => execution.execution_id);
   const [size] = await selectRows(db, parseSize, SIZE, [ids]);
@@ -60,6 +61,7 @@ export async function loadParallelResults(
     stageName: stage_name,
     agents: agents.map(({ execution, agent }) => {
       const events = eventsOf(execution.execution_id);
+      const handle = handles.get(execution.execution_id);
       return {
         index: execution.agent_index,
         name: execution.agent_name,
@@ -67,6 +69,7 @@ export async function loadParallelResults(
         provider: events[0]?.llm_provider ?? agent.llm_provider.name,
         strategy: agent.iteration_strategy,
         status: execution.status,
+        ...(handle === undefined ? {} : { handle }),
         errorMessage: execution.error_message,
         events: events.map(({ llm_provider: _name, execution_id: _id, ...event }): ContextEvent => event),
       };

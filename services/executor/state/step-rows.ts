@@ -1,6 +1,7 @@
 import type { EVIDENCE_DELIVERIES } from "#shared/database/tables/alert-groups.ts";
 import type { APPROVALS } from "#shared/database/tables/approvals.ts";
 import type { BUDGET_LEDGER } from "#shared/database/tables/budgets.ts";
+import type { CONCLUSIONS } from "#shared/database/tables/conclusions.ts";
 import type { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
 import type { LLM_INTERACTIONS } from "#shared/database/tables/llm-interactions.ts";
 import type { MCP_INTERACTIONS } from "#shared/database/tables/mcp-interactions.ts";
@@ -138,6 +139,8 @@ export type NewTimelineRow = OfExecution &
     readonly age_ms?: number;
   };
 
+export type NewConclusion = InsertedRow<typeof CONCLUSIONS, "created_at">;
+
 /** How an open timeline row ends. */
 export interface TimelineEnd {
   readonly event_id: string;
@@ -259,6 +262,7 @@ export interface StepRows {
   readonly timeline?: readonly NewTimelineRow[];
   readonly timelineEnds?: readonly TimelineEnd[];
   readonly timelineLinks?: readonly TimelineLink[];
+  readonly conclusions?: readonly NewConclusion[];
   readonly approvals?: readonly NewApproval[];
   /** Questions that were not answered and cannot be answered any more. */
   readonly approvalEnds?: readonly { readonly approval_id: string }[];

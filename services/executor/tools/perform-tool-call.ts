@@ -1,13 +1,10 @@
 import { DEFAULT_ORCHESTRATOR } from "#shared/contracts/resolved-chain.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { checkConclusion, type CheckedConclusion } from "../features/conclusions/check-conclusion.ts";
+import { isAsked } from "../features/conclusions/decide-conclusion.ts";
 import { askForApproval } from "../features/approvals/ask-for-approval.ts";
-import {
-  findBuiltInTool,
-  fullToolName,
-  isSubAgentTool,
-  isMemoryTool,
-} from "../controllers/built-in-tools.ts";
+import { findBuiltInTool, fullToolName, isMemoryTool, isStepTool } from "../controllers/built-in-tools.ts";
 import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
@@ -81,7 +78,14 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
     return null;
   }
   const known = findBuiltInTool(step.call.name, run.state.tools ?? []);
-  if (isSubAgentTool(known)) {
+  if (known === "conclude") {
+    const checked = await checkConclusion(run, parameters, run.session.signals.cancelled);
+    const finished = { ...step, parameters, outcome: checked.outcome, usedMs: 0 };
+    steps.add(recordToolCall(withConclusion(run, checked), finished));
+    if (checked.effect !== null) steps.add(checked.effect);
+    return null;
+  }
+  if (isStepTool(known)) {
     const { outcome, effect } = answerSubAgentTool(run, { name: known, index: step.call.index, parameters });
     const finished = { ...step, parameters, outcome, usedMs: 0 };
     steps.add(recordToolCall(effect === null ? run : withBudget(run), finished));
@@ -91,7 +95,7 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
   const message = `Calling ${fullToolName(step.call.name)}`;
   tellPhase(run.session, run.execution, { phase: "gathering_info", message });
   for (const call of step.beside) {
-    const isAnsweredLater = isSubAgentTool(findBuiltInTool(call.name, run.state.tools ?? []));
+    const isAnsweredLater = isStepTool(findBuiltInTool(call.name, run.state.tools ?? []));
     if (!isAnsweredLater) beginCall(run, { ...step, call });
   }
   const callId = idOf(run, step.call);
@@ -100,6 +104,14 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
   const kept = await findKeptResult(run, { callId, name: step.call.name, outcome });
   steps.add(recordToolCall(run, { ...step, parameters, outcome, kept, usedMs }));
   return null;
+}
+
+/** The run after a check. Where the agent was asked for its conclusion, the message about the check asks again. */
+function withConclusion(run: ExecutionRun, { state: checked }: CheckedConclusion): ExecutionRun {
+  const { state } = run;
+  const next = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
+  const conclusion = { ...checked, ...(isAsked(state) ? { asked_at: next } : {}) };
+  return { ...run, state: { ...state, iteration: { ...state.iteration, conclusion } } };
 }
 
 /** The run with the time until which the agent waits for its sub-agents, which begins with the first of them. */
@@ -156,7 +168,7 @@ async function make(run: ExecutionRun, step: AnnouncedCall, signal: AbortSignal)
   const eventId = wholeRowId(execution, iteration, toolCallKey(call));
   const announced = steps.memory.timeline.announced.get(eventId);
   const builtIn = findBuiltInTool(call.name, state.tools ?? []);
-  if (isSubAgentTool(builtIn)) throw new Error(`${builtIn} is answered by the step that asks for it`);
+  if (isStepTool(builtIn)) throw new Error(`${builtIn} is answered by the step that asks for it`);
   const startedAt = performance.now();
   const parameters = parseActionInput(call.rawArguments);
   const callArgumentsText = callArguments(step, written ?? call.rawArguments);

@@ -2,11 +2,12 @@ import { v5 as uuidFrom } from "uuid";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { fullToolName } from "../controllers/built-in-tools.ts";
+import { fullToolName, RESULT_TOOL_NAMES } from "../controllers/built-in-tools.ts";
 import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
+import { handleOf, numberedHandle, withHandle } from "../state/agent-handles.ts";
 import { ofExecution, type NewMcpInteraction } from "../state/step-rows.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
@@ -68,8 +69,9 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
     mcpInteractionId: mcp_interaction_id,
   });
   const { rows, events } = timeline.record();
-  const messages = newMessages(run, [messageOf(finished, text.modelText)]);
-  const iteration_state = withPendingSummary(state.iteration, finished, messages.at(-1)?.sequence_number);
+  const { content, iteration: counted } = named(run, finished, text.modelText);
+  const messages = newMessages(run, [messageOf(finished, content)]);
+  const iteration_state = withPendingSummary(counted, finished, messages.at(-1)?.sequence_number);
   return {
     rows: {
       ...rows,
@@ -81,6 +83,26 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
     },
     events,
   };
+}
+
+/**
+ * The message of an agent whose results are quoted begins with the handle of its result: the number of its call. What reads a kept
+ * result has the handle of that.
+ */
+function named(
+  { state: { agent, iteration, messages } }: ExecutionRun,
+  { call, parameters, outcome }: FinishedToolCall,
+  content: string,
+): { readonly content: string; readonly iteration: IterationState } {
+  if (agent.conclusion === undefined) return { content, iteration };
+  const results = (iteration.results ?? 0) + 1;
+  const id = "id" in parameters && typeof parameters.id === "string" ? parameters.id : "";
+  const isReader = RESULT_TOOL_NAMES.some((name) => fullToolName(call.name).endsWith(`.${name}`));
+  const read = isReader && id !== "" ? messages.find((message) => message.content.includes(id)) : undefined;
+  // Our own words are no result that could be quoted.
+  const isOwn = outcome.kind === "result" && outcome.isOwnText === true && read === undefined;
+  const handle = isOwn ? "" : read === undefined ? numberedHandle(results) : handleOf(read.content);
+  return { content: withHandle(content, handle), iteration: { ...iteration, results } };
 }
 
 /** The whole text of a large result of a built-in tool; a runner has stored that of any other. */

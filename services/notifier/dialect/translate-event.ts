@@ -41,6 +41,7 @@ export function translateEvent({ payload, db_event_id }: EventPayload, facts: Di
     case "session.completed":
       return [{ ...payload, type: "session.status", db_event_id }];
     case "session.taken_over":
+    case "conclusion.checked":
       // The contract has no such message.
       return [];
     case "stage.started":

@@ -144,6 +144,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   success_policy: "Whether any agent of a stage must succeed, or all; any by default.",
   tool_policy:
     "strict denies tools with an unknown effect, except to agents of type action; standard by default.",
+  conclusion:
+    "rca.v1 has an agent state its conclusion with quotes that are checked: of a chain or the defaults, the last investigating stage; none by default.",
   approval_timeout: "How long a tool call waits for a person's decision, by default 168h.",
   alert_type: "The alert type of alerts without one; kubernetes by default. A chain must handle it.",
   runbook: "The runbook for alerts without one; the chain's goes before that of the defaults.",

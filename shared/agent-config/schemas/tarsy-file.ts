@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { MAX_ROW_LABELS } from "#shared/alert-labels.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
@@ -31,6 +32,8 @@ const Strategy = Type.Enum(CONFIGURED_STRATEGIES);
 /** `action` and `synthesis` have an effect on the agents of stages; the others are those of the format. */
 const AgentType = Type.Enum(["", "action", "synthesis", "exec_summary", "scoring"]);
 const ToolPolicy = Type.Enum(["standard", "strict"]);
+const ConclusionContract = Type.Enum([CONCLUSION_CONTRACT, "none"]);
+export type ConclusionContract = Static<typeof ConclusionContract>;
 const MaxIterations = Whole(1);
 
 const QueueSection = Type.Object({
@@ -61,6 +64,7 @@ const DefaultsSection = Type.Object({
   alert_type: Type.Optional(Name),
   runbook: Type.Optional(Type.String({ minLength: 1, template: true })),
   tool_policy: Type.Optional(ToolPolicy),
+  conclusion: Type.Optional(ConclusionContract),
   approval_timeout: Type.Optional(Duration),
   alert_masking: Type.Optional(
     Type.Object({ enabled: Type.Optional(Type.Boolean()), pattern_group: Type.Optional(Name) }),
@@ -99,6 +103,7 @@ const AgentEntry = Type.Object({
   iteration_strategy: Type.Optional(Strategy),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
+  conclusion: Type.Optional(ConclusionContract),
   ...SKILL_KEYS,
   orchestrator: Type.Optional(Orchestrator),
 });
@@ -114,6 +119,7 @@ const StageAgentEntry = Type.Object({
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),
+  conclusion: Type.Optional(ConclusionContract),
   ...SKILL_KEYS,
   sub_agents: Type.Optional(SubAgents),
 });
@@ -136,6 +142,7 @@ const StageEntry = Type.Object({
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),
+  conclusion: Type.Optional(ConclusionContract),
   sub_agents: Type.Optional(SubAgents),
   synthesis: Type.Optional(SynthesisEntry),
 });
@@ -162,6 +169,7 @@ const ChainEntry = Type.Object({
   priority: Type.Optional(Type.Enum(SESSION_LANES)),
   row_labels: Type.Optional(Type.Array(Name, { maxItems: MAX_ROW_LABELS })),
   tool_policy: Type.Optional(ToolPolicy),
+  conclusion: Type.Optional(ConclusionContract),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
   scoring: Type.Optional(ScoringSection),

@@ -15,6 +15,7 @@ import {
   BUDGET_RESERVATIONS,
 } from "#shared/database/tables/budgets.ts";
 import { CHATS, CHAT_USER_MESSAGES } from "#shared/database/tables/chats.ts";
+import { CONCLUSIONS } from "#shared/database/tables/conclusions.ts";
 import { EVENTS } from "#shared/database/tables/events.ts";
 import { EXECUTORS, LLM_CIRCUITS } from "#shared/database/tables/executors.ts";
 import { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
@@ -85,6 +86,7 @@ export const ALL_TABLES: readonly Table[] = [
   LLM_INTERACTIONS,
   MCP_INTERACTIONS,
   TIMELINE_EVENTS,
+  CONCLUSIONS,
   EVENTS,
   FOLLOW_UPS,
   SESSION_SCORES,

@@ -1,5 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import { TOOL_STRATEGIES, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { exceededText } from "#shared/contracts/budget.ts";
 import { parseUsd, usdText } from "#shared/pricing/usd.ts";
 import { candidates } from "../../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../../core/agent-state.ts";
@@ -7,6 +8,7 @@ import type { ExecutionRun } from "../../core/execution-run.ts";
 import { callRequest } from "../../llm/generate-request.ts";
 import { callBound, inputBound, outputLimit, type CallBound } from "../../budget/call-bound.ts";
 import type { Pricing } from "../../llm/llm-interaction-row.ts";
+import { endUnstated } from "../conclusions/check-conclusion.ts";
 import { concludeForBudget, recordExceeded } from "./conclude-for-budget.ts";
 import { fitRequest } from "../../budget/fit-request.ts";
 import { limitedRequest, reserveCall } from "../../budget/reserve-call.ts";
@@ -30,7 +32,7 @@ export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boole
   }
   const { llm_provider: provider } = state.agent;
   const request = callRequest(run, step);
-  const goesOn = mayGoOn(state);
+  const goesOn = mayGoOn(state) && step.interaction !== "conclusion";
   const bound = goesOn ? conclusionBound(session, state.agent, inputBound(request)) : NOTHING;
   const wanted = {
     executionId: execution.execution_id,
@@ -50,6 +52,10 @@ export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boole
   }
   if (answer.kind === "granted") steps.reservation = answer.reservation;
   if (answer.kind === "granted" || answer.kind === "unlimited") return true;
+  if (step.interaction === "conclusion") {
+    steps.add(endUnstated(run, `There was no room for its call: ${exceededText(answer.cause)}.`));
+    return false;
+  }
   const kind = goesOn ? "soft" : "exceeded";
   session.metrics.budgetStops.inc({ kind, scope: answer.cause.scope });
   steps.add(goesOn ? concludeForBudget(run, answer.cause) : recordExceeded(run, answer.cause));
@@ -73,7 +79,13 @@ function mayGoOn({ agent, iteration }: AgentState): boolean {
 function conclusionBound(session: Pricing, agent: ResolvedAgent, input: number): CallBound {
   const providers = [agent.llm_provider, ...candidates(agent).map((candidate) => candidate.provider)];
   const bounds = providers.map((provider) => callBound(session, provider, input + CONCLUSION_BYTES));
-  return bounds.reduce(largest);
+  const bound = bounds.reduce(largest);
+  // One call writes the answer, and one states it as data.
+  return agent.conclusion === undefined ? bound : twice(bound);
+}
+
+function twice({ usd, tokens, calls }: CallBound): CallBound {
+  return { usd: usd === null ? null : usdText(2n * parseUsd(usd)), tokens: 2 * tokens, calls: 2 * calls };
 }
 
 function largest(one: CallBound, other: CallBound): CallBound {

@@ -9,6 +9,7 @@ import { newMessages } from "../../persist/conversation.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import { movedUnfinishedStep } from "../../persist/unfinished-step.ts";
 import { untrustedText } from "../../prompts/untrusted-text.ts";
+import { readAgentHandles } from "../../state/agent-handles.ts";
 import { CHARS_PER_TOKEN } from "#shared/contracts/result-sizes.ts";
 
 const parseAnswer = compileParser(
@@ -34,6 +35,8 @@ export async function deliverResults(
   const found = await selectRows(session.db, parseAnswer, ANSWERS, [ids]);
   const answers = new Map(found.map(({ execution_id, content }) => [execution_id, content]));
   const { alert, agent, iteration, messages: before } = state;
+  const handles =
+    agent.conclusion === undefined ? new Map<string, string>() : await readAgentHandles(session);
   const maxChars = agent.llm_provider.max_tool_result_tokens * CHARS_PER_TOKEN;
   const texts = subAgents.map(({ execution_id, agent_name, status, error_message }) => {
     const isCompleted = status === "completed";
@@ -44,7 +47,9 @@ export async function deliverResults(
         ? `\nOnly the first ${kept.length} of ${text.length} characters are shown.`
         : "";
     const body = text === "" ? "It gave no answer." : untrustedText(alert.nonce, "SUB_AGENT_RESULT", kept);
-    return `[Sub-agent ${status}] ${agent_name} (exec ${execution_id}):\n${body}${cut}`;
+    const handle = handles.get(execution_id);
+    const quoting = handle === undefined ? "" : `, its results are ${handle}/r1 and so on`;
+    return `[Sub-agent ${status}] ${agent_name} (exec ${execution_id}${quoting}):\n${body}${cut}`;
   });
   const messages = newMessages(
     { execution, state },

@@ -7,6 +7,7 @@ import { llmInteractionRow } from "../../llm/llm-interaction-row.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import type { TimelineWriter } from "../../persist/timeline-writer.ts";
 import type { MessageChange } from "../../state/step-rows.ts";
+import { handleOf, withHandle } from "../../state/agent-handles.ts";
 import { outcomeText, toolNames } from "../../tools/record-tool-call.ts";
 import { withSummarizer, type Summarizers } from "./summarizers.ts";
 import type { SummaryInput } from "./summary-input.ts";
@@ -168,7 +169,11 @@ function summaryInMessage(
   const content = outcomeText(finished, state.alert.nonce).modelText;
   return state.messages
     .filter(({ sequence_number }) => sequence_number === result.message)
-    .map(({ message_id }) => ({ message_id, execution_id: execution.execution_id, content }));
+    .map((message) => ({
+      message_id: message.message_id,
+      execution_id: execution.execution_id,
+      content: withHandle(content, handleOf(message.content)),
+    }));
 }
 
 function withoutResult(

@@ -1,0 +1,125 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
+import { MEMORY_TOOL_NAMES } from "#shared/contracts/memory.ts";
+import { toolCallId } from "#shared/contracts/tool-call.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { agentHandle, AGENT_ORDINALS } from "../../state/agent-handles.ts";
+import type { Source } from "./verify-quotes.ts";
+
+/** A result of the session that can be quoted. */
+export interface ResultSource extends Source {
+  readonly interactionId: string;
+}
+
+const parseResult = compileParser(
+  "result of a session",
+  Type.Object({
+    interaction_id: Uuid,
+    execution_id: Uuid,
+    agent_name: Type.String(),
+    ordinal: Type.Integer(),
+    number: Type.Integer(),
+    iteration: Type.Integer(),
+    call_index: Type.Integer(),
+    server_name: Type.String(),
+    tool_name: Type.String(),
+    is_error: Type.Boolean(),
+    bytes: Type.Integer(),
+  }),
+);
+
+/** The number is that of the handle: the calls of an execution in their order. */
+const RESULTS = `
+WITH ${AGENT_ORDINALS}
+SELECT m.interaction_id, m.execution_id, a.agent_name, a.ordinal,
+  (row_number() OVER (PARTITION BY m.execution_id ORDER BY (m.outcome->>'iteration')::int, (m.outcome->>'index')::int))::int AS number,
+  (m.outcome->>'iteration')::int AS iteration, (m.outcome->>'index')::int AS call_index,
+  m.server_name, coalesce(m.tool_name, '') AS tool_name,
+  (m.outcome->>'kind' <> 'result' OR coalesce((m.tool_result->>'is_error')::boolean, true)) AS is_error,
+  octet_length(m.tool_result->>'content') AS bytes
+FROM mcp_interactions m JOIN agents a USING (execution_id)
+WHERE m.session_id = $1 AND m.interaction_type = 'tool_call' AND m.outcome IS NOT NULL
+ORDER BY a.ordinal, number`;
+
+const parseText = compileParser(
+  "text of a result",
+  Type.Object({ id: Type.String(), content: Type.String() }),
+);
+
+/** The whole text where the conversation has only a window of it. */
+const TEXTS = `
+SELECT m.interaction_id::text AS id, coalesce(r.content, m.tool_result->>'content', '') AS content
+FROM json_to_recordset($2::json) AS asked(interaction_id uuid, call_id uuid)
+JOIN mcp_interactions m USING (interaction_id) LEFT JOIN tool_results r ON r.call_id = asked.call_id AND r.session_id = $1
+WHERE m.session_id = $1`;
+
+const parseForeign = compileParser("result of another session", Type.Object({ id: Type.String() }));
+
+const FOREIGN = `
+SELECT interaction_id::text AS id FROM mcp_interactions WHERE interaction_id = ANY($2::uuid[]) AND session_id <> $1
+UNION SELECT call_id::text FROM tool_calls WHERE call_id = ANY($2::uuid[]) AND session_id <> $1`;
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/giu;
+/** Texts that no quote names are read only to say where else a quote stands. */
+const MAX_OTHER_BYTES = 8 * 1_024 * 1_024;
+
+interface Quoting {
+  readonly sessionId: string;
+  /** The agent that quotes: its own results need no name of an agent. */
+  readonly executionId: string;
+  /** What its quotes name, as the model wrote it. */
+  readonly named: readonly string[];
+}
+
+/**
+ * Reads the results of tools that an agent can quote: its own and those of all other agents of its session, whole and masked as they
+ * are stored. Results of built-in tools repeat others or are words of ours, and are none; what shows earlier sessions is marked as
+ * theirs, and so is each result of another session that a quote names by its id. Throws database errors.
+ */
+export async function readSources(
+  db: Queryable,
+  { sessionId, executionId, named }: Quoting,
+): Promise<ResultSource[]> {
+  const rows = (await selectRows(db, parseResult, RESULTS, [sessionId])).map((row) => {
+    const { execution_id, iteration, call_index: index, number } = row;
+    const agent = agentHandle(row);
+    const callId = toolCallId(execution_id, { iteration, index });
+    const names =
+      execution_id === executionId ? [`r${number}`, `${agent}/r${number}`] : [`${agent}/r${number}`];
+    return { ...row, callId, names: [...names, callId, row.interaction_id] };
+  });
+  const isFromMemory = ({ server_name, tool_name }: (typeof rows)[number]) =>
+    server_name === BUILT_IN_SERVER && MEMORY_TOOL_NAMES.some((name) => name === tool_name);
+  const quotable = rows.filter((row) => row.server_name !== BUILT_IN_SERVER || isFromMemory(row));
+  const written = named.join("\n").toLowerCase();
+  let left = MAX_OTHER_BYTES;
+  const wanted = quotable.filter(({ names, bytes }) => {
+    if (names.some((name) => written.includes(name.toLowerCase()))) return true;
+    left -= bytes;
+    return left >= 0;
+  });
+  const asked = wanted.map(({ interaction_id, callId: call_id }) => ({ interaction_id, call_id }));
+  const texts = await selectRows(db, parseText, TEXTS, [sessionId, JSON.stringify(asked)]);
+  const textOf = new Map(texts.map(({ id, content }) => [id, content]));
+  const results = wanted.map((row): ResultSource => {
+    const [id = "", ...also] = row.names;
+    const kind = isFromMemory(row) ? "other_session" : row.is_error ? "error" : "result";
+    const { interaction_id: interactionId } = row;
+    return { id, also, kind, interactionId, text: textOf.get(interactionId) ?? "" };
+  });
+  return [...results, ...(await foreignSources(db, sessionId, named))];
+}
+
+async function foreignSources(
+  db: Queryable,
+  sessionId: string,
+  named: readonly string[],
+): Promise<ResultSource[]> {
+  const ids = [...new Set(named.flatMap((one) => one.toLowerCase().match(UUID) ?? []))];
+  if (ids.length === 0) return [];
+  const foreign = await selectRows(db, parseForeign, FOREIGN, [sessionId, ids]);
+  return foreign.map(({ id }) => ({ id, text: "", kind: "other_session", interactionId: id }));
+}
