@@ -1,4 +1,11 @@
 import type { CheckedClaim } from "#shared/contracts/conclusion.ts";
+import { findClosest, findQuote } from "./find-quote.ts";
+import { isShort, quoteForms, type QuoteForm } from "./prepared-quote.ts";
+import { PreparedText } from "./prepared-text.ts";
+import type { QuoteMatch } from "./quote-match.ts";
+import { SourceNames } from "./source-names.ts";
+import type { LineRange } from "./source-lines.ts";
+import { OutOfWork, WorkLimit } from "./work-limit.ts";
 
 /** A quote as the model wrote it. */
 export interface Citation {
@@ -20,17 +27,124 @@ export interface Source {
   readonly also?: readonly string[];
 }
 
-/** Compares each quote with its source. The same input gives the same outcomes. */
-export function verifyQuotes(citations: readonly Citation[], _sources: readonly Source[]): CheckedClaim[] {
-  return citations.map(({ claim_id, list }) => ({
+interface Prepared extends Source {
+  readonly prepared: PreparedText;
+}
+
+/** A citation with what was found of it. */
+interface Checked {
+  readonly forms: readonly QuoteForm[];
+  readonly claim: CheckedClaim;
+}
+
+/**
+ * Compares each quote with its source. The same input gives the same outcomes: the work is limited by its amount, and quotes beyond
+ * the limit are `unchecked`.
+ */
+export function verifyQuotes(citations: readonly Citation[], sources: readonly Source[]): CheckedClaim[] {
+  const work = new WorkLimit();
+  const prepared = sources.map((source) => ({ ...source, prepared: new PreparedText(source.text) }));
+  const names = new SourceNames(prepared);
+  const checked = citations.map((citation) => check(citation, names.find(citation.source), work));
+  // Only then, so that it takes no work from the other quotes.
+  return checked.map((one) => ({ ...one.claim, found_in: findElsewhere(one, prepared, work) }));
+}
+
+function check(citation: Citation, source: Prepared | null, work: WorkLimit): Checked {
+  const { claim_id, list } = citation;
+  const forms = quoteForms(citation.quote);
+  const claim: CheckedClaim = {
     claim_id,
     list,
-    outcome: "unchecked",
+    outcome: "absent",
     note: null,
-    source: null,
+    source: source?.id ?? null,
     line_from: null,
     line_to: null,
     at_text: null,
     found_in: null,
-  }));
+  };
+  if (source === null) return { forms, claim: { ...claim, note: "unknown_source" } };
+  try {
+    return { forms, claim: { ...claim, ...compare(citation, forms, source, work) } };
+  } catch (error) {
+    if (!(error instanceof OutOfWork)) throw error;
+    return { forms, claim: { ...claim, outcome: "unchecked" } };
+  }
+}
+
+function compare(
+  citation: Citation,
+  forms: readonly QuoteForm[],
+  { kind, prepared }: Prepared,
+  work: WorkLimit,
+): Partial<CheckedClaim> {
+  const lines = linesIn(citation.lines);
+  const match = findQuote(forms, prepared, lines, work) ?? findClosest(forms, prepared, work);
+  const isOther = kind === "other_session";
+  if (match === null) return { outcome: isOther ? kind : "absent", note: whyAbsent(forms, lines) };
+  const source = prepared.lines(work);
+  const at = source.linesOf(match);
+  return {
+    outcome: isOther
+      ? kind
+      : match.refused !== null
+        ? "altered"
+        : kind === "error"
+          ? "error_result"
+          : "verified",
+    note: noteOf(match, kind, lines, at),
+    line_from: at.from,
+    line_to: at.to,
+    at_text: source.textOf(match),
+  };
+}
+
+function whyAbsent([form]: readonly QuoteForm[], lines: LineRange | null): string | null {
+  if (form === undefined) return "no_quote";
+  return lines === null && isShort(form) ? "too_short" : null;
+}
+
+function noteOf(
+  { notes, refused }: QuoteMatch,
+  kind: Source["kind"],
+  lines: LineRange | null,
+  at: LineRange,
+): string | null {
+  if (refused !== null) return refused;
+  const isElsewhere = lines !== null && (at.to < lines.from || at.from > lines.to);
+  const all = [
+    ...(kind === "alert" || kind === "runbook" ? [kind] : []),
+    ...notes,
+    ...(isElsewhere ? ["lines"] : []),
+  ];
+  return all.length === 0 ? null : all.join(", ");
+}
+
+/** The first two numbers that the model wrote. */
+function linesIn(text: string): LineRange | null {
+  const [first, second] = (text.slice(0, 100).match(/\d{1,9}/gu) ?? []).map(Number);
+  if (first === undefined || first === 0) return null;
+  return { from: first, to: Math.max(first, second ?? first) };
+}
+
+/** Another source that has the words of a quote that its own has not; a result first. */
+function findElsewhere(
+  { forms, claim }: Checked,
+  sources: readonly Prepared[],
+  work: WorkLimit,
+): string | null {
+  if (claim.outcome !== "absent" && claim.outcome !== "altered") return null;
+  const byKind = (["result", "alert", "runbook"] as const).flatMap((kind) =>
+    sources.filter((source) => source.kind === kind),
+  );
+  try {
+    const found = byKind.find(
+      ({ id, prepared }) => id !== claim.source && findQuote(forms, prepared, null, work)?.refused === null,
+    );
+    return found?.id ?? null;
+  } catch (error) {
+    if (!(error instanceof OutOfWork)) throw error;
+    return null;
+  }
 }

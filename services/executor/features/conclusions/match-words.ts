@@ -1,0 +1,212 @@
+import { DIFFERENT, compareWords, mayDiffer, negates, type QuoteWord } from "./compare-words.ts";
+import { Differences, type QuoteMatch } from "./quote-match.ts";
+import type { WordList } from "./word-list.ts";
+import type { WorkLimit } from "./work-limit.ts";
+
+/** Words of a source; `to` is excluded. */
+export interface WordRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where to look: at the place nearest to `near`, or within it alone. */
+export interface Where {
+  readonly near: WordRange | null;
+  readonly within: boolean;
+}
+
+type Part = readonly QuoteWord[];
+
+/**
+ * Finds the words of a quote in a source, part by part. Between two parts words of one line may be left out, unless one of them
+ * negates, or whole lines. Returns the nearest right place, else the first one that a rule refuses, else null.
+ */
+export function matchWords(
+  parts: readonly Part[],
+  source: WordList,
+  where: Where,
+  work: WorkLimit,
+): QuoteMatch | null {
+  const [first, ...others] = parts;
+  if (first === undefined) return null;
+  if (others.length === 0) return nearestMatch(matchesOf(first, source, where, work), where);
+  const places = parts.map((part) => [...placesOf(part, source, candidates(part, source, work), work)]);
+  const [ofFirst = [], ...ofOthers] = places;
+  const begun = [ofFirst.filter((place) => !isNegated(source, place)), ...ofOthers];
+  const isAllowed: MayLeaveOut = (gap) => mayBeLeftOut(gap, source, work);
+  const found = nearestMatch(chains(parts, begun, source, where, isAllowed), where);
+  if (found !== null) return found;
+  const anyhow = nearestMatch(
+    chains(parts, places, source, where, () => true),
+    where,
+  );
+  return anyhow === null ? null : { ...anyhow, refused: anyhow.refused ?? "ellipsis" };
+}
+
+/** The first match that no rule refuses, else the first one. */
+export function nearestMatch(matches: Iterable<QuoteMatch>, { near, within }: Where): QuoteMatch | null {
+  let refused: QuoteMatch | null = null;
+  for (const match of matches) {
+    const isOutside = near === null || match.from < near.from || match.to > near.to;
+    if (within && isOutside) continue;
+    if (match.refused === null) return match;
+    refused ??= match;
+  }
+  return refused;
+}
+
+function* matchesOf(
+  part: Part,
+  source: WordList,
+  where: Where,
+  work: WorkLimit,
+): Generator<QuoteMatch, void> {
+  const inOrder = byDistance(candidates(part, source, work), where);
+  for (const from of placesOf(part, source, inOrder, work)) yield matchOf([part], [from], source);
+}
+
+function matchOf(parts: readonly Part[], places: readonly number[], source: WordList): QuoteMatch {
+  const differences = new Differences();
+  parts.forEach((part, at) => differences.addAll(part, source, places[at] ?? 0));
+  const [from = 0] = places;
+  const to = (places.at(-1) ?? 0) + (parts.at(-1)?.length ?? 0);
+  const words = parts.reduce((sum, { length }) => sum + length, 0);
+  const refused = differences.refused(words) ?? (isNegated(source, from) ? "negation" : null);
+  return { from, to, notes: differences.notes(), refused };
+}
+
+/** True if one of the two words before `from` negates it, in its line. */
+export function isNegated(source: WordList, from: number): boolean {
+  for (let at = from; at > 0 && at > from - 2 && !source.isFirstOfLine(at); at -= 1) {
+    if (negates(source, at - 1)) return true;
+  }
+  return false;
+}
+
+/** The places where a part can begin, in order, by its rarest word that can only stand literally. */
+function candidates(part: Part, source: WordList, work: WorkLimit): number[] {
+  const literal = [...part.entries()].filter(([, word]) => !mayDiffer(word));
+  const byRarity = literal.toSorted(([, a], [, b]) => source.mostWith(a.hash) - source.mostWith(b.hash));
+  for (const [anchor, { hash }] of byRarity) {
+    work.spend(source.mostWith(hash));
+    const positions = source.positions(hash);
+    // A word that the source has not may be one that it has masked.
+    if (positions.length > 0 || !source.hasMasked) return positions.map((at) => at - anchor);
+  }
+  const [first] = part;
+  if (first === undefined) return [];
+  work.spend(source.count);
+  const found: number[] = [];
+  for (let at = 0; at < source.count; at += 1) {
+    if (compareWords(first, source, at) !== DIFFERENT) found.push(at);
+  }
+  return found;
+}
+
+function* placesOf(
+  part: Part,
+  source: WordList,
+  from: Iterable<number>,
+  work: WorkLimit,
+): Generator<number, void> {
+  for (const place of from) {
+    if (place < 0 || place + part.length > source.count) continue;
+    let at = 0;
+    for (const word of part) {
+      if (compareWords(word, source, place + at) === DIFFERENT) break;
+      at += 1;
+    }
+    work.spend(at + 1);
+    if (at === part.length) yield place;
+  }
+}
+
+/** Ascending places, those nearest to where the model says first. */
+function* byDistance(places: readonly number[], { near }: Where): Generator<number, void> {
+  if (near === null) {
+    yield* places;
+    return;
+  }
+  let after = places.findIndex((place) => place >= near.from);
+  if (after === -1) after = places.length;
+  let before = after - 1;
+  while (before >= 0 || after < places.length) {
+    const ahead = Math.max(0, (places[after] ?? Infinity) - near.to + 1);
+    const behind = near.from - (places[before] ?? -Infinity);
+    if (ahead <= behind) yield places[after++] ?? 0;
+    else yield places[before--] ?? 0;
+  }
+}
+
+/** Words between two parts of a quote that it leaves out; `to` is excluded. */
+type MayLeaveOut = (gap: WordRange) => boolean;
+
+/** The ways to place all parts one behind another, one for each place of the last part. */
+function* chains(
+  parts: readonly Part[],
+  places: readonly (readonly number[])[],
+  source: WordList,
+  where: Where,
+  mayLeaveOut: MayLeaveOut,
+): Generator<QuoteMatch, void> {
+  /** For each part the places that follow an allowed one, with the place before. */
+  const before: Map<number, number>[] = [];
+  let reached: readonly number[] = places[0] ?? [];
+  for (let at = 1; at < parts.length; at += 1) {
+    const followed = follow(reached, parts[at - 1]?.length ?? 0, places[at] ?? [], source, mayLeaveOut);
+    before.push(followed);
+    reached = [...followed.keys()];
+  }
+  for (const last of byDistance(reached, where)) {
+    const chain = [last];
+    for (const places of before.toReversed()) chain.unshift(places.get(chain[0] ?? 0) ?? 0);
+    yield matchOf(parts, chain, source);
+  }
+}
+
+/** The places that may follow one of `reached`, each with the last one that it may follow. */
+function follow(
+  reached: readonly number[],
+  length: number,
+  places: readonly number[],
+  source: WordList,
+  mayLeaveOut: MayLeaveOut,
+): Map<number, number> {
+  const followed = new Map<number, number>();
+  let [next, latest, latestAtEnd] = [0, -1, -1];
+  for (const place of places) {
+    for (let from = reached[next]; from !== undefined && from + length <= place; from = reached[next]) {
+      latest = from;
+      if (source.isFirstOfLine(from + length)) latestAtEnd = from;
+      next += 1;
+    }
+    if (latest === -1) continue;
+    if (mayLeaveOut({ from: latest + length, to: place })) followed.set(place, latest);
+    else if (latestAtEnd !== -1 && source.isFirstOfLine(place)) followed.set(place, latestAtEnd);
+  }
+  return followed;
+}
+
+/** True if words of one line, none of which negates, or whole lines may be left out here. */
+function mayBeLeftOut({ from, to }: WordRange, source: WordList, work: WorkLimit): boolean {
+  if (from === to) return true;
+  for (let at = from; at <= to; at += 1) {
+    work.spend(1);
+    if (source.isFirstOfLine(at) || (at < to && negates(source, at))) return false;
+  }
+  const gap = source.text.slice(source.end(from - 1), source.start(to));
+  work.spend(gap.length >>> 2);
+  return !leavesObject(gap);
+}
+
+/** True if a text goes on in the next object of a list. */
+function leavesObject(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === "{") depth += 1;
+    if (text[at] !== "}") continue;
+    depth -= 1;
+    if (depth < 0 && /^\s{0,200},\s{0,200}\{/u.test(text.slice(at + 1, at + 402))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,51 @@
+import { MAX_CHARS } from "#shared/contracts/conclusion.ts";
+import { quoteWords, type QuoteWord } from "./compare-words.ts";
+import { cutAtWord } from "./cut-at-word.ts";
+import { WordList } from "./word-list.ts";
+
+const ELLIPSES = /\u2026|\u22EF|\.{3,}/u;
+/** A number as `tarsy.result_read` or an editor writes it in front of a line. */
+const LINE_NUMBER = /^[ \t]{0,20}(?:L?\d{1,9}:|\d{1,9}[ \t]{0,4}\|)[ \t]?/u;
+const THOUSANDS = /(\d),(?=\d{3})/gu;
+/** A quote with less can stand anywhere by chance. */
+const MIN_CHARS = 8;
+const MIN_CHARS_OF_ONE_WORD = 12;
+
+/** A way to read a quote. */
+export interface QuoteForm {
+  /** In plain form. */
+  readonly text: string;
+  /** Between ellipses, without empty ones. */
+  readonly parts: readonly (readonly QuoteWord[])[];
+  readonly words: readonly QuoteWord[];
+  /** Numbers of lines were removed. */
+  readonly isUnnumbered: boolean;
+}
+
+/** The ways to read a quote, the literal one first; none if it has no words. */
+export function quoteForms(quote: string): QuoteForm[] {
+  const text = cutAtWord(quote, MAX_CHARS.quote);
+  const unnumbered = text
+    .split("\n")
+    .map((line) => line.replace(LINE_NUMBER, ""))
+    .join("\n");
+  const separated = text.replace(THOUSANDS, "$1, ");
+  const forms = [formOf(text, false)];
+  if (separated !== text) forms.push(formOf(separated, false));
+  if (unnumbered !== text) forms.push(formOf(unnumbered, true));
+  return forms.filter(({ words }) => words.length > 0);
+}
+
+/** True if the quote is too short to be looked for without its lines. */
+export function isShort({ words }: QuoteForm): boolean {
+  const chars = words.reduce((sum, { text }) => sum + text.length, 0);
+  return chars < (words.length === 1 ? MIN_CHARS_OF_ONE_WORD : MIN_CHARS);
+}
+
+function formOf(quote: string, isUnnumbered: boolean): QuoteForm {
+  const parts = quote
+    .split(ELLIPSES)
+    .map((part) => quoteWords(new WordList(part)))
+    .filter(({ length }) => length > 0);
+  return { text: new WordList(quote).text, parts, words: parts.flat(), isUnnumbered };
+}
