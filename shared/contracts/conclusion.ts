@@ -36,6 +36,7 @@ export const MAX_CHARS = {
   entity: 200,
   code: 200,
   statement: 600,
+  id: 40,
   text: 400,
   theory: 400,
   because: 400,
