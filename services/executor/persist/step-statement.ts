@@ -33,6 +33,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "timeline",
   "timelineEnds",
   "timelineLinks",
+  "conclusions",
   "approvals",
   "approvalEnds",
   "steeringDeliveries",

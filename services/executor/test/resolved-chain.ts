@@ -7,6 +7,7 @@ import {
   type ResolvedStage,
   type ResolvedSummaries,
 } from "#shared/contracts/resolved-chain.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import type { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
 
@@ -48,6 +49,8 @@ export interface ChainOptions {
   readonly isScored?: boolean;
   /** What its LLM calls may use; by default nothing is limited. */
   readonly budgets?: ResolvedBudgets;
+  /** Whether every agent states its conclusion as data. */
+  readonly concludes?: boolean;
   /** Scripted providers that take over from the first one, which plays `script.yaml`; each plays a script of its name. */
   readonly fallbacks?: readonly string[];
 }
@@ -75,9 +78,11 @@ export function resolvedChain({
   isScored,
   remembers,
   budgets,
+  concludes = false,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
+  const conclusion = concludes ? ({ conclusion: CONCLUSION_CONTRACT } as const) : {};
   const others = fallbacks.map((name) => scriptedProvider(name, `${name}.yaml`));
   const native_tools = Object.fromEntries(nativeTools.map((tool) => [tool, true]));
   const withNativeTools = { ...scriptedProvider("scripted", "script.yaml"), native_tools };
@@ -120,6 +125,7 @@ export function resolvedChain({
         custom_instructions: `Your name is ${name}.`,
         max_iterations: maxIterations,
         mcp_servers: [...servers],
+        ...conclusion,
         ...(agentType === undefined ? {} : { type: agentType }),
         ...(toolChoice === undefined ? {} : { tool_choice: { ...toolChoice } }),
         ...withFallbacks,
@@ -128,6 +134,7 @@ export function resolvedChain({
         ? {
             synthesis: {
               ...resolvedAgent("SynthesisAgent", "synthesis", timeoutOf("SynthesisAgent")),
+              ...conclusion,
               ...withFallbacks,
             },
           }

@@ -18,6 +18,30 @@ export function callTurn(strategy: Strategy, number: number, name: string, args:
   return { when: { call: number }, steps: [callStep(strategy, name, args)] };
 }
 
+/** A conclusion with these claims, each a result and its words. */
+export function conclusionWith(
+  claims: readonly (readonly [source: string, quote: string])[],
+  status: "confirmed" | "likely" | "inconclusive" = "confirmed",
+): object {
+  return {
+    status,
+    summary: "it was the memory",
+    confidence: 80,
+    causes: [{ entity: "pod/checkout", kind: "resource_exhaustion", code: "", statement: "the memory" }],
+    claims: claims.map(([source, quote], index) => ({
+      id: `c${index + 1}`,
+      cause: 1,
+      text: `claim ${index + 1}`,
+      source,
+      lines: "",
+      quote,
+    })),
+    ruled_out: [],
+    gaps: [],
+    next_checks: [],
+  };
+}
+
 /** A script's answer to every other LLM call: the agent's final answer. */
 export function answerTurn(strategy: Strategy, text = "it was the memory"): Turn {
   return { steps: [{ text: strategy === "react" ? `Thought: enough\nFinal Answer: ${text}` : text }] };

@@ -52,7 +52,7 @@ const parseText = compileParser(
 /** The whole text where the conversation has only a window of it. */
 const TEXTS = `
 SELECT m.interaction_id::text AS id, coalesce(r.content, m.tool_result->>'content', '') AS content
-FROM json_to_recordset($2::json) AS asked(interaction_id uuid, call_id uuid)
+FROM json_to_recordset($2::json) AS asked(interaction_id uuid, call_id text)
 JOIN mcp_interactions m USING (interaction_id) LEFT JOIN tool_results r ON r.call_id = asked.call_id AND r.session_id = $1
 WHERE m.session_id = $1`;
 
@@ -60,7 +60,7 @@ const parseForeign = compileParser("result of another session", Type.Object({ id
 
 const FOREIGN = `
 SELECT interaction_id::text AS id FROM mcp_interactions WHERE interaction_id = ANY($2::uuid[]) AND session_id <> $1
-UNION SELECT call_id::text FROM tool_calls WHERE call_id = ANY($2::uuid[]) AND session_id <> $1`;
+UNION SELECT call_id FROM tool_calls WHERE call_id = ANY($2::text[]) AND session_id <> $1`;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/giu;
 /** Texts that no quote names are read only to say where else a quote stands. */

@@ -2,6 +2,7 @@ import { NIGHTLY, testSeed } from "../../../../test/support/nightly.ts";
 import { BUDGET_AND_PLACE_FEATURES } from "./budgets-and-places.ts";
 import { PEOPLE_FEATURES } from "./people.ts";
 import { CHAIN_FEATURES } from "./chains.ts";
+import { CONCLUSION_FEATURES } from "./conclusions.ts";
 import type { Feature } from "./feature.ts";
 import { MEMORY_AND_WORK_FEATURES } from "./memories-and-work.ts";
 import { TOOL_FEATURES } from "./tools.ts";
@@ -9,6 +10,7 @@ import { TOOL_FEATURES } from "./tools.ts";
 /** Every feature; a new one of the executor belongs here. */
 export const FEATURES: readonly Feature[] = [
   ...TOOL_FEATURES,
+  ...CONCLUSION_FEATURES,
   ...PEOPLE_FEATURES,
   ...MEMORY_AND_WORK_FEATURES,
   ...CHAIN_FEATURES,
