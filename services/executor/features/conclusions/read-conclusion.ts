@@ -7,7 +7,7 @@ import {
   type Conclusion,
 } from "#shared/contracts/conclusion.ts";
 import { isJsonObject } from "#shared/json-object.ts";
-import { cutAtWord } from "./cut-at-word.ts";
+import { cutAtWord } from "./quotes/cut-at-word.ts";
 import { Mender, shown } from "./mender.ts";
 
 /** A conclusion with the slips that were mended, or a sentence for the model that says why it is none. */

@@ -1,11 +1,11 @@
 import type { CheckedClaim } from "#shared/contracts/conclusion.ts";
-import { findClosest, findQuote } from "./find-quote.ts";
-import { isShort, quoteForms, type QuoteForm } from "./prepared-quote.ts";
-import { PreparedText } from "./prepared-text.ts";
-import type { QuoteMatch } from "./quote-match.ts";
-import { SourceNames } from "./source-names.ts";
-import type { LineRange } from "./source-lines.ts";
-import { OutOfWork, WorkLimit } from "./work-limit.ts";
+import { findClosest, findQuote } from "./quotes/find-quote.ts";
+import { isShort, quoteForms, type QuoteForm } from "./quotes/prepared-quote.ts";
+import { PreparedText } from "./quotes/prepared-text.ts";
+import type { QuoteMatch } from "./quotes/quote-match.ts";
+import { SourceNames } from "./quotes/source-names.ts";
+import type { LineRange } from "./quotes/source-lines.ts";
+import { OutOfWork, WorkLimit } from "./quotes/work-limit.ts";
 
 /** A quote as the model wrote it. */
 export interface Citation {
