@@ -55,6 +55,7 @@ function executorRooms(): readonly Room[] {
     room("llm", ["budget", ...OF_A_CALL]),
     room("tools", OF_A_CALL, {
       except: [
+        [`${EXECUTOR}/tools/built-in/text-worker.ts`, `${EXECUTOR}/features/conclusions/verify-quotes.ts`],
         [`${EXECUTOR}/tools/perform-tool-call.ts`, `${EXECUTOR}/features/steering/watch-skip.ts`],
         [`${EXECUTOR}/tools/perform-tool-call.ts`, `${EXECUTOR}/features/approvals/ask-for-approval.ts`],
         [

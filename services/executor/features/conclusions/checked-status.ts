@@ -1,8 +1,8 @@
 import type { CheckedClaim, Conclusion, StatedStatus } from "#shared/contracts/conclusion.ts";
 
 /** Only results of tools support `confirmed`. */
-const NO_RESULTS: readonly (string | null)[] = ["alert", "runbook"];
-const REFUTED: readonly CheckedClaim["outcome"][] = ["altered", "absent", "other_session"];
+const NO_RESULTS: ReadonlySet<string | null> = new Set(["alert", "runbook"]);
+const REFUTED: ReadonlySet<CheckedClaim["outcome"]> = new Set(["altered", "absent", "other_session"]);
 
 /**
  * The status that a conclusion has by its checked claims, never above the stated one. `confirmed` needs a verified claim from a
@@ -16,7 +16,7 @@ export function checkedStatus(conclusion: Conclusion, checked: readonly CheckedC
   }
   const ofFirstCause = new Set(conclusion.claims.filter(({ cause }) => cause === 1).map(({ id }) => id));
   const first = claims.filter(({ claim_id }) => ofFirstCause.has(claim_id));
-  const isShown = first.some(({ outcome, source }) => outcome === "verified" && !NO_RESULTS.includes(source));
-  const isRefuted = first.some(({ outcome }) => REFUTED.includes(outcome));
+  const isShown = first.some(({ outcome, source }) => outcome === "verified" && !NO_RESULTS.has(source));
+  const isRefuted = first.some(({ outcome }) => REFUTED.has(outcome));
   return isShown && !isRefuted ? status : "likely";
 }

@@ -20,6 +20,9 @@ type Members = Readonly<Record<string, unknown>>;
 /** Entries that are left out if the whole is too large, in this order. */
 const LEAST_NEEDED = ["next_checks", "gaps", "ruled_out", "claims", "causes"] as const;
 
+/** The ids that entries of `ruled_out` get. */
+const OF_RULED_OUT = /^out\d+$/u;
+
 /**
  * Reads the arguments of a call of `tarsy.conclude`. Slips are mended, and what is beyond a limit is cut. Only a value without a
  * usable status, summary or cause is no conclusion; an inconclusive one needs no cause.
@@ -77,8 +80,9 @@ function readCauses(value: unknown, mender: Mender): Conclusion["causes"] {
     const path = `causes[${at}]`;
     const cause = mender.members(item, path, "statement");
     const kind = wordOf(cause["kind"], CAUSE_KINDS);
-    if (kind !== cause["kind"])
+    if (kind !== cause["kind"]) {
       mender.note(`${path}.kind`, `${shown(cause["kind"])} read as ${kind ?? "unknown"}`);
+    }
     return {
       entity: mender.text(cause["entity"], `${path}.entity`, MAX_CHARS.entity),
       kind: kind ?? "unknown",
@@ -127,7 +131,7 @@ function withIds(claims: Conclusion["claims"], mender: Mender): Conclusion["clai
   let next = 1;
   return claims.map((claim) => {
     let { id } = claim;
-    if (id === "" || taken.has(id)) {
+    if (id === "" || taken.has(id) || OF_RULED_OUT.test(id)) {
       while (given.has(`c${next}`) || taken.has(`c${next}`)) next += 1;
       mender.note("claims", `${id === "" ? "no id" : `a second ${id}`}, now c${next}`);
       id = `c${next}`;

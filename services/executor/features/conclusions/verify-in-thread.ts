@@ -1,12 +1,40 @@
-import type { CheckedClaim } from "#shared/contracts/conclusion.ts";
-import { verifyQuotes, type Citation, type Source } from "./verify-quotes.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { CheckedClaim } from "#shared/contracts/conclusion.ts";
+import { RetryableError } from "#shared/errors.ts";
+import { TextThreadError, runTextThread } from "../../tools/built-in/text-thread.ts";
+import type { Citation, Source } from "./verify-quotes.ts";
 
-/** Compares quotes as `verifyQuotes` does, in a thread of its own. Throws RetryableError if it takes more than 2 s, and the signal's reason. */
+/** Only a machine that is too busy needs longer: the work itself has a limit. */
+const LIMIT_MS = 2_000;
+
+const parseChecked = compileParser("checked claims", Type.Array(CheckedClaim));
+
+/**
+ * Compares quotes as `verifyQuotes` does, in the thread that reads large texts. Throws RetryableError if it takes more than 2 s or
+ * fails, and the signal's reason.
+ */
 export async function verifyInThread(
   citations: readonly Citation[],
   sources: readonly Source[],
   signal: AbortSignal,
 ): Promise<CheckedClaim[]> {
-  signal.throwIfAborted();
-  return Promise.resolve(verifyQuotes(citations, sources));
+  const task = {
+    kind: "verify" as const,
+    citations: [...citations],
+    sources: sources.map(({ id, text, kind, also }) => ({
+      id,
+      text,
+      kind,
+      ...(also && { also: [...also] }),
+    })),
+  };
+  try {
+    return parseChecked(await runTextThread(() => Promise.resolve({ task, limitMs: LIMIT_MS }), signal));
+  } catch (error) {
+    if (!(error instanceof TextThreadError)) throw error;
+    throw new RetryableError("text_thread", `quotes could not be compared: ${error.message}`, {
+      cause: error,
+    });
+  }
 }

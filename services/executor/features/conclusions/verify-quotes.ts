@@ -16,13 +16,15 @@ export interface Citation {
   readonly quote: string;
 }
 
+/** `error`: of a refused, failed or missing call, too. `other_session`: also a result that shows other sessions. */
+export const SOURCE_KINDS = ["result", "error", "alert", "runbook", "other_session"] as const;
+
 /** A text that a quote can be of. */
 export interface Source {
   /** Its handle in normal form: `r7`, `db-agent#2/r3`, `alert`, `runbook`. */
   readonly id: string;
   readonly text: string;
-  /** `error`: of a refused, failed or missing call, too. `other_session`: also a result that shows other sessions. */
-  readonly kind: "result" | "error" | "alert" | "runbook" | "other_session";
+  readonly kind: (typeof SOURCE_KINDS)[number];
   /** Its other names, such as the call's UUID. */
   readonly also?: readonly string[];
 }

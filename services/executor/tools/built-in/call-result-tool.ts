@@ -60,5 +60,5 @@ async function loadTask(
   maxChars: number,
 ) {
   const [row] = await selectRows(db, parseContent, READ, [id, sessionId]);
-  return row === undefined ? null : { text: row.content, query, maxChars };
+  return row === undefined ? null : { kind: "query" as const, text: row.content, query, maxChars };
 }

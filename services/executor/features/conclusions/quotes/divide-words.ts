@@ -43,33 +43,40 @@ export function divideWords(text: string, { startLine, addWord }: WordSink): voi
   startLine(0);
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
-    const kind = kindOf(code);
-    const isWord = kind === WORD || (kind === END_MARK && !isEllipsis(text, at));
-    const end = isWord ? endOfWord(text, at) : code === OPEN ? endOfMasked(text, at) : at;
-    if (end > at) {
-      const last = isWord ? withoutEndMarks(text, at, end) : end;
-      if (last > at) {
-        const separated = isWord && text.slice(at, last).includes(",") ? HAS_SEPARATORS : 0;
-        addWord(at, last, flags | (isWord ? separated : IS_MASKED));
-        flags = 0;
-      }
-      blanks = 0;
-      at = end;
+    const isMasked = code === OPEN;
+    const end = isMasked ? endOfMasked(text, at) : endOfWord(text, at);
+    if (end === at) {
+      blanks = code === BLANK ? blanks + 1 : 0;
+      at = code === BACKSLASH ? endOfEscape(text, at) : at + 1;
+      if (code === LINE_FEED) startLine(at);
+      flags |= blanks > 1 ? FIRST_OF_CELL : flagsBehind(code, text.charCodeAt(at - 1));
       continue;
     }
-    at += 1;
-    blanks = code === BLANK ? blanks + 1 : 0;
-    if (code === LINE_FEED) {
-      startLine(at);
-      flags = NEW_LINE;
-    } else if (code === TAB || code === BAR || blanks > 1) flags |= FIRST_OF_CELL;
-    else if (code === BACKSLASH) {
-      const next = text.charCodeAt(at);
-      if (next === N) flags = NEW_LINE;
-      if (next === T) flags |= FIRST_OF_CELL;
-      if (next === N || next === T || next === R) at += 1;
+    const last = isMasked ? end : withoutEndMarks(text, at, end);
+    if (last > at) {
+      addWord(at, last, flags | kindOfWord(text, at, last));
+      flags = 0;
     }
+    blanks = 0;
+    at = end;
   }
+}
+
+/** The flags of a word behind a character that divides, and behind the last one of its escape. */
+function flagsBehind(code: number, last: number): number {
+  if (code === LINE_FEED || (code === BACKSLASH && last === N)) return NEW_LINE;
+  return code === TAB || code === BAR || (code === BACKSLASH && last === T) ? FIRST_OF_CELL : 0;
+}
+
+function endOfEscape(text: string, at: number): number {
+  const next = text.charCodeAt(at + 1);
+  return next === N || next === T || next === R ? at + 2 : at + 1;
+}
+
+function kindOfWord(text: string, start: number, end: number): number {
+  if (text.charCodeAt(start) === OPEN) return IS_MASKED;
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === COMMA) return HAS_SEPARATORS;
+  return 0;
 }
 
 function kindOf(code: number): number {

@@ -159,7 +159,7 @@ function* chains(
   }
   for (const last of byDistance(reached, where)) {
     const chain = [last];
-    for (const places of before.toReversed()) chain.unshift(places.get(chain[0] ?? 0) ?? 0);
+    for (const followed of before.toReversed()) chain.unshift(followed.get(chain[0] ?? 0) ?? 0);
     yield matchOf(parts, chain, source);
   }
 }

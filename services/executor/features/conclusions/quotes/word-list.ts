@@ -2,10 +2,13 @@ import { FIRST_OF_LINE, HAS_SEPARATORS, IS_MASKED, divideWords } from "./divide-
 import { Integers } from "./integers.ts";
 import { plainText } from "./plain-text.ts";
 
+/** FNV-1a begins with it. */
+const NO_HASH = 0x81_1c_9d_c5;
+
 /** The hash of a word in lower case (FNV-1a). */
 function hashOf(word: string): number {
   const lower = word.toLowerCase();
-  let hash = 0x81_1c_9d_c5;
+  let hash = NO_HASH;
   for (let at = 0; at < lower.length; at += 1) hash = mix(hash, lower.charCodeAt(at));
   return hash;
 }
@@ -137,14 +140,14 @@ export class WordList {
   }
 
   #hash(start: number, end: number, flags: number): number {
-    let hash = 0x81_1c_9d_c5;
-    for (let at = start; at < end; at += 1) {
+    let hash = NO_HASH;
+    let isPlain = (flags & HAS_SEPARATORS) === 0;
+    for (let at = start; isPlain && at < end; at += 1) {
       const code = this.text.charCodeAt(at);
-      if (code > 127 || (flags & HAS_SEPARATORS) !== 0)
-        return hashOf(this.text.slice(start, end).replaceAll(",", ""));
+      isPlain = code < 128;
       hash = mix(hash, code >= 65 && code <= 90 ? code + 32 : code);
     }
-    return hash;
+    return isPlain ? hash : hashOf(this.text.slice(start, end).replaceAll(",", ""));
   }
 }
 
