@@ -28,6 +28,7 @@ import { servePage } from "./page/serve-page.ts";
 import { parkingRoutes } from "./parking/routes.ts";
 import { reviewRoutes } from "./reviews/routes.ts";
 import { runbookRoutes } from "./runbooks/routes.ts";
+import { conclusionRoutes } from "./conclusions/routes.ts";
 import { scoreRoutes } from "./scores/routes.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { steeringRoutes } from "./steering/routes.ts";
@@ -65,6 +66,7 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...reviewRoutes(deps),
     ...runbookRoutes(deps),
     ...scoreRoutes(deps),
+    ...conclusionRoutes(deps),
     ...sessionRoutes(deps),
     ...steeringRoutes(deps),
     ...systemRoutes(deps, () => routes),

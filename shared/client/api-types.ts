@@ -6,6 +6,7 @@ import type { BUDGETS } from "../../services/api/budgets/contract.ts";
 import type { CASSETTES } from "../../services/api/cassettes/contract.ts";
 import type { CHAT } from "../../services/api/chat/contract.ts";
 import type { COMPARISON } from "../../services/api/comparison/contract.ts";
+import type { CONCLUSIONS } from "../../services/api/conclusions/contract.ts";
 import type { FORKS } from "../../services/api/forks/contract.ts";
 import type { INCIDENTS } from "../../services/api/incidents/contract.ts";
 import type { MEMORIES } from "../../services/api/memories/contract.ts";
@@ -29,6 +30,7 @@ type All = typeof ACCESS &
   typeof CASSETTES &
   typeof CHAT &
   typeof COMPARISON &
+  typeof CONCLUSIONS &
   typeof FORKS &
   typeof INCIDENTS &
   typeof MEMORIES &

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
 import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
@@ -106,6 +107,12 @@ export const SessionItem = Type.Object(
     excerpt: Type.Optional(Excerpt),
     latest_score: Type.Union([Score, Type.Null()]),
     scoring_status: Type.Union([ScoreStatus, Type.Null()]),
+    conclusion_status: {
+      ...Type.Union([literals(CONCLUSION_STATUSES), Type.Null()]),
+      description: "of the session's conclusion, once its quotes were compared; null without one",
+    },
+    claims_verified: CountOrNull,
+    claims_total: CountOrNull,
     review_status: Type.Union([literals(REVIEW_STATUSES), Type.Null()]),
     assignee: TextOrNull,
     quality_rating: Type.Union([literals(QUALITY_RATINGS), Type.Null()]),

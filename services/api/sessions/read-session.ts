@@ -24,6 +24,7 @@ import {
 } from "../budgets/read-budgets.ts";
 import type { BudgetView } from "../budgets/contract.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
+import { readConclusion } from "../conclusions/read-conclusion.ts";
 import { readLineage } from "../forks/read-lineage.ts";
 import { readAlertGroup } from "../incidents/read-alerts.ts";
 import { readScores } from "../scores/read-scores.ts";
@@ -70,6 +71,7 @@ export async function readSession(
     unreadMessages: await readUnreadSteering(manager, session_id),
     summary: await readSummaryCalls(manager, session_id),
     scores: await readScores(manager, session_id),
+    conclusion: await readConclusion(manager, session_id),
     chat: {
       isOffered: offersChat(config.agents, session.chain_id),
       chatId: (await manager.findOneBy(ChatEntity, { session_id }))?.chat_id ?? null,

@@ -1,4 +1,5 @@
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
+import { CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
@@ -201,6 +202,11 @@ const OverviewMembers = {
   latest_score: Nullable(Score),
   scoring_status: Nullable(ScoreStatus),
   score_id: Nullable(Uuid),
+  conclusion_status: Type.Optional(literals(CONCLUSION_STATUSES)),
+  claims_verified: Type.Optional(
+    Type.With(Count, { description: "of `claims_total`; absent without a conclusion" }),
+  ),
+  claims_total: Type.Optional(Count),
   edges: Type.Object({}),
   tools_mode: {
     ...literals(TOOLS_MODES),

@@ -6,6 +6,7 @@ import type { Approval } from "#shared/database/tables/approvals.ts";
 import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
 import type { Stage } from "#shared/database/tables/stages.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
+import type { StoredConclusion } from "../conclusions/read-conclusion.ts";
 import type { BudgetView } from "../budgets/contract.ts";
 import type { readLineage } from "../forks/read-lineage.ts";
 import { withoutNulls } from "../http/without-nulls.ts";
@@ -42,6 +43,7 @@ interface SessionRows {
   /** The calls for the executive summary; null without one. */
   readonly summary: SummaryCalls | null;
   readonly scores: Scores;
+  readonly conclusion: StoredConclusion | null;
   /** Whether questions about it may be asked, and the chat that there is. */
   readonly chat: { readonly isOffered: boolean; readonly chatId: string | null };
   readonly budgets: readonly BudgetView[];
@@ -73,6 +75,7 @@ export function sessionView(
     latest_score: rows.scores.completed?.total_score ?? null,
     scoring_status: rows.scores.newest?.status ?? null,
     score_id: (rows.scores.completed ?? rows.scores.newest)?.score_id ?? null,
+    ...conclusionMembers(rows.conclusion),
     ...withoutNulls({ failing: rows.failing }),
     chat_enabled: rows.chat.isOffered,
     chat_id: rows.chat.chatId,
@@ -135,6 +138,13 @@ function contractMembers(session: AlertSession) {
     duration_ms:
       started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
   };
+}
+
+/** None for a session whose agents state no conclusion as data. */
+function conclusionMembers(conclusion: StoredConclusion | null) {
+  if (conclusion === null) return {};
+  const { status: conclusion_status, claims_verified, claims_total } = conclusion;
+  return { conclusion_status, claims_verified, claims_total };
 }
 
 function reviewMembers(session: AlertSession) {
