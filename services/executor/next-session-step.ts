@@ -180,10 +180,11 @@ function finish(state: SessionState, outcome: RunOutcome): SessionStep {
  */
 function stageAnswers(state: SessionState, stages: readonly StageState[]): StageAnswer[] {
   return stages.flatMap((stage) => {
-    const answer = state.executions
-      .filter((execution) => execution.stage_id === stage.stage_id)
-      .flatMap((execution) => state.answers.get(execution.execution_id) ?? [])
-      .at(-1);
-    return answer === undefined ? [] : [{ stageName: stage.stage_name, answer }];
+    const author = state.executions.findLast(
+      ({ stage_id, execution_id }) => stage_id === stage.stage_id && state.answers.has(execution_id),
+    );
+    const answer = author && state.answers.get(author.execution_id);
+    if (author === undefined || answer === undefined) return [];
+    return [{ stageName: stage.stage_name, answer, executionId: author.execution_id }];
   });
 }

@@ -1,3 +1,5 @@
+import { hasHandles } from "#shared/contracts/resolved-chain.ts";
+import type { StageAnswer } from "./prompts/format-context.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { backoff } from "#shared/pause.ts";
@@ -171,9 +173,9 @@ async function decide(
     throwIfStopped(session);
     const isOpening = steps.memory.messages.length === 0;
     let loaded: Loaded = isOpening ? { context: await loadContext(session, request) } : {};
+    const handles = isOpening && hasHandles(request.agent) ? await readAgentHandles(session) : NO_HANDLES;
+    if (handles.size > 0) loaded = { ...loaded, previous: withHandles(request.previous, handles) };
     if (isOpening && synthesisInputs.length > 0) {
-      const quotes = request.agent.conclusion !== undefined;
-      const handles = quotes ? await readAgentHandles(session) : new Map<string, string>();
       const parallel = await loadParallelResults(session, stage.row, synthesisInputs, handles);
       loaded = { ...loaded, parallel };
     }
@@ -186,6 +188,19 @@ async function decide(
     await steps.commit();
     throw error;
   }
+}
+
+const NO_HANDLES: ReadonlyMap<string, string> = new Map();
+
+/** The answers of earlier stages with the names under which the results of their authors are quoted. */
+function withHandles(
+  previous: readonly StageAnswer[],
+  handles: ReadonlyMap<string, string>,
+): readonly StageAnswer[] {
+  return previous.map((answer) => {
+    const handle = handles.get(answer.executionId ?? "");
+    return handle === undefined ? answer : { ...answer, handle };
+  });
 }
 
 /** Ends the agent's run at a step's boundary; the cause is why. */

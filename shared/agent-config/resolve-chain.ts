@@ -55,7 +55,9 @@ export function resolveFound(
   selectsServers: boolean,
 ): ResolvedChain {
   const { chain } = found;
-  const stages = chain.stages.map((stage) => resolveStage(config, chain, stage, selectsServers));
+  const stages = withQuotedStages(
+    chain.stages.map((stage) => resolveStage(config, chain, stage, selectsServers)),
+  );
   const summary = executiveSummary(config, chain);
   return withVariables({
     version: RESOLVED_CHAIN_VERSION,
@@ -128,9 +130,12 @@ function withSubAgentsOf(
     sub_agents: entries.map((entry) => {
       const own = { ...entry, level: "sub-agent" } as const;
       const child = resolveAgent(config, chain, stage, own, selectsServers);
-      const { conclusion: _own, ...rest } = child;
-      const cites = agent.conclusion === undefined ? {} : { conclusion: agent.conclusion };
-      return { ...rest, ...cites, description: describeAgent(entry.name, config.agents.get(entry.name)) };
+      const { conclusion: _parents, ...rest } = child;
+      return {
+        ...rest,
+        ...quotedBy(agent),
+        description: describeAgent(entry.name, config.agents.get(entry.name)),
+      };
     }),
     orchestrator: orchestratorOf(config, config.agents.get(block.name) ?? {}),
   };
@@ -167,6 +172,32 @@ function resolveAgent(
     llm_provider: withNativeTools(own, settings),
     ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };
+}
+
+/** The mark of agents whose results this one can quote. */
+function quotedBy({ conclusion }: Pick<ResolvedAgent, "conclusion">): Pick<ResolvedAgent, "quoted"> {
+  return conclusion === undefined ? {} : { quoted: true };
+}
+
+/** Marks the agents of the stages before one that states a conclusion. */
+function withQuotedStages(stages: readonly ResolvedStage[]): ResolvedStage[] {
+  const last = stages.findLastIndex(({ agents }) => agents.some((agent) => agent.conclusion !== undefined));
+  const quoted = (agent: ResolvedAgent): ResolvedAgent => ({
+    ...agent,
+    quoted: true,
+    ...(agent.sub_agents === undefined
+      ? {}
+      : { sub_agents: agent.sub_agents.map((child) => ({ ...child, quoted: true as const })) }),
+  });
+  return stages.map((stage, index) => {
+    if (index >= last) return stage;
+    const { agents, synthesis } = stage;
+    return {
+      ...stage,
+      agents: agents.map(quoted),
+      ...(synthesis === undefined ? {} : { synthesis: quoted(synthesis) }),
+    };
+  });
 }
 
 /** True for an agent that states its conclusion. What a chain or the defaults ask for, the last stage does that investigates. */

@@ -104,8 +104,10 @@ const AGENT = {
   /** Names of the allowed tools (without the server) by server id; for servers whose tools the alert restricts. */
   tool_choice: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   custom_instructions: Type.String(),
-  /** It states its conclusion by this contract; absent if it only writes it. Of a sub-agent: its results have handles. */
+  /** It states its conclusion by this contract; absent if it only writes it. */
   conclusion: Type.Optional(Type.Literal(CONCLUSION_CONTRACT)),
+  /** The results of its tools have handles, because another agent quotes them in its conclusion. */
+  quoted: Type.Optional(Type.Literal(true)),
   /** The skills that the agent may load; their texts are in `texts` by their hash. Absent if there are none. */
   skills: Type.Optional(
     Type.Array(Type.Object({ name: Type.String(), description: Type.String(), hash: Type.String() })),
@@ -154,6 +156,11 @@ export const ResolvedAgent = Type.Object({
   orchestrator: Type.Optional(ResolvedOrchestrator),
 });
 export type ResolvedAgent = Static<typeof ResolvedAgent>;
+
+/** True for an agent whose results have handles, for its own conclusion or for that of another agent. */
+export function hasHandles({ conclusion, quoted }: Pick<ResolvedAgent, "conclusion" | "quoted">): boolean {
+  return conclusion !== undefined || quoted === true;
+}
 
 /** True for an agent that may change things. A synthesis of any type calls no tools. */
 export function isActionAgent({

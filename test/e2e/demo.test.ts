@@ -79,6 +79,24 @@ describe("the demo configuration", () => {
     });
   }
 
+  it("states each story as a conclusion whose quotes are all found, and none for an alert without a story", async () => {
+    for (const [alert, id] of ids) {
+      await client.waitFor(id, ["completed", "failed"]);
+      const { status, body } = await client.request("GET", `/api/v1/sessions/${id}/conclusion`);
+      expect(status, alert).to.equal(200);
+      const isUnknown = alert === UNKNOWN;
+      expect(body, alert).to.deep.include({
+        attempt: 1,
+        agent_name: "Remedy",
+        status: isUnknown ? "inconclusive" : "confirmed",
+        claims_verified: isUnknown ? 0 : 4,
+        claims_total: isUnknown ? 0 : 4,
+      });
+      const ruledOut = JSON.stringify(body["ruled_out"]);
+      expect(ruledOut, alert).to.not.match(/"outcome":"(?!verified)/u);
+    }
+  });
+
   it("answers questions about each story, and calls a tool before", async () => {
     for (const alert of ids.keys()) {
       const id = ids.get(alert) ?? "";

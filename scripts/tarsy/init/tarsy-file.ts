@@ -20,6 +20,7 @@ export function tarsyFile(found: Found, schemaUrl: string): string {
 ${isLocal ? LOCAL_QUEUE : ""}defaults:
   llm_provider: ${chosenProvider(found) ?? "none"} # an entry of llm-providers.yaml
   alert_type: kubernetes # of alerts that name none
+  conclusion: rca.v1 # stated as data, with quotes that are compared with the results of tools
 
 ${tools}`;
 }

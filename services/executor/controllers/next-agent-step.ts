@@ -36,7 +36,7 @@ export function agentState(
   { iteration, messages, listings, steering, evidence }: AgentMemory,
   loaded: Loaded = {},
 ): AgentState {
-  const offer = toolOffer(agent, chain, listings, task === undefined);
+  const offer = toolOffer(agent, chain, listings);
   return {
     agent: agentWithProvider(agent, iteration),
     chain,
@@ -73,7 +73,6 @@ function toolOffer(
   >,
   { memory }: Pick<ResolvedChain, "memory">,
   listings: ReadonlyMap<string, ServerListing>,
-  mayConclude: boolean,
 ): ToolOffer | null {
   const { mcp_servers: servers, tool_choice = {}, skills = [], sub_agents: subAgents = [] } = agent;
   const wanted = [...new Set(servers)];
@@ -93,7 +92,7 @@ function toolOffer(
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
       ...(remembers ? MEMORY_TOOLS : []),
       ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
-      ...(agent.conclusion !== undefined && mayConclude ? [CONCLUDE] : []),
+      ...(agent.conclusion === undefined ? [] : [CONCLUDE]),
     ],
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
     unavailable: listed.flatMap(({ server, failure }) =>

@@ -11,7 +11,7 @@ import {
   runbookBlock,
   taskBlock,
 } from "./investigation-blocks.ts";
-import { CITATION_SECTION, CONCLUSION_SECTION } from "./conclusion-prompts.ts";
+import { conclusionSections } from "./conclusion-prompts.ts";
 import { contextSection } from "./context-block.ts";
 import { assignedTask } from "./sub-agent-sections.ts";
 
@@ -21,7 +21,7 @@ export function buildReactMessages(input: PromptInput): PromptMessage[] {
   const system = [
     ...instructionTiers("investigation", { ...input, nonce }),
     reactFormatGuide("investigation"),
-    ...conclusionSections(input),
+    ...conclusionSections(input.agent),
     FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],
   ];
   const investigation = investigationBlocks(input);
@@ -38,19 +38,13 @@ export function buildReactMessages(input: PromptInput): PromptMessage[] {
 export function buildNativeMessages(input: PromptInput): PromptMessage[] {
   const system = [
     ...instructionTiers("investigation", { ...input, nonce: input.alert.nonce }),
-    ...conclusionSections(input),
+    ...conclusionSections(input.agent),
     FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],
   ];
   return [
     { role: "system", content: system.join("\n\n") },
     { role: "user", content: investigationBlocks(input) },
   ];
-}
-
-/** How an agent states its conclusion, and how a sub-agent of such an agent names what it found. */
-function conclusionSections({ agent, task }: Pick<PromptInput, "agent" | "task">): string[] {
-  if (agent.conclusion === undefined) return [];
-  return [typeof task === "string" ? CITATION_SECTION : CONCLUSION_SECTION];
 }
 
 /** The user message of an investigating agent: alert, runbook, earlier stages, present time, task; that of a sub-agent is its task and the time. Ends without a newline. */

@@ -6,6 +6,7 @@ import {
   runbookBlock,
   taskBlock,
 } from "./investigation-blocks.ts";
+import { conclusionSections } from "./conclusion-prompts.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions, instructionTiers } from "./instruction-tiers.ts";
@@ -54,8 +55,12 @@ export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): Promp
     ...contextSection(input),
     CLOSING,
   ];
+  const system = [
+    ...instructionTiers("synthesis", { ...input, nonce: alert.nonce }),
+    ...(input.agent.quoted === true ? conclusionSections(input.agent) : []),
+  ];
   return [
-    { role: "system", content: instructionTiers("synthesis", { ...input, nonce: alert.nonce }).join("\n\n") },
+    { role: "system", content: system.join("\n\n") },
     { role: "user", content: user.join("\n\n") },
   ];
 }

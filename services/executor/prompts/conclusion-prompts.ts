@@ -5,17 +5,22 @@ import {
   STATED_STATUSES,
   type CheckedClaim,
 } from "#shared/contracts/conclusion.ts";
+import { hasHandles, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { type SessionNonce, untrustedText } from "./untrusted-text.ts";
 
-/** The part of a system prompt about the conclusion, for an agent that has the tool for it. */
-export const CONCLUSION_SECTION = `## Your Conclusion
+/** The parts of a system prompt about what shows a conclusion; none for an agent whose results are not quoted. */
+export function conclusionSections(agent: Pick<ResolvedAgent, "conclusion" | "quoted">): string[] {
+  if (!hasHandles(agent)) return [];
+  return [agent.conclusion === undefined ? CITATION_SECTION : CONCLUSION_SECTION];
+}
+
+const CONCLUSION_SECTION = `## Your Conclusion
 
 Before your answer, call \`tarsy.conclude\`. Each claim quotes the words that show it, exactly as they stand in one result, and names that result by the name at its beginning, such as r7. Quote one line or a part of it; put … where you leave something out, and keep every "no" and "not". A program compares the quotes with the results, and the reader sees which were not found. An error shows nothing but itself. State \`confirmed\` only if results show the cause itself, \`likely\` if they fit it, and otherwise \`inconclusive\`, which is a good answer. Say what you ruled out and what is missing. Then answer as usual.`;
 
-/** The part of a sub-agent's system prompt about its results, which the agent that started it may quote. */
-export const CITATION_SECTION = `## Quoting Results
+const CITATION_SECTION = `## Quoting Results
 
-Each result begins with its name, such as [r7]. Where your answer rests on a result, name it and quote its words exactly.`;
+Each result of a tool has a name, such as r7. Where your answer rests on a result, name it and quote its words exactly.`;
 
 const text = (description: string) => ({ type: "string", description });
 const oneOf = (values: readonly string[], description: string) => ({

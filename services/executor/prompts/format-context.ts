@@ -7,6 +7,10 @@ import { type SessionNonce, frame, untrustedText } from "./untrusted-text.ts";
 export interface StageAnswer {
   readonly stageName: string;
   readonly answer: string;
+  /** Of the agent that gave it; no part of a prompt. */
+  readonly executionId?: string;
+  /** The beginning of the names of its results; absent unless they are quoted. */
+  readonly handle?: string;
 }
 
 /** The columns of a timeline row that a prompt shows. */
@@ -37,8 +41,8 @@ export interface ParallelResults {
 export function formatConclusions(previous: readonly StageAnswer[], nonce: SessionNonce): string {
   return previous
     .map(
-      ({ stageName, answer }) =>
-        `### Stage: ${stageName}\n\n${untrustedText(nonce, "STAGE_CONTEXT", answer)}`,
+      ({ stageName, answer, handle }) =>
+        `### Stage: ${stageName}${handle === undefined ? "" : `\n\nResults are named ${handle}/r1 and so on.`}\n\n${untrustedText(nonce, "STAGE_CONTEXT", answer)}`,
     )
     .join("\n\n");
 }

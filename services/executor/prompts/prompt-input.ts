@@ -42,7 +42,14 @@ export interface ServerOffer {
 export interface PromptInput {
   readonly agent: Pick<
     ResolvedAgent,
-    "name" | "type" | "mcp_servers" | "custom_instructions" | "skills" | "sub_agents" | "conclusion"
+    | "name"
+    | "type"
+    | "mcp_servers"
+    | "custom_instructions"
+    | "skills"
+    | "sub_agents"
+    | "conclusion"
+    | "quoted"
   >;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;

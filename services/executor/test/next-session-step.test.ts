@@ -157,8 +157,8 @@ describe("nextSessionStep", () => {
       answers: { "0.1": "no", "0.2": "neither", "0.3": "first", "1.1": "second", "2.1": "not earlier" },
     });
     expect(found).to.have.deep.property("previous", [
-      { stageName: "stage-0", answer: "first" },
-      { stageName: "stage-1", answer: "second" },
+      { stageName: "stage-0", answer: "first", executionId: "0.3" },
+      { stageName: "stage-1", answer: "second", executionId: "1.1" },
     ]);
   });
 

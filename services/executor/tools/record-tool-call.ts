@@ -1,5 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
+import { hasHandles } from "#shared/contracts/resolved-chain.ts";
 import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { fullToolName, RESULT_TOOL_NAMES } from "../controllers/built-in-tools.ts";
@@ -94,7 +95,7 @@ function named(
   { call, parameters, outcome }: FinishedToolCall,
   content: string,
 ): { readonly content: string; readonly iteration: IterationState } {
-  if (agent.conclusion === undefined) return { content, iteration };
+  if (!hasHandles(agent)) return { content, iteration };
   const results = (iteration.results ?? 0) + 1;
   const id = "id" in parameters && typeof parameters.id === "string" ? parameters.id : "";
   const isReader = RESULT_TOOL_NAMES.some((name) => fullToolName(call.name).endsWith(`.${name}`));

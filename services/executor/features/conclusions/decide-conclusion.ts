@@ -19,8 +19,8 @@ export const NOTHING_STATED: ConclusionState = { attempts: 0, failing: 0 };
  * the conclusion is due until it is checked. Text beside a call whose quotes were all found is the answer. Null for any other agent.
  */
 export function decideConclusion(state: AgentState, next: AgentStep): AgentStep | null {
-  const { iteration, messages } = state;
-  if (!statesConclusion(state) || next.kind.startsWith("deliver-")) return null;
+  const { agent, iteration, messages } = state;
+  if (agent.conclusion === undefined || next.kind.startsWith("deliver-")) return null;
   const { attempts, failing } = iteration.conclusion ?? NOTHING_STATED;
   if (isAsked(state)) return whenAsked(state);
   if (next.kind === "finish" && next.status === "completed" && attempts === 0) {
@@ -30,11 +30,6 @@ export function decideConclusion(state: AgentState, next: AgentStep): AgentStep 
   if (next.kind !== "call-llm" || attempts === 0 || failing > 0) return null;
   const answer = textBesideCall(state);
   return answer === null ? null : completed(answer);
-}
-
-/** True for an agent that states its conclusion as data; its sub-agents do not. */
-export function statesConclusion({ agent, task }: Pick<AgentState, "agent" | "task">): boolean {
-  return agent.conclusion !== undefined && typeof task !== "string";
 }
 
 /** True from the message that asks for the conclusion until someone else says something. */

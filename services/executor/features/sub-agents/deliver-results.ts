@@ -1,4 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { hasHandles } from "#shared/contracts/resolved-chain.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -35,8 +36,7 @@ export async function deliverResults(
   const found = await selectRows(session.db, parseAnswer, ANSWERS, [ids]);
   const answers = new Map(found.map(({ execution_id, content }) => [execution_id, content]));
   const { alert, agent, iteration, messages: before } = state;
-  const handles =
-    agent.conclusion === undefined ? new Map<string, string>() : await readAgentHandles(session);
+  const handles = hasHandles(agent) ? await readAgentHandles(session) : new Map<string, string>();
   const maxChars = agent.llm_provider.max_tool_result_tokens * CHARS_PER_TOKEN;
   const texts = subAgents.map(({ execution_id, agent_name, status, error_message }) => {
     const isCompleted = status === "completed";
