@@ -4,7 +4,7 @@ import { TerminalError } from "#shared/errors.ts";
 import type { ExecutionState, FollowUpState, SessionState, StageState } from "./state/session-state.ts";
 import type { StageContext } from "./persist/progress-event.ts";
 import { COMPLETED, type RunOutcome } from "./persist/step-record.ts";
-import type { PlannedStage } from "./persist/stage-rows.ts";
+import type { NextReplica, PlannedStage } from "./persist/stage-rows.ts";
 import type { StageAnswer } from "./prompts/format-context.ts";
 import { claimedActions, outcomeOf, stageOutcome } from "./stage-outcome.ts";
 
@@ -14,6 +14,8 @@ export type SessionStep =
   /** Have the alert's runbook fetched, before the first stage. */
   | { readonly kind: "fetch-runbook" }
   | RunExecutions
+  /** Start one more replica of a stage's agent, or go on with `then` if those that have run agree. */
+  | WeighReplicas
   /** The agents have succeeded by the stage's policy: insert the execution that synthesises their results. */
   | { readonly kind: "start-synthesis"; readonly stage: StageContext; readonly agent: ResolvedAgent }
   | {
@@ -30,6 +32,15 @@ export type SessionStep =
   /** A cancel was recorded, perhaps before this executor took over. */
   | { readonly kind: "stop-cancelling" }
   | { readonly kind: "ended"; readonly status: TerminalStatus };
+
+/** The replicas that have run may agree, which their conclusions say. */
+export interface WeighReplicas {
+  readonly kind: "weigh-replicas";
+  readonly stage: StageContext;
+  readonly executionIds: readonly string[];
+  readonly next: NextReplica;
+  readonly then: SessionStep;
+}
 
 /** Run every execution of the current stage that is not terminal. */
 export interface RunExecutions {
@@ -82,15 +93,17 @@ function nextStageStep(state: RunningState, stage: StageState, plan: ResolvedSta
   const { chain } = state;
   const context: StageContext = { row: stage, agents: plan.agents.length, total: chain.stages.length };
   const runs = runsOf(state, stage, plan);
-  if (runs.length < plan.agents.length) {
-    const text = `stage ${stage.stage_index} has ${runs.length} of ${plan.agents.length} executions`;
+  const agents = runs.filter(({ execution }) => execution.agent_index <= plan.agents.length);
+  const synthesized = runs.find(({ execution }) => execution.agent_index > plan.agents.length);
+  const planned = plan.replicas?.min ?? plan.agents.length;
+  if (agents.length < planned) {
+    const text = `stage ${stage.stage_index} has ${agents.length} of ${planned} executions`;
     throw new TerminalError("malformed", text);
   }
   const open = runs.filter(({ execution }) => !isTerminal(execution.status));
-  const agents = runs.slice(0, plan.agents.length);
   if (open.length > 0 || hasOpenSubAgents(state, stage)) {
     const earlier = state.stages.filter(({ stage_index }) => stage_index < stage.stage_index);
-    const synthesisInputs = runs.length > agents.length ? agents : [];
+    const synthesisInputs = synthesized === undefined ? [] : agents;
     return {
       kind: "run-executions",
       stage: context,
@@ -108,11 +121,24 @@ function nextStageStep(state: RunningState, stage: StageState, plan: ResolvedSta
       actions_claimed: claimedActions(executions),
       hasAnswer: stageAnswers(state, [stage]).length > 0,
     });
-  const { synthesis } = plan;
-  if (outcome.status !== "completed" || synthesis === undefined) return end(outcome);
-  const synthesized = runs[plan.agents.length];
-  if (synthesized === undefined) return { kind: "start-synthesis", stage: context, agent: synthesis };
-  return end(outcomeOf(synthesized.execution));
+  if (synthesized !== undefined) return end(outcomeOf(synthesized.execution));
+  const { synthesis, replicas } = plan;
+  const results = executions.filter(({ status }) => status === "completed").length;
+  const isOne = replicas !== undefined && results === 1;
+  const then: SessionStep =
+    outcome.status !== "completed" || synthesis === undefined || isOne
+      ? end(outcome)
+      : { kind: "start-synthesis", stage: context, agent: synthesis };
+  const next = replicas === undefined ? undefined : plan.agents[agents.length];
+  if (next === undefined) return then;
+  const executionIds = executions.map(({ execution_id }) => execution_id);
+  return {
+    kind: "weigh-replicas",
+    stage: context,
+    executionIds,
+    next: { index: agents.length + 1, agent: next },
+    then,
+  };
 }
 
 /** Without an answer of the last stage there is nothing to summarize, and the session ends in the same commit. */

@@ -11,7 +11,7 @@ import { isDatabaseUnavailable } from "#shared/database/connection/database-unav
 import { backoff, pause } from "#shared/pause.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
-import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
+import { nextSessionStep, type SessionStep, type WeighReplicas } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./core/owned-session.ts";
 import { reasonFor } from "./core/session-parts.ts";
 import { parkSession } from "./parking/park-session.ts";
@@ -19,7 +19,8 @@ import { closeSession } from "./persist/close-session.ts";
 import { commitStep, type CommitKind } from "./persist/commit-step.ts";
 import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-session.ts";
 import { endSession } from "./persist/session-rows.ts";
-import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
+import { haveReplicasAgreed } from "./weigh-replicas.ts";
+import { completeStage, startReplica, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { NO_STEPS, type SessionSteps } from "./core/agent-steps.ts";
 import { automaticScore } from "./features/scoring/automatic-score.ts";
@@ -116,7 +117,15 @@ function throwIfGivenUp({ attempts, interruptions }: SessionClaim): void {
 /** A step for which agents or a model are asked, or none. */
 type OutsideStep = Extract<
   SessionStep,
-  { readonly kind: "fetch-runbook" | "run-executions" | "summarize" | "stop-cancelling" | "ended" }
+  {
+    readonly kind:
+      | "fetch-runbook"
+      | "weigh-replicas"
+      | "run-executions"
+      | "summarize"
+      | "stop-cancelling"
+      | "ended";
+  }
 >;
 
 /** The session's next steps after `before`, which is not committed yet, up to the first that asks others. */
@@ -199,6 +208,9 @@ async function perform(
     case "fetch-runbook":
       await settleRunbook(session);
       return null;
+    case "weigh-replicas":
+      await weighReplicas(session, next);
+      return null;
     case "summarize":
       return (await summarizeSession(session, next, waitedFor)) ?? finished(session, "completed");
     case "stop-cancelling":
@@ -208,6 +220,14 @@ async function perform(
     default:
       return next satisfies never;
   }
+}
+
+/** Starts one more replica, or what follows if those that have run agree. */
+async function weighReplicas(session: OwnedSession, { stage, executionIds, next, then }: WeighReplicas) {
+  const isEnough = await haveReplicasAgreed(session.db, executionIds);
+  const state = await session.commitMutex(() => session.memory.state());
+  const decided = isEnough ? decideStep(state, then) : { record: startReplica(stage, next) };
+  if ("record" in decided) await commitStep(session, [decided.record]);
 }
 
 function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus {

@@ -11,6 +11,7 @@ import type { SessionStep } from "./next-session-step.ts";
 const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelling">, true>> = {
   "start-stage": true,
   "fetch-runbook": true,
+  "weigh-replicas": true,
   "run-executions": true,
   "start-synthesis": true,
   "complete-stage": true,

@@ -25,7 +25,12 @@ import {
   type ExecutionBlock,
 } from "#shared/agent-config/resolve-agent-settings.ts";
 import { orchestratorOf, subAgentsOf } from "#shared/agent-config/sub-agents-of.ts";
-import type { ChainEntry, StageEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import {
+  replicasOf,
+  type ChainEntry,
+  type StageEntry,
+  type McpServerEntry,
+} from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /**
  * Resolves everything that an investigation of this alert type (by default the default alert type) runs by.
@@ -89,7 +94,7 @@ function resolveStage(
   stage: StageEntry,
   selectsServers: boolean,
 ): ResolvedStage {
-  const replicas = Math.max(1, stage.replicas ?? 1);
+  const { min, max: replicas } = replicasOf(stage);
   const agents = stage.agents.flatMap((entry) => {
     const block = { ...entry, level: "stage agent" } as const;
     const agent = withSubAgentsOf(config, { chain, stage, block, selectsServers });
@@ -101,6 +106,7 @@ function resolveStage(
     name: stage.name,
     parallel_type: isParallel ? (stage.agents.length > 1 ? "multi_agent" : "replica") : null,
     success_policy: stage.success_policy ?? config.defaults.success_policy,
+    ...(min < replicas ? { replicas: { min, stop: "agreement" as const } } : {}),
     agents,
     ...(isParallel ? { synthesis: resolveAgent(config, chain, stage, synthesisBlock(stage)) } : {}),
   };

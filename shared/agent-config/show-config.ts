@@ -8,7 +8,7 @@ import {
   type ExecutionBlock,
   type Setting,
 } from "#shared/agent-config/resolve-agent-settings.ts";
-import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { replicasOf, type ChainEntry, type StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 
 /**
@@ -52,18 +52,18 @@ function showStage(
     const settings = SHOWN_SETTINGS.map((key): [string, unknown] => [key, agent[key].value]);
     return { name: agent.name, ...Object.fromEntries(settings) };
   };
-  const replicas = Math.max(1, stage.replicas ?? 1);
+  const { min, max } = replicasOf(stage);
   const policyLevel = config.origins.has("defaults.success_policy") ? "defaults" : "built-in";
   levels.set(`${path}.success_policy`, stage.success_policy === undefined ? policyLevel : "stage");
   const shown = {
     stage: stage.name,
     success_policy: stage.success_policy ?? config.defaults.success_policy,
-    replicas,
+    replicas: min === max ? max : { min, max, stop: "agreement" },
     agents: stage.agents.map((entry, at) =>
       showAgent(Object.assign({ level: "stage agent" as const }, entry), `${path}.agents[${at}]`),
     ),
   };
-  if (stage.agents.length * replicas === 1) return shown;
+  if (stage.agents.length * max === 1) return shown;
   return { ...shown, synthesis: showAgent(synthesisBlock(stage), `${path}.synthesis`) };
 }
 

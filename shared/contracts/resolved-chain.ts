@@ -186,6 +186,10 @@ export const ResolvedStage = Type.Object({
   name: Type.String(),
   parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),
   success_policy: literals(SUCCESS_POLICIES),
+  /** So many agents begin at once, and the others one at a time until their conclusions agree; absent: all at once. */
+  replicas: Type.Optional(
+    Type.Object({ min: Type.Integer({ minimum: 1 }), stop: Type.Literal("agreement") }),
+  ),
   agents: Type.Array(ResolvedAgent, { minItems: 1 }),
   /** The agent that synthesises the results of several agents; absent for a single agent. */
   synthesis: Type.Optional(ResolvedAgent),

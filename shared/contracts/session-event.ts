@@ -83,6 +83,8 @@ const StageChanged = Type.Object({
   /** The type of every stage that follows the end of its session; else of `stage.started`, with the number of the stage's agents without the synthesis. */
   stage_type: Type.Optional(literals(STAGE_TYPES)),
   expected_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Of replicas that stop when they agree, how many begin at once; the others begin one at a time. */
+  min_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
   timestamp: Timestamp,
 });
 

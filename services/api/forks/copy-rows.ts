@@ -71,6 +71,7 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
     { table: "llm_interactions", from: ofSession("llm_interactions"), key: "x.interaction_id::text" },
     { table: "mcp_interactions", from: ofSession("mcp_interactions"), key: "x.interaction_id::text" },
     { table: "timeline_events", from: ofSession("timeline_events"), key: "x.event_id::text" },
+    { table: "conclusions", from: ofSession("conclusions"), key: "x.execution_id::text || x.attempt::text" },
     // One without a decision is asked for again.
     {
       table: "approvals",

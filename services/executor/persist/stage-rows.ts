@@ -37,11 +37,17 @@ export function startStage(sessionId: string, { index, plan, total }: PlannedSta
           ...kind,
         },
       ],
-      executions: plan.agents.map((agent, position) => newExecution(stage_id, position + 1, agent)),
+      executions: plan.agents
+        .slice(0, plan.replicas?.min)
+        .map((agent, position) => newExecution(stage_id, position + 1, agent)),
       session: { current_stage: { stage_id, stage_index: index } },
     },
     events: [
-      { ...stageEvent("stage.started", stage, "active"), ...kind },
+      {
+        ...stageEvent("stage.started", stage, "active"),
+        ...kind,
+        ...(plan.replicas === undefined ? {} : { min_agent_count: plan.replicas.min }),
+      },
       { progress: { stage: { row: stage, agents: plan.agents.length, total }, activity: "starting" } },
     ],
   };
@@ -65,6 +71,18 @@ export function newExecution(stage_id: string, agent_index: number, agent: Resol
     llm_backend: agent.llm_provider.backend,
     model_name: agent.llm_provider.model,
   };
+}
+
+/** The step that inserts one more replica of a stage's agent, pending. */
+export function startReplica({ row }: StageContext, { index, agent }: NextReplica): StepRecord {
+  return { rows: { executions: [newExecution(row.stage_id, index, agent)] }, events: [] };
+}
+
+/** A replica that has no row yet. */
+export interface NextReplica {
+  /** Its position among the stage's agents, from 1. */
+  readonly index: number;
+  readonly agent: ResolvedAgent;
 }
 
 /** The step that inserts the active execution that synthesises the results of a stage's agents. */

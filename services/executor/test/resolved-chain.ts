@@ -43,6 +43,8 @@ export interface ChainOptions {
   readonly summaryProvider?: string;
   /** Replicas of each stage's agents, instead of different agents. */
   readonly isReplicated?: boolean;
+  /** How many replicas begin at once; the others begin until they agree. By default all. */
+  readonly minReplicas?: number;
   /** Whether agents get memories, and write them. */
   readonly remembers?: boolean;
   /** Whether the session is scored when it completes. */
@@ -75,6 +77,7 @@ export function resolvedChain({
   nativeTools = [],
   summaryProvider,
   isReplicated = false,
+  minReplicas,
   isScored,
   remembers,
   budgets,
@@ -117,6 +120,7 @@ export function resolvedChain({
       name: `${stagePrefix}${index}`,
       parallel_type: names.length > 1 ? (isReplicated ? "replica" : "multi_agent") : null,
       success_policy: policy,
+      ...(minReplicas === undefined ? {} : { replicas: { min: minReplicas, stop: "agreement" as const } }),
       agents: names.map((name, position) => ({
         ...resolvedAgent(name, strategy, timeoutOf(name)),
         ...(isReplicated ? { replica: position + 1 } : {}),

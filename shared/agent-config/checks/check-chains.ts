@@ -2,12 +2,15 @@ import { BUILT_IN_SETTINGS, describeAgent } from "#shared/agent-config/built-in-
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { type CheckContext, warnNoEffectYet } from "#shared/agent-config/checks/check-context.ts";
 import { checkScoring, checkFallbacks } from "#shared/agent-config/checks/check-agent-providers.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
-import type {
-  ChainEntry,
-  ChatEntry,
-  StageEntry,
-  AgentEntry,
+import {
+  replicasOf,
+  type ChainEntry,
+  type ChatEntry,
+  type StageAgentEntry,
+  type StageEntry,
+  type AgentEntry,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { NATIVE_TOOLS } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { SubAgentEntry } from "#shared/agent-config/schemas/sub-agents.ts";
@@ -22,7 +25,7 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
   checkFallbacks(chain.fallback_providers, context);
   checkServers(chain.mcp_servers, context);
   checkSubAgents(chain.sub_agents, context);
-  for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
+  for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, chain, context);
   // A block that is switched off may name entries that no longer exist.
   if (chain.chat !== undefined && chain.chat.enabled !== false) checkChat(chain.chat, context);
   if (chain.scoring !== undefined) checkScoring(chain.scoring, context);
@@ -39,7 +42,7 @@ function checkServers(servers: (string | undefined)[] | undefined, context: Chec
   });
 }
 
-function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
+function checkStage(stage: Loose<StageEntry>, chain: Loose<ChainEntry>, context: CheckContext): void {
   const { reporter, names } = context;
   checkFallbacks(stage.fallback_providers, context);
   checkServers(stage.mcp_servers, context);
@@ -53,16 +56,13 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
     checkSkills(agent, context);
     checkSubAgents(agent.sub_agents, context);
   }
-  const actionAgents = (stage.agents ?? []).filter((agent) => {
-    const entry = context.agents.get(agent?.name ?? "");
-    return (agent?.type || entry?.type) === "action";
-  });
+  const actionAgents = (stage.agents ?? []).filter((agent) => !isInvestigating(agent, context.agents));
   if (actionAgents.length > 0 && actionAgents.length < (stage.agents?.length ?? 0)) {
     const why = "has agents of type action beside others: its result counts as an investigation";
     reporter.warn({ container: stage, key: "agents" }, why);
   }
-  if (stage.replicas === 0) reporter.warn({ container: stage, key: "replicas" }, "of 0 means 1");
-  const executions = (stage.agents?.length ?? 0) * (stage.replicas ?? 1);
+  checkReplicas(stage, chain, context);
+  const executions = (stage.agents?.length ?? 0) * replicasOf(stage).max;
   if (executions > MAX_STAGE_EXECUTIONS) {
     const target = { container: stage, key: stage.replicas === undefined ? "agents" : "replicas" };
     reporter.error(
@@ -77,6 +77,51 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   }
   reporter.unknownName({ container: synthesis, key: "agent" }, "agent", synthesis.agent, names.agents);
   checkProvider(synthesis, synthesis.llm_provider, context);
+}
+
+/** Replicas that stop when they agree need conclusions that can be compared. */
+function checkReplicas(stage: Loose<StageEntry>, chain: Loose<ChainEntry>, context: CheckContext): void {
+  const { reporter } = context;
+  const { replicas } = stage;
+  if (replicas === undefined) return;
+  const { min, max, stop } = replicas;
+  if (min === 0 && max === undefined) reporter.warn({ container: stage, key: "replicas" }, "of 0 means 1");
+  if (max === undefined) {
+    if (stop !== undefined)
+      reporter.error({ container: replicas, key: "stop" }, "needs max, the most replicas");
+    return;
+  }
+  if (min !== undefined && (min < 1 || min > max)) {
+    reporter.error({ container: replicas, key: "min" }, `must be from 1 to max, which is ${max}`);
+  }
+  if ((stage.agents?.length ?? 0) > 1 && (min ?? 1) < max) {
+    reporter.error(
+      { container: stage, key: "replicas" },
+      "with max needs a stage with one entry under agents",
+    );
+  } else if ((min ?? 1) < max && !concludes(stage, chain, context)) {
+    const why =
+      "with max needs an agent that concludes: set conclusion: rca.v1 for it, its stage or its chain";
+    reporter.error({ container: stage, key: "replicas" }, why);
+  }
+}
+
+/** True if the agent of a stage states its conclusion: by its chain or the defaults only in the last stage. */
+function concludes(
+  stage: Loose<StageEntry>,
+  chain: Loose<ChainEntry>,
+  { agents, tarsy }: CheckContext,
+): boolean {
+  const [agent] = stage.agents ?? [];
+  const nearest = agent?.conclusion ?? stage.conclusion;
+  const isLast =
+    stage === chain.stages?.findLast((one) => one?.agents?.some((entry) => isInvestigating(entry, agents)));
+  const [around, far] = isLast ? [chain.conclusion, tarsy.defaults?.conclusion] : [];
+  return (nearest ?? around ?? agents.get(agent?.name ?? "")?.conclusion ?? far) === CONCLUSION_CONTRACT;
+}
+
+function isInvestigating(entry: Loose<StageAgentEntry> | undefined, agents: CheckContext["agents"]): boolean {
+  return (entry?.type || agents.get(entry?.name ?? "")?.type) !== "action";
 }
 
 function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {

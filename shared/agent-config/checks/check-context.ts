@@ -2,12 +2,13 @@ import type { Environment } from "#shared/service/environment.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
-import type {
-  AgentEntry,
-  ChainEntry,
-  McpServerEntry,
-  TarsyFile,
-  StageEntry,
+import {
+  replicasOf,
+  type AgentEntry,
+  type ChainEntry,
+  type McpServerEntry,
+  type TarsyFile,
+  type StageEntry,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { isTemplate } from "#shared/contracts/text-template.ts";
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
@@ -72,11 +73,13 @@ export function configuredAgents({ chains, agents }: CheckContext): readonly Age
   return [...chains.values()].flatMap((chain) =>
     (chain.stages ?? []).flatMap((stage) => {
       if (stage === undefined) return [];
-      const { agents: entries = [], replicas = 1, synthesis } = stage;
+      const { agents: entries = [], synthesis } = stage;
       const members = entries.map((block) => ({ block, isSynthesis: false, name: block?.name ?? "" }));
       const name = synthesis?.agent ?? SYNTHESIS_AGENT;
       const all =
-        entries.length * replicas > 1 ? [...members, { block: synthesis, isSynthesis: true, name }] : members;
+        entries.length * replicasOf(stage).max > 1
+          ? [...members, { block: synthesis, isSynthesis: true, name }]
+          : members;
       return all.map((member) => ({ chain, stage, ...member, definition: agents.get(member.name) }));
     }),
   );

@@ -7,7 +7,7 @@ import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import { CREDENTIAL_KEYS, isKeyless, keyVariable } from "#shared/agent-config/provider-keys.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
-import type { ChainEntry, FallbackEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { replicasOf, type ChainEntry, type FallbackEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { secretVariable } from "#shared/service/environment.ts";
 import { retirementNotice } from "#shared/pricing/retirement-of.ts";
 
@@ -189,7 +189,7 @@ function fallbackReferences(
   const chains: (FallbackBlock | undefined)[] = [chain, defaults];
   const executions = (chain.stages ?? []).flatMap((stage) => {
     const agents = (stage?.agents ?? []).map((agent) => [agent, stage, ...chains]);
-    const count = agents.length * (stage?.replicas ?? 1);
+    const count = agents.length * replicasOf(stage ?? {}).max;
     return count > 1 ? [...agents, chains] : agents;
   });
   return executions.flatMap((levels) => {
@@ -210,9 +210,10 @@ function providerBlocks(chain: Loose<ChainEntry>, context: CheckContext): Provid
   // A provider named for a chain counts as used by it even where every agent names another.
   if (chain.llm_provider !== undefined) blocks.push([]);
   for (const stage of chain.stages ?? []) {
-    const { agents = [], replicas = 1, synthesis } = stage ?? {};
+    const { agents = [], synthesis } = stage ?? {};
     for (const agent of agents) if (agent !== undefined) blocks.push([agent]);
-    if (agents.length * replicas > 1) blocks.push(synthesis === undefined ? [] : [synthesis]);
+    if (agents.length * replicasOf(stage ?? {}).max > 1)
+      blocks.push(synthesis === undefined ? [] : [synthesis]);
   }
   if (chain.chat?.enabled === true) blocks.push([chain.chat]);
   const judge = [chain.scoring, context.tarsy.defaults?.scoring].filter((block) => block !== undefined);

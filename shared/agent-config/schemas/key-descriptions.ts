@@ -236,6 +236,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "agents.name": "An agent: built in, or a name under agents.",
   replicas:
     "Runs each of the stage's agents that many times in parallel; 1 by default. A stage has at most 100 executions.",
+  min: "The replicas that start at once; a number in place of the mapping means this alone.",
+  max: "The most replicas, at most 10: further ones start one at a time. The agent must conclude with rca.v1.",
+  stop: "agreement: no further replica once a conclusion is confirmed, or two with a verified claim name the same cause.",
   synthesis:
     "How the results of a stage with several executions are synthesized; the agent is SynthesisAgent by default.",
   agent: "An agent: built in, or a name under agents.",

@@ -32,6 +32,8 @@ const Strategy = Type.Enum(CONFIGURED_STRATEGIES);
 /** `action` and `synthesis` have an effect on the agents of stages; the others are those of the format. */
 const AgentType = Type.Enum(["", "action", "synthesis", "exec_summary", "scoring"]);
 const ToolPolicy = Type.Enum(["standard", "strict"]);
+/** The most replicas that are started one after another. */
+const MAX_ADAPTIVE_REPLICAS = 10;
 const ConclusionContract = Type.Enum([CONCLUSION_CONTRACT, "none"]);
 export type ConclusionContract = Static<typeof ConclusionContract>;
 const MaxIterations = Whole(1);
@@ -132,10 +134,20 @@ const SynthesisEntry = Type.Object({
   llm_backend: Type.Optional(Backend),
 });
 
+/** How often the agents of a stage run; a number is `min`, and the most where there is no `max`. */
+const Replicas = Type.Object(
+  {
+    min: Type.Optional(Whole(0)),
+    max: Type.Optional(Whole(1, MAX_ADAPTIVE_REPLICAS)),
+    stop: Type.Optional(Type.Enum(["agreement"])),
+  },
+  { shorthand: "min" },
+);
+
 const StageEntry = Type.Object({
   name: Name,
   agents: Type.Array(StageAgentEntry, { minItems: 1 }),
-  replicas: Type.Optional(Whole(0)),
+  replicas: Type.Optional(Replicas),
   success_policy: Type.Optional(Type.Enum(SUCCESS_POLICIES)),
   llm_backend: Type.Optional(Backend),
   fallback_providers: Type.Optional(FallbackProviders),
@@ -147,6 +159,19 @@ const StageEntry = Type.Object({
   synthesis: Type.Optional(SynthesisEntry),
 });
 export type StageEntry = Static<typeof StageEntry>;
+
+/** The least and the most replicas of a stage; equal unless its replicas stop when they agree. */
+export function replicasOf({
+  replicas,
+}: {
+  readonly replicas?: { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
+}): {
+  readonly min: number;
+  readonly max: number;
+} {
+  const min = Math.max(1, replicas?.min ?? 1);
+  return { min, max: Math.max(min, replicas?.max ?? min) };
+}
 
 const ChatEntry = Type.Object({
   enabled: Type.Optional(Type.Boolean()),

@@ -114,7 +114,31 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
   {
     name: "replicas",
     tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §-1}"),
-    errors: [["agent_chains.c.stages[0].replicas", "at least 0"]],
+    errors: [["agent_chains.c.stages[0].replicas.min", "at least 0"]],
+  },
+  {
+    name: "fewer replicas than begin",
+    tarsy: stage(
+      "- {name: x, agents: [{name: ChatAgent, conclusion: rca.v1}], replicas: {min: §3, max: 2, stop: agreement}}",
+    ),
+    errors: [["agent_chains.c.stages[0].replicas.min", "from 1 to max, which is 2"]],
+  },
+  {
+    name: "replicas that compare no conclusions",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §{min: 1, max: 2}}"),
+    errors: [["agent_chains.c.stages[0].replicas", "needs an agent that concludes"]],
+  },
+  {
+    name: "replicas of several agents that stop",
+    tarsy: stage(
+      "- {name: x, conclusion: rca.v1, agents: [{name: ChatAgent}, {name: KubernetesAgent}], replicas: §{min: 1, max: 2}}",
+    ),
+    errors: [["agent_chains.c.stages[0].replicas", "one entry under agents"]],
+  },
+  {
+    name: "replicas that stop, without a limit",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: {min: 2, stop: §agreement}}"),
+    errors: [["agent_chains.c.stages[0].replicas.stop", "needs max"]],
   },
   {
     name: "too many replicas",
