@@ -122,16 +122,17 @@ export const ROOMS: readonly Room[] = [
   { room: "launcher", may: ["shared", "services", "scripts", "deploy"], ...NO_NATS },
   {
     room: "scripts",
-    may: ["shared", "services", "launcher", "lab/replay", "lab/evaluation", "deploy"],
+    may: ["shared", "services", "launcher", "lab/replay", "lab/evaluation", "lab/worlds", "deploy"],
     ...NO_NATS,
   },
   // It puts a silent bus in the place of the real one.
   { room: "lab/replay", may: ["shared", "services", "launcher", "scripts"] },
   {
     room: "lab/evaluation",
-    may: ["shared", "services", "lab/replay", "launcher", "scripts"],
+    may: ["shared", "services", "lab/replay", "lab/worlds", "launcher", "scripts"],
     ...NO_NATS,
   },
+  { room: "lab/worlds", may: ["shared"], ...NO_NATS },
   // The image has no benches. One measures NATS itself.
   { room: "lab/bench", may: ["shared", "services", "launcher", "scripts"] },
 ];
