@@ -6,6 +6,7 @@ import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { junitFile } from "../junit-file.ts";
+import { importWorlds, listWorlds } from "./eval-worlds.ts";
 
 /** The run ended because the budget could not pay one more cell. */
 const BUDGET_ENDED = 3;
@@ -13,23 +14,36 @@ const BUDGET_ENDED = 3;
 /** `tarsy eval` */
 export const evalCommand: Command = {
   name: "eval",
-  args: "SUITE.yaml",
-  maxArgs: 1,
+  args: "SUITE.yaml | import SOURCE DIR | worlds DIR",
+  maxArgs: 3,
   summary: "Runs recorded alerts with other configurations or models, and compares the results",
   details: `Models are live and cost money; tools answer from the cassettes. Results are kept in a directory, so that the same command
 continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2 the suite or the command line is wrong,
-3 the budget has ended.`,
+3 the budget has ended.
+
+import makes worlds of a clone of a public benchmark, SOURCE: cloud-opsbench, holmes or opensre. worlds lists those of a directory
+and checks them. Both end with 1 if a case or a file could not be read.`,
+  words: ["import", "worlds"],
   options: {
     out: {
       value: "DIR",
-      help: "where results and reports are kept; by default SUITE.results beside the suite",
+      help: "where results and reports are kept; by default SUITE.results beside the suite; for import, ./worlds",
     },
     fresh: { help: "runs all cells again; earlier results are kept in results.jsonl.old" },
     junit: { value: "FILE", help: "writes JUnit's XML there, too" },
+    only: { value: "PATH", help: "import: the cases below it, such as boutique/service" },
+    plain: { help: "import: does not compress the worlds" },
+    experts: {
+      value: "DIR",
+      help: "worlds: matches the calls of the experts in a clone of Cloud-OpsBench, too",
+    },
     ...JSON_OPTION,
   },
   run: async (call) => {
-    const { terminal, flag, signal } = call;
+    const { terminal, flag, signal, positionals } = call;
+    if (positionals[0] === "import") return importWorlds(call);
+    if (positionals[0] === "worlds") return listWorlds(call);
+    if (positionals.length > 1) throw new UsageError("eval needs the file of one suite: eval SUITE.yaml");
     const { report, page, renderText, renderJson } = await evaluate(call);
     terminal.write(flag("json") ? renderJson(report) : renderText(report, terminal));
     terminal.warn(`${endOf(report)}${page}\n`);
