@@ -80,7 +80,7 @@ describe("npm run tarsy -- eval import and eval worlds", () => {
   it("refuses what is no clone of the source, and cases that do not exist", async () => {
     const errors = async (...args: string[]) => (await tarsyHere(["eval", ...args], env)).errors;
     expect(await errors("import", "nope", ".")).to.equal(
-      "eval import nope: use cloud-opsbench, holmes, opensre\n",
+      "eval import nope: use cloud-opsbench, holmes, opensre, runlore\n",
     );
     expect(await errors("import", "opensre")).to.include("name a clone");
     expect(await errors("import", "holmes", ".")).to.include("give a clone of HolmesGPT");

@@ -6,7 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { printable } from "../terminal/terminal-style.ts";
 
 /** The names of sources on the command line. */
-const SOURCES = ["cloud-opsbench", "holmes", "opensre"] as const;
+const SOURCES = ["cloud-opsbench", "holmes", "opensre", "runlore"] as const;
 
 /** `tarsy eval import SOURCE DIR` */
 export async function importWorlds(call: CommandCall): Promise<number> {
@@ -50,6 +50,8 @@ async function sourceOf(name: (typeof SOURCES)[number]) {
       return (await import("../../../lab/worlds/import/holmes/holmes.ts")).holmes;
     case "opensre":
       return (await import("../../../lab/worlds/import/opensre.ts")).openSre;
+    case "runlore":
+      return (await import("../../../lab/worlds/import/runlore.ts")).runLore;
     default:
       return name satisfies never;
   }

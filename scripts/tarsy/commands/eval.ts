@@ -21,7 +21,7 @@ export const evalCommand: Command = {
 continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2 the suite or the command line is wrong,
 3 the budget has ended.
 
-import makes worlds of a clone of a public benchmark, SOURCE: cloud-opsbench, holmes or opensre. worlds lists those of a directory
+import makes worlds of a clone of a public benchmark, SOURCE: cloud-opsbench, holmes, opensre or runlore. worlds lists those of a directory
 and checks them. Both end with 1 if a case or a file could not be read.`,
   words: ["import", "worlds"],
   options: {
