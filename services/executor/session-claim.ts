@@ -136,7 +136,8 @@ export const CLAIM_COLUMNS = `
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
        (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context,
        s.chain_id, s.teams,
-       CASE WHEN s.tools_mode = 'live' AND s.fork_changes ? 'tool_result' THEN 'edited' ELSE s.tools_mode END AS tool_source, s.resolved_config->'budgets' AS budgets`;
+       CASE WHEN s.world_hash IS NOT NULL THEN 'world'
+         WHEN s.tools_mode = 'live' AND s.fork_changes ? 'tool_result' THEN 'edited' ELSE s.tools_mode END AS tool_source, s.resolved_config->'budgets' AS budgets`;
 
 /** A follow-up's deadline does not count waits that pause it; with the claim's rows as `found`. */
 export const EXTEND_DEADLINES = `

@@ -5,8 +5,11 @@ import { literals } from "#shared/contracts/literals.ts";
 export const TOOLS_MODES = ["live", "recorded"] as const;
 export type ToolsMode = (typeof TOOLS_MODES)[number];
 
-/** The sources from which an executor takes the outcomes of calls; `edited`: calls are made, but for the one whose result a fork has edited. */
-export const TOOL_SOURCES = [...TOOLS_MODES, "edited"] as const;
+/**
+ * The sources from which an executor takes the outcomes of calls; `edited`: calls are made, but for the one whose result a fork has edited;
+ * `world`: a world answers them.
+ */
+export const TOOL_SOURCES = [...TOOLS_MODES, "edited", "world"] as const;
 export type ToolSource = (typeof TOOL_SOURCES)[number];
 
 /**

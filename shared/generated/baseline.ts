@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "c3e0f75d95415c07";
+export const BASELINE_HASH = "a13f27d137b96572";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -62,6 +62,7 @@ CREATE TABLE alert_sessions (
   notify jsonb,
   reopened_from uuid,
   tools_mode text NOT NULL DEFAULT 'live' CHECK (tools_mode IN ('live', 'recorded')),
+  world_hash text,
   forked_from uuid,
   forked_at_seq integer,
   fork_changes jsonb,
@@ -643,6 +644,33 @@ CREATE TABLE recorded_tool_lists (
   error_message text,
   PRIMARY KEY (session_id, execution_id, server_name)
 );
+CREATE TABLE worlds (
+  hash text PRIMARY KEY,
+  servers jsonb NOT NULL,
+  miss text NOT NULL
+);
+CREATE TABLE world_answers (
+  hash text REFERENCES worlds ON DELETE CASCADE,
+  ordinal integer,
+  tool text NOT NULL,
+  args jsonb NOT NULL,
+  key_hash text NOT NULL,
+  match text NOT NULL CHECK (match IN ('equal', 'subset', 'any')),
+  nth integer NOT NULL,
+  text text NOT NULL,
+  is_error boolean NOT NULL,
+  PRIMARY KEY (hash, ordinal)
+);
+CREATE INDEX world_answers_key ON world_answers (hash, tool, key_hash);
+CREATE TABLE world_calls (
+  call_id text PRIMARY KEY,
+  session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
+  tool text NOT NULL,
+  key_hash text NOT NULL,
+  nth integer NOT NULL,
+  match text NOT NULL CHECK (match IN ('answer', 'absent', 'miss'))
+);
+CREATE INDEX world_calls_key ON world_calls (session_id, tool, key_hash);
 CREATE TABLE alert_notifications (
   key text PRIMARY KEY,
   source text NOT NULL,

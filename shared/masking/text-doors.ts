@@ -15,6 +15,8 @@ export const TEXT_ORIGINS = {
   checked: "one of the values that are known: another one is refused",
   compared: "compared with what is stored, and stored nowhere",
   digest: "stored as a digest only",
+  world:
+    "of a world, which only the database of an evaluation has: masked by the rules of the server when a call is answered",
 } as const;
 /** Each column that can hold a text names one (shared/database/tables). */
 export type TextOrigin = keyof typeof TEXT_ORIGINS;

@@ -5,6 +5,7 @@ import type { AgentState, CallLlm, ReplyStyle } from "../core/agent-state.ts";
 import { candidates } from "../controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { changeProvider } from "./change-provider.ts";
+import { storeMaskedValues } from "../persist/store-masked-values.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { callModel, type DeltaHandlers } from "./call-llm.ts";
@@ -19,8 +20,6 @@ import { recordLlmCall } from "./record-llm-call.ts";
 import { maskArguments } from "./mask-reply.ts";
 import { outcomeWithoutWait, waitForModel, waitForProbe } from "./wait-for-model.ts";
 import type { ExecutionPhase } from "#shared/contracts/live-progress.ts";
-import type { MaskedValue } from "#shared/masking/mask-context.ts";
-import type { OwnedSession } from "../core/owned-session.ts";
 
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
@@ -219,18 +218,4 @@ function callPhase(
             ? "remediating"
             : "investigating";
   return { phase, message: MESSAGES[phase] };
-}
-
-const STORE = `
-INSERT INTO masked_values (session_id, digest, digits, length, kind)
-SELECT $1, digest, digits, length, kind
-FROM json_to_recordset($2::json) AS value (digest text, digits text, length integer, kind text)
-ON CONFLICT DO NOTHING`;
-
-/** Stores values that were masked, so that they are masked wherever they reappear in the session. Throws database errors. */
-async function storeMaskedValues(
-  { db, sessionId }: Pick<OwnedSession, "db" | "sessionId">,
-  values: readonly MaskedValue[],
-): Promise<void> {
-  if (values.length > 0) await db.query(STORE, [sessionId, JSON.stringify(values)]);
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_ORCHESTRATOR } from "#shared/contracts/resolved-chain.ts";
-import { toolCallId } from "#shared/contracts/tool-call.ts";
+import { MAX_RESULT_BYTES, toolCallId } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { checkConclusion, type CheckedConclusion } from "../features/conclusions/check-conclusion.ts";
 import { isAsked } from "../features/conclusions/decide-conclusion.ts";
@@ -31,6 +31,7 @@ import { callTool } from "./call-tool.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { answerFromRecord } from "./recorded/answer-from-record.ts";
+import { answerFromWorld } from "./recorded/answer-from-world.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -172,18 +173,20 @@ async function make(run: ExecutionRun, step: AnnouncedCall, signal: AbortSignal)
   const startedAt = performance.now();
   const parameters = parseActionInput(call.rawArguments);
   const callArgumentsText = callArguments(step, written ?? call.rawArguments);
+  const maxResultTokens = resultTokens(run, call.name);
+  const maxChars = Math.max(MIN_SHOWN_CHARS, maxResultTokens * CHARS_PER_TOKEN);
   if (session.tools.source !== "live" && (builtIn === undefined || isMemoryTool(builtIn))) {
-    const asked = { executionId: execution.execution_id, ...position, name: call.name, parameters };
-    const unmakeable =
-      builtIn === undefined
-        ? unmakeableCall(state.tools ?? [], { name: call.name, arguments: callArgumentsText })
-        : null;
-    const outcome = unmakeable ?? (await answerFromRecord(session, asked));
+    const asked = { name: call.name, arguments: callArgumentsText };
+    const unmakeable = builtIn === undefined ? unmakeableCall(state.tools ?? [], asked) : null;
+    const outcome =
+      unmakeable ??
+      (session.tools.source === "world"
+        ? await answerFromWorld(run, { ...asked, callId, maxChars: Math.min(MAX_RESULT_BYTES, maxChars) })
+        : await answerFromRecord(session, { ...request, ...position, parameters }));
     if (outcome !== null) return { outcome, ms: performance.now() - startedAt };
   }
   // No runner can have run a built-in tool.
   if (announced?.byThisOwner !== true && builtIn === undefined) await abandonOpenCalls(session, [request]);
-  const maxResultTokens = resultTokens(run, call.name);
   using skip = watchSkip(run, eventId);
   using relay = new ProgressRelay({ session, executionId: execution.execution_id, eventId });
   const outcome =
@@ -207,7 +210,7 @@ async function make(run: ExecutionRun, step: AnnouncedCall, signal: AbortSignal)
           {
             name: builtIn,
             parameters,
-            maxChars: Math.max(MIN_SHOWN_CHARS, maxResultTokens * CHARS_PER_TOKEN),
+            maxChars,
             handle: callId,
           },
           signal,

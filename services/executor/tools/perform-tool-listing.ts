@@ -21,6 +21,7 @@ import {
   joinRemarks,
 } from "./list-tools.ts";
 import { listFromRecord } from "./recorded/list-from-record.ts";
+import { listFromWorld } from "./recorded/list-from-world.ts";
 import { TOOL_TIMEOUTS } from "./tool-timeouts.ts";
 
 /** The part of a session's time that an agent keeps for an investigation without tools. */
@@ -53,7 +54,9 @@ export async function performToolListing(
   const listing =
     session.tools.source === "recorded"
       ? await listFromRecord(session, asked)
-      : await listTools(session, asked, session.signals.cancelled, timeouts);
+      : session.tools.source === "world"
+        ? await listFromWorld(session, servers)
+        : await listTools(session, asked, session.signals.cancelled, timeouts);
   if (listing.kind === "unavailable" || (listing.kind === "listed" && listing.mayComeLater)) {
     const unfinished = unfinishedStep(run, step);
     const delayMs = retryDelay(session.clock, unfinished.waiting, "tools");

@@ -82,6 +82,8 @@ export const ALERT_SESSIONS = table({
     reopened_from: { type: "uuid", nullable: true },
     /** Whether its calls of tools are made, or answered from `recorded_tool_calls`. */
     tools_mode: { type: "text", default: "'live'", enum: TOOLS_MODES, checked: true, from: "ours" },
+    /** The world that answers its calls of tools in place of `recorded_tool_calls`. */
+    world_hash: { type: "text", nullable: true, from: "digest" },
     /** The session that it is a fork of, which may be gone by now. */
     forked_from: { type: "uuid", nullable: true },
     /** The number of that session's event after which the fork goes its own way. */

@@ -43,6 +43,7 @@ import { MASKED_VALUES, NEEDED_TEXTS, SESSION_RUNBOOKS, TEXTS } from "#shared/da
 import { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
 import { TOOL_CALLS, TOOL_RESULTS } from "#shared/database/tables/tool-calls.ts";
 import { READ, table, type Table } from "#shared/database/tables/table.ts";
+import { WORLDS, WORLD_ANSWERS, WORLD_CALLS } from "#shared/database/tables/worlds.ts";
 
 const EVERYONE_READS = { api: READ, executor: READ, "tool-runner": READ, notifier: READ } as const;
 
@@ -102,6 +103,9 @@ export const ALL_TABLES: readonly Table[] = [
   MCP_CLEANUPS,
   RECORDED_TOOL_CALLS,
   RECORDED_TOOL_LISTS,
+  WORLDS,
+  WORLD_ANSWERS,
+  WORLD_CALLS,
   ALERT_NOTIFICATIONS,
   ALERT_GROUP_SECRETS,
   ALERT_GROUPS,

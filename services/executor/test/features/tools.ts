@@ -2,6 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import { toolCallId, MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { ASKS_FOR_TOOL_SUMMARY } from "../../../../test/support/scripts.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "../scripted-turns.ts";
+import { insertInSmallWorld } from "../small-world.ts";
 import type { Feature } from "./feature.ts";
 
 const TURNS = 3;
@@ -83,6 +84,22 @@ const fallback: Feature = {
   },
 };
 
+/** A sequence of answers, a large one that is read on, and a miss, of a world that needs no tool-runner. */
+const ofWorld: Feature = {
+  name: "a world that answers",
+  toolCalls: 0,
+  start: async ({ runs }) => {
+    const strategy = "native-thinking";
+    const session = await insertInSmallWorld(runs.executor, strategy);
+    const calls = [
+      ...Array.from({ length: TURNS }, (_, n) => callTurn(strategy, n + 1, "k8s.pods", {})),
+      { when: { call: TURNS + 1 }, steps: callsOf(["large", "logs"], { namespace: "none" }) },
+    ];
+    await runs.play(...calls, answerTurn(strategy));
+    return session;
+  },
+};
+
 /** Agents that call tools. */
 export const TOOL_FEATURES: readonly Feature[] = [
   withTools(
@@ -112,4 +129,5 @@ export const TOOL_FEATURES: readonly Feature[] = [
   ...STRATEGIES.map((strategy) => keptResult(strategy)),
   ...STRATEGIES.map((strategy) => summarized(strategy)),
   fallback,
+  ofWorld,
 ];
