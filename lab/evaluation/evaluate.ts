@@ -2,17 +2,16 @@ import { join } from "node:path";
 import type { Environment } from "#shared/service/environment.ts";
 import { takeLock } from "../../launcher/process/file-lock.mjs";
 import packageJson from "../../package.json" with { type: "json" };
-import { checkAssertion } from "./assertions/check-assertion.ts";
 import { Configurations } from "./engine/configurations.ts";
 import { openEngine } from "./engine/open-engine.ts";
 import { runCell } from "./engine/run-cell.ts";
+import { judgeCell } from "./grade/judge-cell.ts";
 import { planSuite, type SuitePlan } from "./plan/plan-suite.ts";
 import type { PlannedCell } from "./plan/planned-cell.ts";
 import { makeReport } from "./report/make-report.ts";
 import type { Report } from "./report/report.ts";
 import type { CellFacts } from "./results/cell-facts.ts";
 import { ResultsFile } from "./results/results-file.ts";
-import { hasPassed } from "./results/has-passed.ts";
 import { RunProgress, type ProgressOutput } from "./run/progress.ts";
 import { runCells, type CellsRun } from "./run/run-cells.ts";
 import { Spending } from "./run/spending.ts";
@@ -60,7 +59,7 @@ export async function evaluate(options: Evaluate): Promise<Report> {
   if (known > 0) output.warn(`${known} of ${plan.cells.length} cells have a result from before\n`);
   const run =
     missing.length === 0 ? NOTHING_RUN : await runMissing(options, plan, { missing, results, spending });
-  return makeReport({ suite, plan, results, run, version, isInterrupted: signal.aborted });
+  return await makeReport({ suite, plan, results, run, version, isInterrupted: signal.aborted });
 }
 
 async function runMissing(
@@ -80,7 +79,12 @@ async function runMissing(
   if (!spending.fits) return { errors: new Map(), isBudgetSpent: true };
   try {
     await using engine = await openEngine(suite.parallel, signal);
-    using watcher = new RunProgress({ output, total: missing.length, spending, hasPassed: passes });
+    using watcher = new RunProgress({
+      output,
+      total: missing.length,
+      spending,
+      hasPassed: async (cell, facts) => (await judgeCell(cell, facts)).passed,
+    });
     const run = (cell: PlannedCell, stop: AbortSignal): Promise<CellFacts> => {
       const configuration = plan.configurations.get(cell.variant.name);
       if (configuration === undefined) throw new Error(`variant ${cell.variant.name} has no configuration`);
@@ -100,13 +104,6 @@ async function runMissing(
     if (signal.aborted) return NOTHING_RUN;
     throw error;
   }
-}
-
-function passes({ cassette }: PlannedCell, facts: CellFacts): boolean {
-  return hasPassed(
-    facts,
-    cassette.assertions.map((assertion) => checkAssertion(assertion, facts)),
-  );
 }
 
 /** Two runs that write to the same results would run each cell twice. */

@@ -23,7 +23,7 @@ export async function readWorld(file: string): Promise<{ readonly world: World; 
 /** The truth of a world that `readWorld` read from a file. Only the grading of a session that has ended may call this. */
 export async function readTruth(
   worldFile: string,
-  { world, hash }: { readonly world: World; readonly hash: string },
+  { world, hash }: { readonly world: Pick<World, "id">; readonly hash: string },
 ): Promise<Truth> {
   return parseTruth(await readFile(truthFileOf(worldFile), "utf8"), { id: world.id, hash });
 }

@@ -5,7 +5,8 @@ import type { Assertion } from "../suite/suite.ts";
 
 /** An assertion with what came of it. */
 export interface Checked {
-  readonly kind: Assertion["kind"];
+  /** `a1`: whether it found the fault of a world. */
+  readonly kind: Assertion["kind"] | "a1";
   /** The assertion in a few words. */
   readonly text: string;
   readonly passed: boolean;

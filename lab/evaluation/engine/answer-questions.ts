@@ -23,11 +23,11 @@ const parseOpen = compileParser(
 export async function answerQuestions(
   db: Database,
   sessionId: string,
-  { inputs }: Cassette,
+  approvals: Cassette["inputs"]["approvals"],
   signal: AbortSignal,
 ): Promise<void> {
   const denied = new Map(
-    inputs.approvals.filter(({ state }) => state === "denied").map(({ tool, reason }) => [tool, reason]),
+    approvals.filter(({ state }) => state === "denied").map(({ tool, reason }) => [tool, reason]),
   );
   while (!signal.aborted) {
     for (const { approval_id: id, tool } of await selectRows(db, parseOpen, OPEN, [sessionId])) {

@@ -4,6 +4,7 @@ import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
 import { secretVariable } from "#shared/service/environment.ts";
 import { importCassette } from "../../replay/recording/import-cassette.ts";
+import { insertWorld, insertWorldSession } from "../../replay/recording/insert-world.ts";
 import { OfflineBench } from "../../replay/engine/offline-bench.ts";
 import type { OfflineExecutor } from "../../replay/engine/offline-executor.ts";
 import type { Configuration } from "./configurations.ts";
@@ -14,6 +15,11 @@ export interface Engine extends AsyncDisposable {
   readonly db: Database;
   /** Inserts a pending session with recorded tools, under the cassette's session id, which must be a new one. */
   insert(session: Parameters<typeof importCassette>[1]): Promise<void>;
+  /** Inserts a world, unless it is there, and a pending session whose tools it answers. */
+  insertInWorld(
+    world: Parameters<typeof insertWorld>[1],
+    session: Parameters<typeof insertWorldSession>[1],
+  ): Promise<void>;
   /** The executor with the llm-gateway of a configuration, which is started when it is first asked for. */
   executorOf(configuration: Configuration): Promise<OfflineExecutor>;
 }
@@ -43,6 +49,11 @@ export async function openEngine(parallel: number, signal: AbortSignal): Promise
   return {
     db: bench.db,
     insert: (session) => oneAtATime(() => importCassette(bench.db, session)),
+    insertInWorld: (world, session) =>
+      oneAtATime(async () => {
+        await insertWorld(bench.db, world);
+        await insertWorldSession(bench.db, session);
+      }),
     executorOf: (configuration) => {
       const known = executors.get(configuration.path);
       if (known !== undefined) return known;

@@ -9,9 +9,14 @@ import type { PlannedCell } from "../plan/planned-cell.ts";
 import type { CellFacts } from "../results/cell-facts.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import type { Configuration } from "./configurations.ts";
+import type { OfflineExecutor } from "../../replay/engine/offline-executor.ts";
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
+import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import { readWorld } from "../../worlds/world-files.ts";
 import { judgeSession } from "./judge-session.ts";
 import type { Engine } from "./open-engine.ts";
 import { readCellFacts } from "./read-cell-facts.ts";
+import { readWorldFacts } from "./read-world-facts.ts";
 
 /** A scoring ends by itself after ten minutes. */
 const JUDGE_WITHIN_MS = 11 * 60_000;
@@ -26,8 +31,17 @@ interface CellSettings {
   readonly judge: { readonly agent: ResolvedAgent; readonly configuration: Configuration } | undefined;
 }
 
+/** A session that was inserted, with the rest of its case. */
+interface Inserted {
+  readonly sessionId: string;
+  /** The present of its agents, in milliseconds since the epoch: the results of its tools are of then. */
+  readonly nowMs: number;
+  /** What was decided about calls that needed approval. */
+  readonly approvals: Cassette["inputs"]["approvals"];
+}
+
 /**
- * Runs a cell: the investigation of the cassette's alert by the variant's chain, with live models and recorded tools, and then the
+ * Runs a cell: the investigation of the case's alert by the variant's chain, with live models and recorded tools, and then the
  * judge. Throws if it cannot be run or does not end, and the signal's reason.
  */
 export async function runCell(
@@ -39,18 +53,15 @@ export async function runCell(
   const { db } = engine;
   const { chain } = cell;
   const executor = await engine.executorOf(configuration);
-  const nonce = randomUUID();
-  const recorded = parseCassette(showFrameCodes(await readFile(cell.cassette.file, "utf8"), nonce));
-  const sessionId = randomUUID();
-  const recordedMs = timeOf(recorded);
-  const now = () => recordedMs;
-  const cassette = { ...recorded, session: { ...recorded.session, session_id: sessionId } };
-  const skills = [...configuration.config.skills.values()].map(({ hash, body }) => [hash, body] as const);
-  const texts = { ...cassette.texts, ...Object.fromEntries(skills) };
-  await engine.insert({ cassette, nonce, chain, texts });
+  const { sessionId, nowMs, approvals } = await (cell.case.kind === "world" ? insertWorld : insertCassette)(
+    engine,
+    cell,
+    { configuration, executor },
+  );
+  const now = () => nowMs;
   try {
     const over = new AbortController();
-    const answering = answerQuestions(db, sessionId, cassette, over.signal);
+    const answering = answerQuestions(db, sessionId, approvals, over.signal);
     // Its error is thrown below.
     answering.catch(() => undefined);
     try {
@@ -60,16 +71,59 @@ export async function runCell(
       over.abort();
       await answering;
     }
-    const facts = await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
+    const read = async () => ({
+      ...(await readCellFacts(db, sessionId, chain.budgets?.session?.usd)),
+      ...(cell.world === undefined ? {} : { world: await readWorldFacts(db, sessionId) }),
+    });
+    const facts = await read();
     if (judge === undefined || facts.status !== "completed") return facts;
     await judgeSession(db, sessionId, { chain, judge: judge.agent });
     const judging = await engine.executorOf(judge.configuration);
     const limit = limitOf(JUDGE_WITHIN_MS, "the judge");
     await judging.runToEnd(sessionId, AbortSignal.any([signal, limit]), { now });
-    return await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
+    return await read();
   } finally {
     await db.query(DELETE, [sessionId]);
   }
+}
+
+/** Where a case is inserted. */
+interface Place {
+  readonly configuration: Configuration;
+  readonly executor: OfflineExecutor;
+}
+
+async function insertCassette(
+  engine: Engine,
+  { case: { file }, chain }: PlannedCell,
+  { configuration }: Place,
+): Promise<Inserted> {
+  const nonce = randomUUID();
+  const recorded = parseCassette(showFrameCodes(await readFile(file, "utf8"), nonce));
+  const sessionId = randomUUID();
+  const cassette = { ...recorded, session: { ...recorded.session, session_id: sessionId } };
+  const texts = { ...cassette.texts, ...textsOf(configuration) };
+  await engine.insert({ cassette, nonce, chain, texts });
+  return { sessionId, nowMs: timeOf(recorded), approvals: recorded.inputs.approvals };
+}
+
+async function insertWorld(
+  engine: Engine,
+  { case: { file }, chain }: PlannedCell,
+  { configuration, executor }: Place,
+): Promise<Inserted> {
+  const { world, hash } = await readWorld(file);
+  const sessionId = randomUUID();
+  const rules = rulesOfAlerts(configuration.config.defaults.alert_masking);
+  const alertData = await maskOrWithhold(executor.deps.masker, world.alert.data, rules);
+  const texts = textsOf(configuration);
+  await engine.insertInWorld({ world, hash }, { sessionId, hash, alertData, chain, texts });
+  return { sessionId, nowMs: Date.parse(world.clock.now), approvals: [] };
+}
+
+/** The texts of the skills of a configuration, by hash. */
+function textsOf({ config }: Configuration): Readonly<Record<string, string>> {
+  return Object.fromEntries([...config.skills.values()].map(({ hash, body }) => [hash, body] as const));
 }
 
 /** When the recorded session ran, in milliseconds since the epoch: the results of its tools are of then. */

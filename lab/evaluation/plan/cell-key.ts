@@ -5,8 +5,8 @@ import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 interface CellIdentity {
   /** The version of TARSy. */
   readonly version: string;
-  /** The cassette's file, whole. */
-  readonly cassette: Uint8Array;
+  /** The hash of the cassette's file, or of the world. */
+  readonly caseHash: string;
   /** Two variants of one configuration are two, so that the spread between equal ones can be seen. */
   readonly variant: string;
   /** With the judge and the limits. */
@@ -17,12 +17,18 @@ interface CellIdentity {
 }
 
 /** Two cells with the same key have the same result, but for chance: one of an earlier run need not be run again. */
-export function cellKey({ cassette, inserted, ...identity }: CellIdentity): string {
-  const hash = createHash("sha256").update(cassette).digest("hex");
+export function cellKey({ caseHash, inserted, ...identity }: CellIdentity): string {
   const values = Object.entries(inserted).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
     .update(
-      JSON.stringify([hash, values, identity.version, identity.variant, identity.repetition, identity.chain]),
+      JSON.stringify([
+        caseHash,
+        values,
+        identity.version,
+        identity.variant,
+        identity.repetition,
+        identity.chain,
+      ]),
     )
     .digest("hex");
 }

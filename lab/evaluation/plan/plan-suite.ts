@@ -1,16 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { providersOfAgent, providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
-import type { Cassette } from "#shared/cassette/cassette.ts";
-import { parseCassette } from "#shared/cassette/parse-cassette.ts";
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Configuration, Configurations } from "../engine/configurations.ts";
-import type { Suite, SuiteCassette, Variant } from "../suite/suite.ts";
-import { applyVariant } from "./apply-variant.ts";
-import { baseChain } from "./base-chain.ts";
+import type { Suite, Variant } from "../suite/suite.ts";
 import { cellKey } from "./cell-key.ts";
 import { insertedValues } from "./inserted-values.ts";
 import type { PlannedCell } from "./planned-cell.ts";
+import { readCase, type ReadCase } from "./read-case.ts";
 import { resolveJudge } from "./resolve-judge.ts";
 import { unpricedModels } from "./unpriced-models.ts";
 
@@ -28,33 +24,32 @@ export interface SuitePlan {
   readonly worstCaseUsd: number;
 }
 
-/** Throws TerminalError and AgentConfigError that name the file, the variant or the cassette which is wrong. */
+/** Throws TerminalError and AgentConfigError that name the file, the variant or the case which is wrong. */
 export async function planSuite(suite: Suite, read: Configurations, version: string): Promise<SuitePlan> {
   const judge = await judgeOf(suite, read);
   const configurations = new Map<string, Configuration>();
   for (const variant of suite.variants) configurations.set(variant.name, await read.read(variant.configDir));
-  const count = suite.cassettes.length * suite.variants.length * suite.repetitions;
+  const count = suite.cases.length * suite.variants.length * suite.repetitions;
   const worstCaseUsd = worstCase(suite, count);
   const pairs: Omit<PlannedCell, "repetition" | "key">[] = [];
   const keys: ((repetition: number) => string)[] = [];
-  for (const cassette of suite.cassettes) {
-    const bytes = await readFile(cassette.file);
-    const recorded = parse(cassette, bytes);
+  for (const ofSuite of suite.cases) {
+    const known = await readCase(ofSuite);
     for (const variant of suite.variants) {
       const configuration = await read.read(variant.configDir);
-      const chain = chainOf({ suite, cassette, recorded, variant, configuration, judge, worstCaseUsd });
+      const chain = chainOf({ suite, known, variant, configuration, judge, worstCaseUsd });
       const providers = [
         ...providersOfResolved(chain),
         ...(judge === undefined ? [] : providersOfAgent(judge.agent)),
       ];
       const inserted = await insertedValues(configuration, chain, providers);
-      pairs.push({ cassette, variant, chain });
+      pairs.push({ case: ofSuite, variant, chain, ...known.planned });
       // What the cell may cost changes with the number of cells, and its result with neither.
       const { budgets: _budgets, ...identity } = chain;
       keys.push((repetition) =>
         cellKey({
           version,
-          cassette: bytes,
+          caseHash: known.hash,
           variant: variant.name,
           chain: {
             ...identity,
@@ -87,26 +82,16 @@ function worstCase({ budgetUsd, cellBudgetUsd }: Suite, cells: number): number {
   );
 }
 
-function parse({ file }: SuiteCassette, bytes: Buffer): Cassette {
-  try {
-    return parseCassette(bytes.toString("utf8"));
-  } catch (error) {
-    throw new TerminalError("malformed", `${file}: ${errorMessage(error)}`, { cause: error });
-  }
-}
-
 function chainOf({
   suite,
-  cassette,
-  recorded,
+  known,
   variant,
   configuration,
   judge,
   worstCaseUsd,
 }: {
   readonly suite: Suite;
-  readonly cassette: SuiteCassette;
-  readonly recorded: Cassette;
+  readonly known: ReadCase;
   readonly variant: Variant;
   readonly configuration: Configuration;
   readonly judge: SuitePlan["judge"];
@@ -114,15 +99,14 @@ function chainOf({
 }): ResolvedChain {
   const { provider } = variant;
   if (provider !== undefined) requireProvider(configuration, provider, `variants.${variant.name}`);
-  let base: ResolvedChain;
+  const budgetUsd = suite.budgetUsd === undefined ? undefined : worstCaseUsd;
+  let chain: ResolvedChain;
   try {
-    base = baseChain(recorded, variant, configuration.config);
+    chain = known.chainOf(variant, configuration.config, { timeoutMs: suite.timeoutMs, budgetUsd });
   } catch (error) {
-    const where = `${cassette.name} cannot be run by variant ${variant.name} (${configuration.path})`;
+    const where = `${known.name} cannot be run by variant ${variant.name} (${configuration.path})`;
     throw new TerminalError("invalid_configuration", `${where}: ${errorMessage(error)}`, { cause: error });
   }
-  const budgetUsd = suite.budgetUsd === undefined ? undefined : worstCaseUsd;
-  const chain = applyVariant(base, variant, configuration.config, { timeoutMs: suite.timeoutMs, budgetUsd });
   if (budgetUsd !== undefined) {
     requirePrices(configuration, providersOfResolved(chain), `variant ${variant.name}`);
     if (judge !== undefined) requirePrices(judge.configuration, providersOfAgent(judge.agent), "the judge");

@@ -6,28 +6,28 @@ import type { Report } from "./report.ts";
 
 const CLASSES = 5;
 
-/** A table of cassettes and variants, coloured by the share of repetitions that passed; each links to its first cell's details. */
-export function heatMap({ cassettes, variants, cells }: Report): Markup {
-  const groups = Map.groupBy(cells, ({ cassette, variant }) => JSON.stringify([cassette, variant]));
+/** A table of cases and variants, coloured by the share of repetitions that passed; each links to its first cell's details. */
+export function heatMap({ cases, variants, cells }: Report): Markup {
+  const groups = Map.groupBy(cells, ({ case: name, variant }) => JSON.stringify([name, variant]));
   return markup`<div
     class="scroll"
     role="region"
     tabindex="0"
-    aria-label="Passed repetitions of each cassette and variant"
+    aria-label="Passed repetitions of each case and variant"
   >
     <table class="heat">
       <thead>
         <tr>
-          <th scope="col">Cassette</th>
+          <th scope="col">Case</th>
           ${variants.map(({ name }) => markup`<th scope="col">${name}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${cassettes.map(
-          (cassette) =>
+        ${cases.map(
+          (own) =>
             markup`<tr>
-              <th scope="row" class="name">${cassette}</th>
-              ${variants.map(({ name }) => heatCell(groups.get(JSON.stringify([cassette, name])) ?? []))}
+              <th scope="row" class="name">${own}</th>
+              ${variants.map(({ name }) => heatCell(groups.get(JSON.stringify([own, name])) ?? []))}
             </tr> `,
         )}
       </tbody>

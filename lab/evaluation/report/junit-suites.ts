@@ -10,7 +10,7 @@ export function junitSuites(report: Report): readonly JunitSuite[] {
       .filter(({ variant }) => variant === name)
       .map((cell) => ({
         className: name,
-        name: `${cell.cassette} #${cell.repetition}`,
+        name: `${cell.case} #${cell.repetition}`,
         seconds: isDone(cell) ? cell.facts.duration_ms / 1_000 : 0,
         outcome: outcomeOf(cell),
       })),

@@ -1,18 +1,18 @@
 import { providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
-import { checkAssertion } from "../assertions/check-assertion.ts";
+import { gradedWorld, judgeCell } from "../grade/judge-cell.ts";
 import type { SuitePlan } from "../plan/plan-suite.ts";
 import type { PlannedCell } from "../plan/planned-cell.ts";
-import { hasPassed } from "../results/has-passed.ts";
 import { isDone, type JudgedCell } from "../results/judged-cell.ts";
 import type { ResultsFile } from "../results/results-file.ts";
 import type { CellsRun } from "../run/run-cells.ts";
 import { compareVariants } from "../statistics/compare-variants.ts";
+import { measureWorlds } from "../statistics/measure-worlds.ts";
 import { summarizeVariants } from "../statistics/summarize-variants.ts";
 import type { Suite } from "../suite/suite.ts";
 import type { Report } from "./report.ts";
 
 /** Checks the assertions of all cells that have a result and sums them up. */
-export function makeReport({
+export async function makeReport({
   suite,
   plan,
   results,
@@ -26,19 +26,20 @@ export function makeReport({
   readonly run: CellsRun;
   readonly version: string;
   readonly isInterrupted: boolean;
-}): Report {
-  const cells = plan.cells.map((cell) => judged(cell, results, run));
+}): Promise<Report> {
+  const cells = await Promise.all(plan.cells.map(async (cell) => judged(cell, results, run)));
   const variants = suite.variants.map(({ name }) => name);
-  const cassettes = suite.cassettes.map(({ name }) => name);
+  const cases = suite.cases.map(({ name }) => name);
   const costs = cells.filter(isDone).map(({ facts }) => facts.cost_usd);
   const judge = plan.judge?.agent.llm_provider;
   return {
     suite: suite.name,
+    suiteHash: suite.hash,
     version,
     madeAt: new Date().toISOString(),
     state: stateOf(cells, run, isInterrupted),
     variants: variants.map((name) => ({ name, description: describe(name, plan) })),
-    cassettes,
+    cases,
     repetitions: suite.repetitions,
     judge: judge === undefined ? null : `${judge.name} (${judge.model})`,
     spentUsd: costs.reduce<number | null>(
@@ -46,24 +47,25 @@ export function makeReport({
       0,
     ),
     budgetUsd: suite.budgetUsd ?? null,
-    cells: cells.toSorted((a, b) => cassettes.indexOf(a.cassette) - cassettes.indexOf(b.cassette)),
+    cells: cells.toSorted((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case)),
     summaries: summarizeVariants(variants, cells),
-    comparisons: compareVariants(variants, cassettes, cells),
+    comparisons: compareVariants(variants, cases, cells),
+    worlds: measureWorlds(variants, cells),
   };
 }
 
-function judged(
-  { key, cassette, variant, repetition }: PlannedCell,
+async function judged(
+  cell: PlannedCell,
   results: Pick<ResultsFile, "find">,
   { errors }: CellsRun,
-): JudgedCell {
-  const place = { cassette: cassette.name, variant: variant.name, repetition };
+): Promise<JudgedCell> {
+  const { key, variant, repetition } = cell;
+  const place = { case: cell.case.name, variant: variant.name, repetition };
   const message = errors.get(key);
-  if (message !== undefined) return { ...place, state: "error", message };
+  if (message !== undefined) return { ...place, ...(await gradedWorld(cell)), state: "error", message };
   const facts = results.find(key)?.facts;
   if (facts === undefined) return { ...place, state: "missing" };
-  const checks = cassette.assertions.map((assertion) => checkAssertion(assertion, facts));
-  return { ...place, state: "done", facts, checks, passed: hasPassed(facts, checks) };
+  return { ...place, state: "done", facts, ...(await judgeCell(cell, facts)) };
 }
 
 function stateOf(

@@ -11,6 +11,7 @@ import { REPORT_STYLE } from "./report-style.ts";
 import type { Report } from "./report.ts";
 import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";
 import { usdShown } from "./usd-shown.ts";
+import { worldComparisons, worldTables, type TextTable } from "./world-tables.ts";
 
 /** The details of more cells would make a page that no browser opens; the JSON has all of them. */
 const MAX_DETAILED = 1_000;
@@ -20,10 +21,10 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").upd
 
 /** The report as one HTML file that needs nothing else. */
 export function renderHtml(report: Report): string {
-  const { suite, variants, cassettes, cells, summaries } = report;
+  const { suite, variants, cases, cells, summaries } = report;
   const names = variants.map(({ name }) => name);
   const done = cells.filter(isDone);
-  const detailed = Map.groupBy(cells.slice(0, MAX_DETAILED), ({ cassette }) => cassette);
+  const detailed = Map.groupBy(cells.slice(0, MAX_DETAILED), ({ case: name }) => name);
   const durations = names.map((name) => ({
     name,
     durationsMs: done.filter(({ variant }) => variant === name).map(({ facts }) => facts.duration_ms),
@@ -42,39 +43,28 @@ export function renderHtml(report: Report): string {
         <main>
           <h1>${suite}</h1>
           <p class="muted">
-            ${cassettes.length} cassettes × ${names.length} variants × ${report.repetitions} repetitions ·
+            ${cases.length} cases × ${names.length} variants × ${report.repetitions} repetitions ·
             ${done.length} of ${cells.length} cells · ${report.madeAt.slice(0, 16).replace("T", " ")} UTC ·
             TARSy ${report.version}
           </p>
           <p class="muted">${spending(report)}${report.judge === null ? "" : ` · judge: ${report.judge}`}</p>
           ${stateNote(report)}
           <h2>Summary</h2>
-          <div class="scroll" role="region" tabindex="0" aria-label="Summary of the variants">
-            <table>
-              <thead>
-                <tr>
-                  ${SUMMARY_HEADS.map((head, index) => markup`<th scope="col" class="${index === 0 ? "" : "num"}">${head}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${summaries.map(summaryRow).map(
-                  ([first = "", ...rest]) =>
-                    markup`<tr>
-                      <th scope="row" class="name">${first}</th>
-                      ${rest.map((text) => markup`<td class="num">${text}</td>`)}
-                    </tr> `,
-                )}
-              </tbody>
-            </table>
-          </div>
+          ${table({ title: "Summary of the variants", heads: SUMMARY_HEADS, rows: summaries.map(summaryRow) })}
           <p class="muted">
             Tokens and calls are means per cell. The cost includes the judge's; the rest does not.
           </p>
+          ${worldTables(report).map(
+            (own) =>
+              markup`<h2>${own.title}</h2>
+                ${table(own)}`,
+          )}
+          ${worldComparisons(report).map((said) => markup`<p>${said}</p>`)}
           <h2>Plots</h2>
           <div class="charts">
             ${passRateChart(summaries)}${costScoreChart(names, done)}${durationChart(durations)}
           </div>
-          <h2>Cassettes</h2>
+          <h2>Cases</h2>
           ${heatMap(report)} ${comparisons(report)}
           <h2>Variants</h2>
           <ul>
@@ -83,13 +73,34 @@ export function renderHtml(report: Report): string {
           <h2>Cells</h2>
           ${cells.length > MAX_DETAILED ? markup`<p class="note">The first ${MAX_DETAILED} of ${cells.length} cells; the JSON has all.</p>` : null}
           ${[...detailed].map(
-            ([cassette, own]) =>
-              markup`<h3>${cassette}</h3>
+            ([name, own]) =>
+              markup`<h3>${name}</h3>
                 ${own.map(cellDetails)}`,
           )}
         </main>
       </body>
     </html> `.text;
+}
+
+function table({ title, heads, rows }: TextTable): Markup {
+  return markup`<div class="scroll" role="region" tabindex="0" aria-label="${title}">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head, index) => markup`<th scope="col" class="${index === 0 ? "" : "num"}">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([first = "", ...rest]) =>
+            markup`<tr>
+              <th scope="row" class="name">${first}</th>
+              ${rest.map((text) => markup`<td class="num">${text}</td>`)}
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function spending({ spentUsd, budgetUsd }: Report): string {
@@ -121,7 +132,7 @@ function comparisons({ comparisons: all }: Report): Markup | null {
   if (all.length === 0) return null;
   return markup`<h2>Against the first variant</h2>
     ${all.map(
-      ({ variant, baseline, wins, losses, ties, incomparable, cassettes }) =>
+      ({ variant, baseline, wins, losses, ties, incomparable, cases }) =>
         markup`<details>
           <summary>
             ${variant} against ${baseline}: better in ${wins}, worse in ${losses}, equal in
@@ -131,17 +142,17 @@ function comparisons({ comparisons: all }: Report): Markup | null {
             <table>
               <thead>
                 <tr>
-                  <th scope="col">Cassette</th>
+                  <th scope="col">Case</th>
                   <th scope="col">Outcome</th>
                   <th scope="col" class="num">${variant}</th>
                   <th scope="col" class="num">${baseline}</th>
                 </tr>
               </thead>
               <tbody>
-                ${cassettes.map(
+                ${cases.map(
                   (row) =>
                     markup`<tr>
-                      <th scope="row" class="name">${row.cassette}</th>
+                      <th scope="row" class="name">${row.case}</th>
                       <td>${row.outcome}</td>
                       <td class="num">${numbers(row.passRate, row.score)}</td>
                       <td class="num">${numbers(row.baselinePassRate, row.baselineScore)}</td>

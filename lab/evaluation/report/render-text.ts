@@ -2,6 +2,7 @@ import { printable, type TerminalStyle } from "../../../scripts/tarsy/terminal/t
 import { isDone } from "../results/judged-cell.ts";
 import type { Report } from "./report.ts";
 import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";
+import { worldComparisons, worldTables, type TextTable } from "./world-tables.ts";
 
 /** What failed is listed up to this many cells; the report has all. */
 const MAX_LISTED = 20;
@@ -28,7 +29,8 @@ export function renderText(
   const lines = [
     style.bold(`${report.suite}: ${report.cells.filter(isDone).length} of ${report.cells.length} cells`),
     "",
-    ...table([SUMMARY_HEADS, ...rows], { style, columns }),
+    ...table({ heads: SUMMARY_HEADS, rows }, { style, columns }),
+    ...worldTables(report).flatMap((own) => ["", own.title, ...table(own, { style, columns })]),
     ...comparisonLines(report),
     ...failureLines(report, style),
   ];
@@ -37,17 +39,17 @@ export function renderText(
 
 /** Numbers to the right, the first column to the left; as many columns as fit. */
 function table(
-  rows: readonly (readonly string[])[],
+  { heads, rows }: Pick<TextTable, "heads" | "rows">,
   { style, columns }: { readonly style: TerminalStyle; readonly columns: number },
 ): string[] {
-  const shown = rows.map((row) => row.map(printable));
-  const widths = SUMMARY_HEADS.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
-  const kept = new Set(SUMMARY_HEADS.keys());
+  const shown = [heads, ...rows].map((row) => row.map(printable));
+  const widths = heads.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
+  const kept = new Set(heads.keys());
   const width = () =>
     [...kept].reduce((sum, column) => sum + (widths[column] ?? 0) + GAP.length, -GAP.length);
   for (const head of OPTIONAL) {
     if (width() <= columns) break;
-    kept.delete(SUMMARY_HEADS.findIndex((known) => known === head));
+    kept.delete(heads.findIndex((known) => known === head));
   }
   return shown.map((row, index) => {
     const cells = [...kept].map((column) => {
@@ -59,20 +61,21 @@ function table(
   });
 }
 
-function comparisonLines({ comparisons }: Report): string[] {
+function comparisonLines(report: Report): string[] {
+  const { comparisons } = report;
   if (comparisons.length === 0) return [];
   const lines = comparisons.map(({ variant, baseline, wins, losses, ties, incomparable }) => {
     const rest = incomparable === 0 ? "" : `, ${incomparable} not comparable`;
     return printable(
-      `${variant} against ${baseline}: better in ${wins}, worse in ${losses}, equal in ${ties} cassettes${rest}`,
+      `${variant} against ${baseline}: better in ${wins}, worse in ${losses}, equal in ${ties} cases${rest}`,
     );
   });
-  return ["", ...lines];
+  return ["", ...lines, ...worldComparisons(report).map(printable)];
 }
 
 function failureLines({ cells }: Report, style: TerminalStyle): string[] {
   const failures = cells.flatMap((cell) => {
-    const name = `${cell.cassette} × ${cell.variant} #${cell.repetition}`;
+    const name = `${cell.case} × ${cell.variant} #${cell.repetition}`;
     if (cell.state === "error") return [`${name}: not run: ${cell.message}`];
     if (cell.state === "missing" || cell.passed) return [];
     const reasons = cell.checks.flatMap(({ passed, text, reason }) => (passed ? [] : [`${text}: ${reason}`]));

@@ -1,10 +1,13 @@
 import type { JudgedCell } from "../results/judged-cell.ts";
+import type { WorldMeasures } from "../statistics/measure-worlds.ts";
 import type { VariantComparison } from "../statistics/compare-variants.ts";
 import type { VariantSummary } from "../statistics/summarize-variants.ts";
 
 /** Everything that the outputs of an evaluation show. */
 export interface Report {
   readonly suite: string;
+  /** SHA-256 of its file, in hexadecimal: what was to be run was written down before. */
+  readonly suiteHash: string;
   /** The version of TARSy. */
   readonly version: string;
   /** ISO 8601. */
@@ -12,7 +15,7 @@ export interface Report {
   /** `incomplete`: cells could not be run; they are tried again by the next run. */
   readonly state: "complete" | "incomplete" | "interrupted" | "budget";
   readonly variants: readonly { readonly name: string; readonly description: string }[];
-  readonly cassettes: readonly string[];
+  readonly cases: readonly string[];
   readonly repetitions: number;
   /** The judge's provider and model; null without one. */
   readonly judge: string | null;
@@ -22,4 +25,6 @@ export interface Report {
   readonly cells: readonly JudgedCell[];
   readonly summaries: readonly VariantSummary[];
   readonly comparisons: readonly VariantComparison[];
+  /** Of each variant; empty if the suite has no worlds. */
+  readonly worlds: readonly WorldMeasures[];
 }

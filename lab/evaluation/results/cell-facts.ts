@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Conclusion, CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 
@@ -16,6 +17,33 @@ const CalledTool = Type.Object({
   error: OrNull(Type.String()),
 });
 export type CalledTool = Static<typeof CalledTool>;
+
+/** What is known of an investigation in a world beside that. */
+export const WorldFacts = Type.Object({
+  /** Null if the agent stated none as data. */
+  conclusion: OrNull(
+    Type.Object({
+      /** As the check of its quotes has it. */
+      status: literals(CONCLUSION_STATUSES),
+      /** Null if none could be read. */
+      body: OrNull(Conclusion),
+    }),
+  ),
+  claims: Count,
+  /** Those whose quotes were found. */
+  verified_claims: Count,
+  /** Calls that the world was asked. */
+  calls: Count,
+  /** Calls that it knows nothing of, by tool. */
+  misses: Type.Record(Type.String(), Count),
+  /** Calls that it answered as a tool that knows everything. */
+  absent: Count,
+  /** Calls of tools that do not exist. */
+  unknown_tools: Count,
+  /** Values that were masked in its answers. */
+  masked: Count,
+});
+export type WorldFacts = Static<typeof WorldFacts>;
 
 /** What a cell's investigation came to. Assertions are checked against it when a report is made, so that they can change later. */
 export const CellFacts = Type.Object({
@@ -39,5 +67,6 @@ export const CellFacts = Type.Object({
   output_tokens: Count,
   llm_calls: Count,
   tool_calls: Type.Array(CalledTool),
+  world: Type.Optional(WorldFacts),
 });
 export type CellFacts = Static<typeof CellFacts>;

@@ -6,7 +6,7 @@ import { CellFacts } from "./cell-facts.ts";
 export const CellResult = Type.Object({
   /** The hash of everything that the result depends on. */
   key: Type.String(),
-  cassette: Type.String(),
+  case: Type.String(),
   variant: Type.String(),
   /** From 1. */
   repetition: Type.Integer({ minimum: 1 }),

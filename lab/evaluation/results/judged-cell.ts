@@ -1,12 +1,31 @@
 import type { Checked } from "../assertions/check-assertion.ts";
+import type { Grade } from "../grade/grade-conclusion.ts";
 import type { CellFacts } from "./cell-facts.ts";
+
+/** A world with what is right about it. */
+export interface GradedWorld {
+  /** Absent of a cell without a result. */
+  readonly grade?: Grade;
+  /** Of the first cause that is right; `none` where nothing is wrong. */
+  readonly category: string;
+  readonly difficulty: string;
+  /** Worlds of one incident have the same. */
+  readonly incident: string;
+  /** Its alert says that the fault was made. */
+  readonly isLeak: boolean;
+  /** It has so few answers that a miss says nothing about the agent. */
+  readonly isThin: boolean;
+}
 
 /** A cell of the matrix with what came of it. */
 export type JudgedCell = {
-  readonly cassette: string;
+  /** The name of its cassette or world. */
+  readonly case: string;
   readonly variant: string;
   /** From 1. */
   readonly repetition: number;
+  /** Of a world. */
+  readonly world?: GradedWorld;
 } & (
   | {
       readonly state: "done";

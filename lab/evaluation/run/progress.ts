@@ -19,7 +19,7 @@ export class RunProgress implements CellWatcher, Disposable {
   readonly #output: ProgressOutput;
   readonly #total: number;
   readonly #spending: Spending;
-  readonly #hasPassed: (cell: PlannedCell, facts: CellFacts) => boolean;
+  readonly #hasPassed: (cell: PlannedCell, facts: CellFacts) => Promise<boolean>;
   readonly #since = performance.now();
   readonly #startedAt = new Map<string, number>();
   #ended = 0;
@@ -32,7 +32,7 @@ export class RunProgress implements CellWatcher, Disposable {
     /** The cells to be run. */
     readonly total: number;
     readonly spending: Spending;
-    readonly hasPassed: (cell: PlannedCell, facts: CellFacts) => boolean;
+    readonly hasPassed: (cell: PlannedCell, facts: CellFacts) => Promise<boolean>;
   }) {
     this.#output = options.output;
     this.#total = options.total;
@@ -45,15 +45,15 @@ export class RunProgress implements CellWatcher, Disposable {
     this.#draw();
   }
 
-  ended(cell: PlannedCell, outcome: CellFacts | Error): void {
+  async ended(cell: PlannedCell, outcome: CellFacts | Error): Promise<void> {
     this.#startedAt.delete(cell.key);
     this.#ended += 1;
     const isError = outcome instanceof Error;
-    const passed = !isError && this.#hasPassed(cell, outcome);
+    const passed = !isError && (await this.#hasPassed(cell, outcome));
     if (passed) this.#passed += 1;
     else this.#failed += 1;
     const said = isError ? `not run: ${outcome.message.split("\n", 1)[0] ?? ""}` : described(outcome);
-    const name = `${cell.cassette.name} × ${cell.variant.name} #${cell.repetition}`;
+    const name = `${cell.case.name} × ${cell.variant.name} #${cell.repetition}`;
     this.#erase();
     this.#output.warn(
       `${this.#ended}/${this.#total} ${isError ? "error" : passed ? "pass" : "fail"}  ${name}  ${said}\n`,

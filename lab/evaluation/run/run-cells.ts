@@ -16,7 +16,7 @@ export interface CellsRun {
 export interface CellWatcher {
   started(cell: PlannedCell): void;
   /** With what it came to, or why it came to nothing. */
-  ended(cell: PlannedCell, outcome: CellFacts | Error): void;
+  ended(cell: PlannedCell, outcome: CellFacts | Error): Promise<void>;
 }
 
 interface RunCells {
@@ -71,18 +71,18 @@ async function runOne(
     // What an aborted cell has cost is not known any more.
     spending.settle(null);
     if (!signal.aborted) errors.set(cell.key, errorMessage(error));
-    watcher.ended(cell, error instanceof Error ? error : new Error(errorMessage(error)));
+    await watcher.ended(cell, error instanceof Error ? error : new Error(errorMessage(error)));
     return;
   }
   spending.settle(facts.cost_usd);
   await results.add({
     key: cell.key,
-    cassette: cell.cassette.name,
+    case: cell.case.name,
     variant: cell.variant.name,
     repetition: cell.repetition,
     version,
     at: new Date().toISOString(),
     facts,
   });
-  watcher.ended(cell, facts);
+  await watcher.ended(cell, facts);
 }

@@ -1,17 +1,17 @@
 import { isDone, type DoneCell, type JudgedCell } from "../results/judged-cell.ts";
 import { mean } from "./mean.ts";
 
-/** A variant beside the first one, over the cassettes that both have results of. */
+/** A variant beside the first one, over the cases that both have results of. */
 export interface VariantComparison {
   readonly variant: string;
   readonly baseline: string;
   readonly wins: number;
   readonly losses: number;
   readonly ties: number;
-  /** Cassettes that only one of them has results of. */
+  /** Cases that only one of them has results of. */
   readonly incomparable: number;
-  readonly cassettes: readonly {
-    readonly cassette: string;
+  readonly cases: readonly {
+    readonly case: string;
     readonly outcome: "win" | "loss" | "tie" | "incomparable";
     readonly passRate: number | null;
     readonly baselinePassRate: number | null;
@@ -24,26 +24,25 @@ export interface VariantComparison {
 const SAME_SCORE = 5;
 
 /**
- * Compares each further variant with the first, cassette by cassette: by the share of repetitions that passed, and where that is
+ * Compares each further variant with the first, case by case: by the share of repetitions that passed, and where that is
  * equal, by the mean score.
  */
 export function compareVariants(
   variants: readonly string[],
-  cassettes: readonly string[],
+  cases: readonly string[],
   cells: readonly JudgedCell[],
 ): VariantComparison[] {
   const [baseline, ...others] = variants;
   if (baseline === undefined) return [];
-  const done = Map.groupBy(cells.filter(isDone), ({ variant, cassette }) =>
-    JSON.stringify([variant, cassette]),
+  const done = Map.groupBy(cells.filter(isDone), ({ variant, case: name }) =>
+    JSON.stringify([variant, name]),
   );
-  const of = (variant: string, cassette: string) =>
-    numbersOf(done.get(JSON.stringify([variant, cassette])) ?? []);
+  const of = (variant: string, name: string) => numbersOf(done.get(JSON.stringify([variant, name])) ?? []);
   return others.map((variant) => {
-    const rows = cassettes.map((cassette) => {
-      const [own, first] = [of(variant, cassette), of(baseline, cassette)];
+    const rows = cases.map((name) => {
+      const [own, first] = [of(variant, name), of(baseline, name)];
       return {
-        cassette,
+        case: name,
         outcome: outcomeOf(own, first),
         passRate: own.passRate,
         baselinePassRate: first.passRate,
@@ -60,7 +59,7 @@ export function compareVariants(
       losses: count("loss"),
       ties: count("tie"),
       incomparable: count("incomparable"),
-      cassettes: rows,
+      cases: rows,
     };
   });
 }

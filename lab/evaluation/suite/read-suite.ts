@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, relative, resolve } from "node:path";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
@@ -8,15 +9,16 @@ import { Reporter } from "#shared/agent-config/reporter.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { compileAssertions } from "./compile-assertions.ts";
-import { findCassettes } from "./find-cassettes.ts";
+import { findCases } from "./find-cases.ts";
+import { sampleFiles } from "./sample-files.ts";
 import { SUITE_LIMITS, SuiteFile, type VariantEntry } from "./suite-file.ts";
-import type { Assertion, Suite, SuiteCassette, Variant } from "./suite.ts";
+import type { Assertion, Suite, SuiteCase, Variant } from "./suite.ts";
 
 const DEFAULT_PARALLEL = 2;
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Reads the file of a suite, with the values of `env` inserted, and finds its cassettes. Throws AgentConfigError with everything
+ * Reads the file of a suite, with the values of `env` inserted, and finds its cases. Throws AgentConfigError with everything
  * that is wrong, by line and column. Unknown keys are errors here: a misspelt assertion would pass.
  */
 export async function readSuite(file: string, env: Environment): Promise<Suite> {
@@ -27,10 +29,14 @@ export async function readSuite(file: string, env: Environment): Promise<Suite> 
   const { value } = read;
   const isJudged = value.judge?.llm_provider !== undefined;
   const assertions = compileAssertions(value.assertions ?? [], isJudged, reporter);
-  const cassettes = await findAll(directory, value, { isJudged, assertions }, reporter);
+  const cases = [
+    ...(await findAll("cassette", directory, value, { isJudged, assertions }, reporter)),
+    ...(await findAll("world", directory, value, { isJudged, assertions }, reporter)),
+  ];
+  checkCases(value, cases.length, reporter);
   const variants = readVariants(directory, value, reporter);
   const repetitions = value.repetitions ?? 1;
-  checkCells(value, cassettes.length * variants.length * repetitions, reporter);
+  checkCells(value, cases.length * variants.length * repetitions, reporter);
   checkBudgets(value, reporter);
   const found = problems(reporter);
   if (found.length > 0) throw new AgentConfigError(found);
@@ -38,7 +44,8 @@ export async function readSuite(file: string, env: Environment): Promise<Suite> 
   return {
     name: value.name ?? basename(file, extname(file)),
     file,
-    cassettes,
+    hash: createHash("sha256").update(readFileSync(file)).digest("hex"),
+    cases,
     variants,
     repetitions,
     judge:
@@ -57,25 +64,26 @@ function problems(reporter: Reporter) {
 
 type Read = Loose<SuiteFile>;
 
-/** A cassette that several entries name is one, with the assertions of all of them. */
+/** A case that several entries name is one, with the assertions of all of them. */
 async function findAll(
+  kind: SuiteCase["kind"],
   directory: string,
-  { cassettes = [] }: Read,
+  { sample, ...value }: Read,
   { isJudged, assertions }: { readonly isJudged: boolean; readonly assertions: readonly Assertion[] },
   reporter: Reporter,
-): Promise<SuiteCassette[]> {
+): Promise<SuiteCase[]> {
   const found = new Map<string, Assertion[]>();
-  for (const entry of cassettes) {
+  for (const entry of (kind === "world" ? value.worlds : value.cassettes) ?? []) {
     if (entry?.path === undefined) continue;
     const own = compileAssertions(entry.assertions ?? [], isJudged, reporter);
     const target = { container: entry, key: "path" };
     try {
-      const files = await findCassettes(directory, entry.path);
+      const files = await findCases(directory, entry.path, kind);
       if (files.length === 0) {
         reporter.error(
           target,
-          "must name a cassette, a directory of cassettes or a pattern",
-          `no JSON file in ${directory} matches`,
+          `must name a ${kind}, a directory of ${kind}s or a pattern`,
+          `no ${kind === "world" ? "file *.world.json" : "JSON file"} in ${directory} matches`,
         );
       }
       for (const file of files) found.set(file, [...(found.get(file) ?? assertions), ...own]);
@@ -83,22 +91,38 @@ async function findAll(
       reporter.error(target, errorMessage(error));
     }
   }
-  if (found.size > SUITE_LIMITS.cassettes) {
-    reporter.error(
-      { container: cassettes },
-      `must name at most ${SUITE_LIMITS.cassettes} cassettes, not ${found.size}`,
-    );
-  }
-  const names = Map.groupBy(found.keys(), shortName);
-  return [...found].map(([file, all]) => {
+  const files = [...found.keys()];
+  const drawn =
+    kind === "cassette" || sample?.size === undefined
+      ? new Set(files)
+      : sampleFiles(files, directory, {
+          size: sample.size,
+          seed: sample.seed ?? 0,
+          isByFolder: sample.by === "category",
+        });
+  const names = Map.groupBy(files, shortName);
+  return [...found].flatMap(([file, all]) => {
+    if (!drawn.has(file)) return [];
     const name = shortName(file);
     const isUnique = names.get(name)?.length === 1;
-    return { name: isUnique ? name : relative(directory, file), file, assertions: all };
+    return [{ kind, name: isUnique ? name : relative(directory, file), file, assertions: all }];
   });
 }
 
+function checkCases(value: Read, cases: number, reporter: Reporter): void {
+  if (value.cassettes === undefined && value.worlds === undefined) {
+    reporter.error({ container: value }, "must have cassettes or worlds");
+  }
+  if (value.sample !== undefined && value.worlds === undefined) {
+    reporter.error({ container: value, key: "sample" }, "needs worlds, of which it is drawn");
+  }
+  if (cases > SUITE_LIMITS.cases) {
+    reporter.error({ container: value }, `must name at most ${SUITE_LIMITS.cases} cases, not ${cases}`);
+  }
+}
+
 function shortName(file: string): string {
-  return basename(file).replace(/(?:\.cassette)?\.json$/u, "");
+  return basename(file).replace(/(?:\.cassette|\.world)?\.json(?:\.gz)?$/u, "");
 }
 
 function readVariants(directory: string, value: Read, reporter: Reporter): Variant[] {
@@ -139,7 +163,7 @@ function readVariant(
   return {
     name,
     configDir: configDir === undefined ? undefined : resolve(directory, configDir),
-    chain: entry.chain ?? "configured",
+    chain: entry.chain,
     provider: entry.llm_provider,
     model: entry.model,
     instructions: entry.custom_instructions,
@@ -165,7 +189,7 @@ function checkDirectory(
 
 function checkCells(value: Read, cells: number, reporter: Reporter): void {
   if (cells <= SUITE_LIMITS.cells) return;
-  const rule = `makes ${cells} cells (cassettes × variants × repetitions): the most is ${SUITE_LIMITS.cells}`;
+  const rule = `makes ${cells} cells (cases × variants × repetitions): the most is ${SUITE_LIMITS.cells}`;
   reporter.error({ container: value }, rule);
 }
 

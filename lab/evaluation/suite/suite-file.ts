@@ -2,8 +2,8 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Duration, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 import { MAX_SCORE } from "#shared/contracts/scoring.ts";
 
-/** The most cassettes, variants, repetitions and cells of a suite: what a report can still show. */
-export const SUITE_LIMITS = { cassettes: 1_000, variants: 20, repetitions: 100, cells: 10_000 } as const;
+/** The most cases, variants, repetitions and cells of a suite: what a report can still show. */
+export const SUITE_LIMITS = { cases: 1_000, variants: 20, repetitions: 100, cells: 10_000 } as const;
 
 /** How the session of a cell can end. `cancelled` is not among them: an evaluation cancels no session. */
 const STATUSES = ["completed", "failed", "timed_out"] as const;
@@ -54,17 +54,17 @@ export const ASSERTION_KINDS = [
 
 const Assertions = Type.Array(AssertionEntry);
 
-/** Cassettes by a path or a pattern, with what is asserted of them alone. */
-const CassettesEntry = Type.Object(
-  { path: Name, assertions: Type.Optional(Assertions) },
-  { shorthand: "path" },
-);
+/** Cassettes or worlds by a path or a pattern, with what is asserted of them alone. */
+const CasesEntry = Type.Object({ path: Name, assertions: Type.Optional(Assertions) }, { shorthand: "path" });
 
 /** What is compared: a configuration, or a change to one. */
 const VariantEntry = Type.Object({
   /** By default that of the suite. */
   config_dir: Type.Optional(Name),
-  /** `recorded`: the chain that the cassette was recorded with, on `llm_provider`; by default that of the directory. */
+  /**
+   * `recorded`: the chain that the cassette was recorded with, on `llm_provider`. `configured`: the one that the directory has for the type of
+   * the alert, the default for cassettes. A world is investigated by a single agent by default.
+   */
   chain: Type.Optional(Type.Enum(["configured", "recorded"] as const)),
   llm_provider: Type.Optional(Name),
   model: Type.Optional(Name),
@@ -79,7 +79,17 @@ export const SuiteFile = Type.Object({
   name: Type.Optional(Name),
   /** Where variants without a directory of their own, and the judge, find their providers; by default that of `npm start`. */
   config_dir: Type.Optional(Name),
-  cassettes: Type.Array(CassettesEntry, { minItems: 1 }),
+  /** One of both at least. */
+  cassettes: Type.Optional(Type.Array(CasesEntry, { minItems: 1 })),
+  worlds: Type.Optional(Type.Array(CasesEntry, { minItems: 1 })),
+  /** Of the worlds, only so many: `by` draws from each folder in proportion, and equal seeds draw the same. */
+  sample: Type.Optional(
+    Type.Object({
+      size: Whole(1, SUITE_LIMITS.cases),
+      seed: Type.Optional(Whole(0)),
+      by: Type.Optional(Type.Enum(["category"] as const)),
+    }),
+  ),
   variants: Type.Record(Type.String(), VariantEntry),
   repetitions: Type.Optional(Whole(1, SUITE_LIMITS.repetitions)),
   tools: Type.Optional(Type.Enum(["recorded"] as const)),

@@ -19,8 +19,9 @@ export type Assertion =
   | { readonly kind: "status"; readonly status: TerminalStatus }
   | { readonly kind: "min_score"; readonly score: number };
 
-/** A cassette of a suite. */
-export interface SuiteCassette {
+/** A case of a suite: an alert and the answers of its tools. */
+export interface SuiteCase {
+  readonly kind: "cassette" | "world";
   /** Unique in the suite: that of the file without its ending, or where several have it, its path from the suite. */
   readonly name: string;
   /** Absolute. */
@@ -34,19 +35,22 @@ export interface Variant {
   readonly name: string;
   /** Absolute; undefined for the directory that `npm start` would use. */
   readonly configDir: string | undefined;
-  readonly chain: "configured" | "recorded";
+  /** Undefined for the default of a case. */
+  readonly chain: "configured" | "recorded" | undefined;
   readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly instructions: string | undefined;
   readonly maxIterations: number | undefined;
 }
 
-/** A suite's file, checked, with its cassettes found and its defaults filled in. */
+/** A suite's file, checked, with its cases found and its defaults filled in. */
 export interface Suite {
   readonly name: string;
   /** Absolute. */
   readonly file: string;
-  readonly cassettes: readonly SuiteCassette[];
+  /** Its SHA-256, in hexadecimal. */
+  readonly hash: string;
+  readonly cases: readonly SuiteCase[];
   /** In the order of the file; the others are compared with the first. */
   readonly variants: readonly Variant[];
   readonly repetitions: number;

@@ -57,14 +57,14 @@ describe("tarsy eval", function evaluation() {
       "0 % – 39 %",
       "20.0 ± 0.0",
     ]);
-    expect(first.out).to.contain("bad against good: better in 0, worse in 3, equal in 0 cassettes");
+    expect(first.out).to.contain("bad against good: better in 0, worse in 3, equal in 0 cases");
     expect(first.errors).to.match(
       /^12\/12 (?:pass|fail) {2}\w+ × \w+ #2 {2}completed, score \d+, \$0\.\d+, \d/mu,
     );
 
     const results = await fixture.results();
     expect(
-      results.map(({ cassette, variant, repetition }) => `${cassette} ${variant} ${repetition}`).toSorted(),
+      results.map(({ case: name, variant, repetition }) => `${name} ${variant} ${repetition}`).toSorted(),
     ).to.deep.equal(
       NAMES.flatMap((cassette) =>
         ["bad", "good"].flatMap((variant) => [1, 2].map((n) => `${cassette} ${variant} ${n}`)),
@@ -99,7 +99,7 @@ describe("tarsy eval", function evaluation() {
     await fixture.writeScript("good", SCRIPTS.bad);
     const third = await fixture.run();
     expect(third.errors).to.match(/^6 of 12 cells have a result from before\n/u);
-    expect(third.out).to.contain("bad against good: better in 0, worse in 0, equal in 3 cassettes");
+    expect(third.out).to.contain("bad against good: better in 0, worse in 0, equal in 3 cases");
   });
 
   // lab/replay/test/suites/told-time.ts has it of a replay.

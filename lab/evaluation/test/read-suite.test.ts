@@ -48,7 +48,7 @@ describe("readSuite", () => {
       timeoutMs: 600_000,
       budgetUsd: undefined,
     });
-    const found = suite.cassettes.map(({ name, assertions }) => [name, assertions.map(({ kind }) => kind)]);
+    const found = suite.cases.map(({ name, assertions }) => [name, assertions.map(({ kind }) => kind)]);
     expect(found).to.deep.equal([
       ["a", ["status", "contains"]],
       ["b", ["status", "contains"]],
@@ -58,7 +58,7 @@ describe("readSuite", () => {
       {
         name: "one",
         configDir: undefined,
-        chain: "configured",
+        chain: undefined,
         provider: undefined,
         model: undefined,
         instructions: undefined,
@@ -132,7 +132,7 @@ cell_budget_usd: 2
     for (let n = 0; n < 10; n += 1) await writeFile(join(directory, "tapes", `many-${n}.json`), "{}");
     const text = stringify({ cassettes: ["tapes/many-*.json"], variants, repetitions: 60 });
     expect(await problems(text)).to.deep.equal([
-      "suite.yaml:1:1: makes 12000 cells (cassettes × variants × repetitions): the most is 10000",
+      "suite.yaml:1:1: makes 12000 cells (cases × variants × repetitions): the most is 10000",
     ]);
   });
 });

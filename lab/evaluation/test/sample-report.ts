@@ -1,6 +1,7 @@
 import type { Report } from "../report/report.ts";
 import type { JudgedCell } from "../results/judged-cell.ts";
 import { compareVariants } from "../statistics/compare-variants.ts";
+import { measureWorlds } from "../statistics/measure-worlds.ts";
 import { summarizeVariants } from "../statistics/summarize-variants.ts";
 
 const VARIANTS = ["today", "other model", "short instructions"];
@@ -11,21 +12,22 @@ const REPETITIONS = 4;
 export function sampleReport(text: string): Report {
   const names = [...CASSETTES, text.slice(0, 80)];
   const variants = [...VARIANTS, text.slice(0, 60)];
-  const cells = names.flatMap((cassette, c) =>
+  const cells = names.flatMap((name, c) =>
     variants.flatMap((variant, v) =>
       Array.from({ length: REPETITIONS }, (_, r) =>
-        sampleCell({ cassette, variant, repetition: r + 1 }, c * 7 + v * 3 + r, text),
+        sampleCell({ case: name, variant, repetition: r + 1 }, c * 7 + v * 3 + r, text),
       ),
     ),
   );
   const costs = cells.flatMap((cell) => (cell.state === "done" ? [cell.facts.cost_usd ?? 0] : []));
   return {
     suite: `Weekly comparison ${text}`,
+    suiteHash: "0".repeat(64),
     version: "0.1.0",
     madeAt: "2026-11-25T22:00:00.000Z",
     state: "budget",
     variants: variants.map((name) => ({ name, description: `gemini (model ${text.slice(0, 40)})` })),
-    cassettes: names,
+    cases: names,
     repetitions: REPETITIONS,
     judge: "claude (claude-opus)",
     spentUsd: costs.reduce((sum, cost) => sum + cost, 0),
@@ -33,11 +35,12 @@ export function sampleReport(text: string): Report {
     cells,
     summaries: summarizeVariants(variants, cells),
     comparisons: compareVariants(variants, names, cells),
+    worlds: measureWorlds(variants, cells),
   };
 }
 
 function sampleCell(
-  place: Pick<JudgedCell, "cassette" | "variant" | "repetition">,
+  place: Pick<JudgedCell, "case" | "variant" | "repetition">,
   number: number,
   text: string,
 ): JudgedCell {

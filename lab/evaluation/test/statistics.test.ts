@@ -9,13 +9,13 @@ import { wilsonInterval } from "../statistics/wilson-interval.ts";
 
 const cell = (
   variant: string,
-  cassette: string,
+  name: string,
   passed: boolean,
   { score = null, cost = 0.5, ms = 1_000 }: { score?: number | null; cost?: number | null; ms?: number } = {},
 ): JudgedCell => ({
   state: "done",
   variant,
-  cassette,
+  case: name,
   repetition: 1,
   checks: [],
   passed,
@@ -69,7 +69,7 @@ describe("statistics of an evaluation", () => {
     const cells: JudgedCell[] = [
       cell("a", "x", true, { score: 80, ms: 1_000 }),
       cell("a", "y", false, { score: 60, ms: 3_000 }),
-      { state: "error", variant: "a", cassette: "z", repetition: 1, message: "no" },
+      { state: "error", variant: "a", case: "z", repetition: 1, message: "no" },
       cell("b", "x", true, { cost: null }),
     ];
     const [a, b] = summarizeVariants(["a", "b"], cells);
@@ -102,7 +102,7 @@ describe("statistics of an evaluation", () => {
     ];
     const names = ["passes", "fails", "better", "close", "alone"];
     const [comparison] = compareVariants(["first", "other"], names, cells);
-    expect(comparison?.cassettes.map(({ outcome }) => outcome)).to.deep.equal([
+    expect(comparison?.cases.map(({ outcome }) => outcome)).to.deep.equal([
       "win",
       "loss",
       "win",

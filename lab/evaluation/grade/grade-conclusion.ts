@@ -1,0 +1,97 @@
+import type { Conclusion } from "#shared/contracts/conclusion.ts";
+import type { Truth } from "#shared/worlds/world-format.ts";
+import { isSameObject } from "./same-object.ts";
+
+/** A conclusion compared with the truth, by code alone. */
+export interface Grade {
+  /** Object and cause are right in the first cause. Of a healthy world: nothing is wrong, it says. */
+  readonly a1: boolean;
+  /** In one of the first three. */
+  readonly a3: boolean;
+  /** In the first, with the category. */
+  readonly a1Strict: boolean;
+  /** What the conclusion had to name, and did not. */
+  readonly notNamed: readonly string[];
+  /** The category that it must not have, and has; null if it has none of these. */
+  readonly forbidden: string | null;
+  /** The first cause as it is written; empty without one. */
+  readonly said: string;
+  /** What is right. */
+  readonly right: string;
+}
+
+/** The categories that say that nothing is wrong. */
+const HEALTHY = ["none", "healthy"];
+const FIRST = 3;
+
+type StatedCause = Conclusion["causes"][number];
+type RightCause = Truth["causes"][number];
+
+/**
+ * Grades a conclusion; null for an agent that has stated none, which is wrong. `text` is everything that the agent has concluded with, where
+ * names are looked for. `hasCodes`: agents know the codes of causes; otherwise the category decides.
+ */
+export function gradeConclusion(
+  conclusion: Pick<Conclusion, "status" | "causes"> | null,
+  text: string,
+  truth: Truth,
+  { hasCodes }: { readonly hasCodes: boolean },
+): Grade {
+  const causes = conclusion?.causes ?? [];
+  const [first] = causes;
+  const isHealthy = truth.causes.every(({ category }) => HEALTHY.includes(category));
+  const isRight = (stated: StatedCause, isStrict: boolean) =>
+    truth.causes.some((right) => matches(stated, right, { hasCodes, isStrict }));
+  const saysHealthy = conclusion !== null && conclusion.status !== "inconclusive" && causes.every(isNothing);
+  const a1 = isHealthy ? saysHealthy : first !== undefined && isRight(first, false);
+  const lowered = text.toLowerCase();
+  const names = [...(truth.must_name ?? []), ...(truth.rule_out ?? [])];
+  return {
+    a1,
+    a3: isHealthy ? saysHealthy : causes.slice(0, FIRST).some((stated) => isRight(stated, false)),
+    a1Strict: isHealthy ? saysHealthy : first !== undefined && isRight(first, true),
+    notNamed: names.filter((name) => !lowered.includes(name.toLowerCase())),
+    forbidden:
+      first === undefined
+        ? null
+        : ((truth.categories_not ?? []).find((category) => categoriesOf(first).has(fold(category))) ?? null),
+    said: first === undefined ? "" : `${first.entity} ${first.code === "" ? first.kind : first.code}`,
+    right: isHealthy
+      ? "nothing is wrong"
+      : truth.causes.map(({ object, cause }) => `${object} ${cause}`).join(" or "),
+  };
+}
+
+function matches(
+  stated: StatedCause,
+  right: RightCause,
+  { hasCodes, isStrict }: { readonly hasCodes: boolean; readonly isStrict: boolean },
+): boolean {
+  if (!isSameObject(stated.entity, right.object)) return false;
+  const codes = codesOf(stated);
+  const isCause = [right.cause, ...(right.accept ?? [])].some((code) => codes.has(fold(code)));
+  const isCategory = categoriesOf(stated).has(fold(right.category));
+  return (hasCodes ? isCause : isCategory) && (!isStrict || isCategory);
+}
+
+function isNothing(stated: StatedCause): boolean {
+  const categories = categoriesOf(stated);
+  return HEALTHY.some((category) => categories.has(category));
+}
+
+/** A code may be one of a category and one of a cause. */
+function codesOf({ code }: StatedCause): ReadonlySet<string> {
+  return new Set(code.split("/").map(fold));
+}
+
+function categoriesOf(stated: StatedCause): ReadonlySet<string> {
+  return new Set([...codesOf(stated), stated.kind]);
+}
+
+/** Spellings of a code that mean the same. */
+function fold(code: string): string {
+  return code
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { parseCassette } from "#shared/cassette/parse-cassette.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { TerminalError, errorMessage } from "#shared/errors.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
+import type { SuiteCase, Variant } from "../suite/suite.ts";
+import { inWorld, worldChain } from "./world-chain.ts";
+import { readWorld, truthFileOf } from "../../worlds/world-files.ts";
+import { applyVariant } from "./apply-variant.ts";
+import { baseChain } from "./base-chain.ts";
+import type { PlannedCell } from "./planned-cell.ts";
+
+/** A case as far as planning its cells needs it. */
+export interface ReadCase {
+  readonly name: string;
+  /** Equal for equal cases. */
+  readonly hash: string;
+  readonly planned: Pick<PlannedCell, "world">;
+  /** The chain that a variant runs it with. Throws TerminalError if there is none. */
+  readonly chainOf: (
+    variant: Variant,
+    config: AgentConfig,
+    settings: Parameters<typeof applyVariant>[3],
+  ) => ResolvedChain;
+}
+
+/** Reads the file of a case. Throws TerminalError `malformed` that names it. */
+export async function readCase(ofSuite: SuiteCase): Promise<ReadCase> {
+  try {
+    return await (ofSuite.kind === "world" ? worldCase(ofSuite) : cassetteCase(ofSuite));
+  } catch (error) {
+    throw new TerminalError("malformed", `${ofSuite.file}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+async function cassetteCase({ name, file }: SuiteCase): Promise<ReadCase> {
+  const bytes = await readFile(file);
+  // What was recorded is large, and running the cell reads it again.
+  const { session, resolved_config } = parseCassette(bytes.toString("utf8"));
+  return {
+    name,
+    hash: createHash("sha256").update(bytes).digest("hex"),
+    planned: {},
+    chainOf: (variant, config, settings) =>
+      applyVariant(baseChain({ session, resolved_config }, variant, config), variant, config, settings),
+  };
+}
+
+async function worldCase({ name, file }: SuiteCase): Promise<ReadCase> {
+  const { world, hash } = await readWorld(file);
+  if (!existsSync(truthFileOf(file))) {
+    throw new Error(`there is no ${truthFileOf(file)}, which says what is right`);
+  }
+  const { id, group = id, alert, servers, runbook, vocabulary } = world;
+  const seen = {
+    servers,
+    ...(runbook === undefined ? {} : { runbook }),
+    ...(vocabulary === undefined ? {} : { vocabulary }),
+  };
+  return {
+    name,
+    hash,
+    planned: { world: { id, hash, group, hasCodes: (vocabulary?.causes.length ?? 0) > 0 } },
+    chainOf: (variant, config, settings) => {
+      if (variant.chain === "recorded") throw new Error("a world has no recorded chain");
+      const base = worldChain(config, alert.type, variant.chain ?? "world");
+      return postgresSafeValue(inWorld(applyVariant(base, variant, config, settings), seen));
+    },
+  };
+}
