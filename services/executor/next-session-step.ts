@@ -14,7 +14,7 @@ export type SessionStep =
   /** Have the alert's runbook fetched, before the first stage. */
   | { readonly kind: "fetch-runbook" }
   | RunExecutions
-  /** Start one more replica of a stage's agent, or go on with `then` if those that have run agree. */
+  /** Start one more replica of a stage's agent, or go on with `agreed` if those that have run agree. */
   | WeighReplicas
   /** The agents have succeeded by the stage's policy: insert the execution that synthesises their results. */
   | { readonly kind: "start-synthesis"; readonly stage: StageContext; readonly agent: ResolvedAgent }
@@ -39,7 +39,7 @@ export interface WeighReplicas {
   readonly stage: StageContext;
   readonly executionIds: readonly string[];
   readonly next: NextReplica;
-  readonly then: SessionStep;
+  readonly agreed: SessionStep;
 }
 
 /** Run every execution of the current stage that is not terminal. */
@@ -125,19 +125,19 @@ function nextStageStep(state: RunningState, stage: StageState, plan: ResolvedSta
   const { synthesis, replicas } = plan;
   const results = executions.filter(({ status }) => status === "completed").length;
   const isOne = replicas !== undefined && results === 1;
-  const then: SessionStep =
+  const agreed: SessionStep =
     outcome.status !== "completed" || synthesis === undefined || isOne
       ? end(outcome)
       : { kind: "start-synthesis", stage: context, agent: synthesis };
   const next = replicas === undefined ? undefined : plan.agents[agents.length];
-  if (next === undefined) return then;
+  if (next === undefined) return agreed;
   const executionIds = executions.map(({ execution_id }) => execution_id);
   return {
     kind: "weigh-replicas",
     stage: context,
     executionIds,
     next: { index: agents.length + 1, agent: next },
-    then,
+    agreed,
   };
 }
 

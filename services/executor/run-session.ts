@@ -223,10 +223,10 @@ async function perform(
 }
 
 /** Starts one more replica, or what follows if those that have run agree. */
-async function weighReplicas(session: OwnedSession, { stage, executionIds, next, then }: WeighReplicas) {
+async function weighReplicas(session: OwnedSession, { stage, executionIds, next, agreed }: WeighReplicas) {
   const isEnough = await haveReplicasAgreed(session.db, executionIds);
   const state = await session.commitMutex(() => session.memory.state());
-  const decided = isEnough ? decideStep(state, then) : { record: startReplica(stage, next) };
+  const decided = isEnough ? decideStep(state, agreed) : { record: startReplica(stage, next) };
   if ("record" in decided) await commitStep(session, [decided.record]);
 }
 

@@ -129,7 +129,7 @@ function queueSettings(queue: QueueSection): QueueSettings {
 function defaultSettings(defaults: DefaultsSection): DefaultSettings {
   const builtIn = BUILT_IN_SETTINGS.defaults;
   const { llm_provider, llm_backend, executive_summary_provider, fallback_providers } = defaults;
-  const { iteration_strategy, summarization, tool_policy, conclusion } = defaults;
+  const { iteration_strategy, summarization, tool_policy } = defaults;
   return {
     alert_type: defaults.alert_type ?? builtIn.alert_type,
     runbook: defaults.runbook ?? BUILT_IN_RUNBOOK,
@@ -143,7 +143,6 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
     iteration_timeout_ms: parseDuration(defaults.iteration_timeout ?? builtIn.iteration_timeout) ?? 0,
     approval_timeout_ms: parseDuration(defaults.approval_timeout ?? "") ?? DEFAULT_APPROVAL_TIMEOUT_MS,
     ...(tool_policy === undefined ? {} : { tool_policy }),
-    ...(conclusion === undefined ? {} : { conclusion }),
     ...(llm_provider === undefined ? {} : { llm_provider }),
     ...(llm_backend === undefined ? {} : { llm_backend }),
     ...(executive_summary_provider === undefined ? {} : { executive_summary_provider }),
@@ -158,8 +157,10 @@ function optionalSections({
   scoring,
   orchestrator,
   budgets,
-}: DefaultsSection): Pick<DefaultSettings, "scoring" | "orchestrator" | "budgets"> {
+  conclusion,
+}: DefaultsSection): Pick<DefaultSettings, "scoring" | "orchestrator" | "budgets" | "conclusion"> {
   return {
+    ...(conclusion === undefined ? {} : { conclusion }),
     ...(scoring === undefined ? {} : { scoring }),
     ...(orchestrator === undefined ? {} : { orchestrator }),
     ...(budgets === undefined ? {} : { budgets }),

@@ -154,12 +154,13 @@ export function resolveAgentSettings(
       first(levels, (level) => milliseconds(level.iteration_timeout)) ??
       defaultTimeout(config, providerNames),
     mcp_servers: servers,
-    conclusion: first([...levels, ["defaults", defaults]], (level) => level.conclusion) ?? {
-      value: "none",
-      from: "built-in",
-    },
+    conclusion: resolveConclusion([...levels, ["defaults", defaults]]),
     skills: keepsNativeTools ? { ...skills, onDemand: [] } : skills,
   };
+}
+
+function resolveConclusion(levels: readonly Setter[]): AgentSettings["conclusion"] {
+  return first(levels, ({ conclusion }) => conclusion) ?? { value: "none", from: "built-in" };
 }
 
 /** A stage's backend is for its agents, not for its synthesis. */

@@ -3,6 +3,7 @@ import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import { resolveScoring, scoresByItself } from "#shared/agent-config/resolve-scoring.ts";
 import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
+import { concludes, quotedBy, withQuotedStages } from "#shared/agent-config/resolve-conclusions.ts";
 import {
   DEFAULT_APPROVAL_TIMEOUT_MS,
   RESOLVED_CHAIN_VERSION,
@@ -178,46 +179,6 @@ function resolveAgent(
     llm_provider: withNativeTools(own, settings),
     ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };
-}
-
-/** The mark of agents whose results this one can quote. */
-function quotedBy({ conclusion }: Pick<ResolvedAgent, "conclusion">): Pick<ResolvedAgent, "quoted"> {
-  return conclusion === undefined ? {} : { quoted: true };
-}
-
-/** Marks the agents of the stages before one that states a conclusion. */
-function withQuotedStages(stages: readonly ResolvedStage[]): ResolvedStage[] {
-  const last = stages.findLastIndex(({ agents }) => agents.some((agent) => agent.conclusion !== undefined));
-  const quoted = (agent: ResolvedAgent): ResolvedAgent => ({
-    ...agent,
-    quoted: true,
-    ...(agent.sub_agents === undefined
-      ? {}
-      : { sub_agents: agent.sub_agents.map((child) => ({ ...child, quoted: true as const })) }),
-  });
-  return stages.map((stage, index) => {
-    if (index >= last) return stage;
-    const { agents, synthesis } = stage;
-    return {
-      ...stage,
-      agents: agents.map(quoted),
-      ...(synthesis === undefined ? {} : { synthesis: quoted(synthesis) }),
-    };
-  });
-}
-
-/** True for an agent that states its conclusion. What a chain or the defaults ask for, the last stage does that investigates. */
-function concludes(
-  config: AgentConfig,
-  chain: ChainEntry,
-  stage: StageEntry,
-  { conclusion, isAction }: AgentSettings,
-): boolean {
-  if (conclusion.value === "none" || isAction) return false;
-  if (conclusion.from !== "chain" && conclusion.from !== "defaults") return true;
-  const investigates = ({ agents }: StageEntry) =>
-    agents.some(({ name, type }) => (type || config.agents.get(name)?.type) !== "action");
-  return stage === chain.stages.findLast(investigates);
 }
 
 /** The provider of the summary, if the chain or the defaults name one, and those that can take over. */

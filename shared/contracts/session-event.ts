@@ -25,6 +25,14 @@ import { Uuid } from "#shared/contracts/uuid.ts";
  * database. It never runs backwards within a session.
  */
 const Timestamp = Type.String({ minLength: 1 });
+/** The execution that an event is about. */
+const OF_EXECUTION = {
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
+};
 const Metadata = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]);
 
 const SessionStatusChanged = Type.Object({
@@ -91,11 +99,7 @@ const StageChanged = Type.Object({
 /** Sent when the status of an agent's execution changes; its creation as `pending` has no event. */
 const ExecutionStatusChanged = Type.Object({
   type: Type.Literal("execution.status"),
-  session_id: Uuid,
-  stage_id: Uuid,
-  execution_id: Uuid,
-  /** The agent that started this one; absent unless it is a sub-agent. */
-  parent_execution_id: Type.Optional(Uuid),
+  ...OF_EXECUTION,
   agent_name: Type.String(),
   /** Counts from 1; a stage's synthesis agent has the highest index. Sub-agents count from 1 below their parent. */
   agent_index: Type.Integer({ minimum: 1 }),
@@ -129,11 +133,7 @@ const SessionProgressed = Type.Object({
 const TimelineEventCreated = Type.Object({
   type: Type.Literal("timeline_event.created"),
   event_id: Uuid,
-  session_id: Uuid,
-  stage_id: Uuid,
-  execution_id: Uuid,
-  /** The agent that started this one; absent unless it is a sub-agent. */
-  parent_execution_id: Type.Optional(Uuid),
+  ...OF_EXECUTION,
   event_type: literals(TIMELINE_EVENT_TYPES),
   status: literals(TIMELINE_STATUSES),
   content: Type.String(),
@@ -240,11 +240,7 @@ export const ReviewChanged = Type.Object({
 /** The record of a call of a model or a tool, or of a listing of a server's tools, is stored. */
 export const InteractionCreated = Type.Object({
   type: Type.Literal("interaction.created"),
-  session_id: Uuid,
-  stage_id: Uuid,
-  execution_id: Uuid,
-  /** The agent that started this one; absent unless it is a sub-agent. */
-  parent_execution_id: Type.Optional(Uuid),
+  ...OF_EXECUTION,
   interaction_id: Uuid,
   interaction_type: literals(INTERACTION_KINDS),
   timestamp: Timestamp,
@@ -266,11 +262,7 @@ export const ChatCreated = Type.Object({
  */
 export const BudgetReached = Type.Object({
   type: Type.Union([Type.Literal("budget.soft_limit"), Type.Literal("budget.exceeded")]),
-  session_id: Uuid,
-  stage_id: Uuid,
-  execution_id: Uuid,
-  /** The agent that started this one; absent unless it is a sub-agent. */
-  parent_execution_id: Type.Optional(Uuid),
+  ...OF_EXECUTION,
   ...BudgetCause.properties,
   timestamp: Timestamp,
 });
@@ -278,11 +270,7 @@ export const BudgetReached = Type.Object({
 /** The quotes of an agent's conclusion have been compared with the results. */
 export const ConclusionChecked = Type.Object({
   type: Type.Literal("conclusion.checked"),
-  session_id: Uuid,
-  stage_id: Uuid,
-  execution_id: Uuid,
-  /** The agent that started this one; absent unless it is a sub-agent. */
-  parent_execution_id: Type.Optional(Uuid),
+  ...OF_EXECUTION,
   /** 1, or 2 after a correction. */
   attempt: Type.Integer({ minimum: 1 }),
   status: literals(CONCLUSION_STATUSES),

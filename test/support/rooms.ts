@@ -58,10 +58,6 @@ function executorRooms(): readonly Room[] {
         [`${EXECUTOR}/tools/built-in/text-worker.ts`, `${EXECUTOR}/features/conclusions/verify-quotes.ts`],
         [`${EXECUTOR}/tools/perform-tool-call.ts`, `${EXECUTOR}/features/steering/watch-skip.ts`],
         [`${EXECUTOR}/tools/perform-tool-call.ts`, `${EXECUTOR}/features/approvals/ask-for-approval.ts`],
-        [
-          `${EXECUTOR}/tools/perform-tool-call.ts`,
-          `${EXECUTOR}/features/sub-agents/answer-sub-agent-tool.ts`,
-        ],
       ],
     }),
     room("features", ["budget", "llm", "tools", ...OF_A_CALL], {

@@ -2,6 +2,8 @@ import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { BuiltInName, StepTool } from "../controllers/built-in-tools.ts";
 import type { RunExecutions, AgentRun } from "../next-session-step.ts";
 import type { AlertInput } from "../prompts/prompt-input.ts";
+import type { IterationState } from "#shared/contracts/iteration-state.ts";
+import type { StepRecord } from "../persist/step-record.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import type { AgentState, AgentStep, Controller, StepKind, StepOf } from "./agent-state.ts";
 import type { AgentSteps } from "./agent-steps.ts";
@@ -59,6 +61,22 @@ export type Answers = {
   ) => Promise<ToolOutcome>;
 };
 
+/** The answer of a call whose outcome has rows of its own: `effect` is committed with it. */
+export interface StepAnswer {
+  readonly outcome: ToolOutcome;
+  readonly effect: StepRecord | null;
+  /** The agent's state from then on; absent if it stays. */
+  readonly iteration?: IterationState;
+}
+
+/** The functions that answer calls of the tools which the step answers that asks for them, from rows that are committed. */
+export type StepAnswers = {
+  readonly [K in StepTool]: (
+    run: ExecutionRun,
+    call: Pick<BuiltInCall<K>, "name" | "parameters"> & { readonly index: number },
+  ) => Promise<StepAnswer> | StepAnswer;
+};
+
 /** The hooks with which a feature takes part in the steps of agents. It has only those that it needs. */
 export interface Feature {
   /** Reads what the next decision needs; `loaded` is what the features before it have read. Throws database errors. */
@@ -79,6 +97,7 @@ export interface Feature {
   readonly controllers?: Partial<Record<IterationStrategy, Controller>>;
   /** Answers calls of its built-in tools. */
   readonly tools?: Partial<Answers>;
+  readonly stepTools?: Partial<StepAnswers>;
 }
 
 /** The features of an executor. */
@@ -88,4 +107,5 @@ export interface Features {
   readonly performers: Performers;
   readonly controllers: Readonly<Record<IterationStrategy, Controller>>;
   readonly tools: Answers;
+  readonly stepTools: StepAnswers;
 }

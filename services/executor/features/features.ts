@@ -41,5 +41,6 @@ export const FEATURES: Features = {
     ...SCORING.perform,
   },
   controllers: { ...BASE_CONTROLLERS, ...MEMORIES.controllers, ...SCORING.controllers },
+  stepTools: { ...SUB_AGENTS.stepTools, ...CONCLUSIONS.stepTools },
   tools: { ...RESULT_TOOLS, ...MEMORIES.tools, ...SKILLS.tools },
 };

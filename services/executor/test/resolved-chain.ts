@@ -57,6 +57,18 @@ export interface ChainOptions {
   readonly fallbacks?: readonly string[];
 }
 
+function conclusionOf(concludes: boolean): Pick<ResolvedAgent, "conclusion"> {
+  return concludes ? { conclusion: CONCLUSION_CONTRACT } : {};
+}
+
+function typeOf(type: "action" | undefined): Pick<ResolvedAgent, "type"> {
+  return type === undefined ? {} : { type };
+}
+
+function replicasOf(min: number | undefined): Pick<ResolvedStage, "replicas"> {
+  return min === undefined ? {} : { replicas: { min, stop: "agreement" } };
+}
+
 /** A chain whose agents use the scripted provider. */
 export function resolvedChain({
   strategy = "single-call",
@@ -85,7 +97,7 @@ export function resolvedChain({
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
-  const conclusion = concludes ? ({ conclusion: CONCLUSION_CONTRACT } as const) : {};
+  const conclusion = conclusionOf(concludes);
   const others = fallbacks.map((name) => scriptedProvider(name, `${name}.yaml`));
   const native_tools = Object.fromEntries(nativeTools.map((tool) => [tool, true]));
   const withNativeTools = { ...scriptedProvider("scripted", "script.yaml"), native_tools };
@@ -120,7 +132,7 @@ export function resolvedChain({
       name: `${stagePrefix}${index}`,
       parallel_type: names.length > 1 ? (isReplicated ? "replica" : "multi_agent") : null,
       success_policy: policy,
-      ...(minReplicas === undefined ? {} : { replicas: { min: minReplicas, stop: "agreement" as const } }),
+      ...replicasOf(minReplicas),
       agents: names.map((name, position) => ({
         ...resolvedAgent(name, strategy, timeoutOf(name)),
         ...(isReplicated ? { replica: position + 1 } : {}),
@@ -130,7 +142,7 @@ export function resolvedChain({
         max_iterations: maxIterations,
         mcp_servers: [...servers],
         ...conclusion,
-        ...(agentType === undefined ? {} : { type: agentType }),
+        ...typeOf(agentType),
         ...(toolChoice === undefined ? {} : { tool_choice: { ...toolChoice } }),
         ...withFallbacks,
       })),

@@ -1,15 +1,11 @@
-import { DEFAULT_ORCHESTRATOR } from "#shared/contracts/resolved-chain.ts";
 import { MAX_RESULT_BYTES, toolCallId } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { checkConclusion, type CheckedConclusion } from "../features/conclusions/check-conclusion.ts";
-import { isAsked } from "../features/conclusions/decide-conclusion.ts";
 import { askForApproval } from "../features/approvals/ask-for-approval.ts";
 import { findBuiltInTool, fullToolName, isMemoryTool, isStepTool } from "../controllers/built-in-tools.ts";
 import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
-import { answerSubAgentTool } from "../features/sub-agents/answer-sub-agent-tool.ts";
 import { tellPhase } from "../stream/tell-phase.ts";
 import type { AgentWait } from "../core/wait.ts";
 import { concludedBefore, deniedByPolicy, unmakeableCall } from "./calls-not-made.ts";
@@ -23,7 +19,7 @@ import {
   callArguments,
 } from "./record-tool-call.ts";
 import { DEFAULT_RESULT_TOKENS, CHARS_PER_TOKEN, MIN_SHOWN_CHARS } from "#shared/contracts/result-sizes.ts";
-import type { Answers, BuiltInCall } from "../core/feature.ts";
+import type { Answers, BuiltInCall, StepAnswer, StepAnswers } from "../core/feature.ts";
 import { watchSkip } from "../features/steering/watch-skip.ts";
 import { inToolSpan } from "../tracing/agent-spans.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
@@ -79,17 +75,11 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
     return null;
   }
   const known = findBuiltInTool(step.call.name, run.state.tools ?? []);
-  if (known === "conclude") {
-    const checked = await checkConclusion(run, parameters, run.session.signals.cancelled);
-    const finished = { ...step, parameters, outcome: checked.outcome, usedMs: 0 };
-    steps.add(recordToolCall(withConclusion(run, checked), finished));
-    if (checked.effect !== null) steps.add(checked.effect);
-    return null;
-  }
   if (isStepTool(known)) {
-    const { outcome, effect } = answerSubAgentTool(run, { name: known, index: step.call.index, parameters });
+    const call = { name: known, index: step.call.index, parameters };
+    const { outcome, effect, iteration = run.state.iteration } = await answerStepTool(run, call);
     const finished = { ...step, parameters, outcome, usedMs: 0 };
-    steps.add(recordToolCall(effect === null ? run : withBudget(run), finished));
+    steps.add(recordToolCall({ ...run, state: { ...run.state, iteration } }, finished));
     if (effect !== null) steps.add(effect);
     return null;
   }
@@ -105,23 +95,6 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
   const kept = await findKeptResult(run, { callId, name: step.call.name, outcome });
   steps.add(recordToolCall(run, { ...step, parameters, outcome, kept, usedMs }));
   return null;
-}
-
-/** The run after a check. Where the agent was asked for its conclusion, the message about the check asks again. */
-function withConclusion(run: ExecutionRun, { state: checked }: CheckedConclusion): ExecutionRun {
-  const { state } = run;
-  const next = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
-  const conclusion = { ...checked, ...(isAsked(state) ? { asked_at: next } : {}) };
-  return { ...run, state: { ...state, iteration: { ...state.iteration, conclusion } } };
-}
-
-/** The run with the time until which the agent waits for its sub-agents, which begins with the first of them. */
-function withBudget(run: ExecutionRun): ExecutionRun {
-  const { session, state } = run;
-  if (state.iteration.budget_until !== undefined) return run;
-  const { max_budget_ms } = state.agent.orchestrator ?? DEFAULT_ORCHESTRATOR;
-  const budget_until = new Date(session.clock.databaseNow() + max_budget_ms).toISOString();
-  return { ...run, state: { ...state, iteration: { ...state.iteration, budget_until } } };
 }
 
 /** Calls that were begun beside another are not looked up: they do not follow what is stored. */
@@ -216,6 +189,13 @@ async function make(run: ExecutionRun, step: AnnouncedCall, signal: AbortSignal)
           signal,
         );
   return { outcome, ms: performance.now() - startedAt };
+}
+
+async function answerStepTool<Name extends keyof StepAnswers>(
+  run: ExecutionRun,
+  call: Pick<BuiltInCall<Name>, "name" | "parameters"> & { readonly index: number },
+): Promise<StepAnswer> {
+  return run.session.features.stepTools[call.name](run, call);
 }
 
 async function answerBuiltIn<Name extends keyof Answers>(

@@ -87,8 +87,8 @@ function checkReplicas(stage: Loose<StageEntry>, chain: Loose<ChainEntry>, conte
   const { min, max, stop } = replicas;
   if (min === 0 && max === undefined) reporter.warn({ container: stage, key: "replicas" }, "of 0 means 1");
   if (max === undefined) {
-    if (stop !== undefined)
-      reporter.error({ container: replicas, key: "stop" }, "needs max, the most replicas");
+    const needsMax = stop !== undefined;
+    if (needsMax) reporter.error({ container: replicas, key: "stop" }, "needs max, the most replicas");
     return;
   }
   if (min !== undefined && (min < 1 || min > max)) {

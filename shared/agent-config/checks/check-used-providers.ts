@@ -212,8 +212,8 @@ function providerBlocks(chain: Loose<ChainEntry>, context: CheckContext): Provid
   for (const stage of chain.stages ?? []) {
     const { agents = [], synthesis } = stage ?? {};
     for (const agent of agents) if (agent !== undefined) blocks.push([agent]);
-    if (agents.length * replicasOf(stage ?? {}).max > 1)
-      blocks.push(synthesis === undefined ? [] : [synthesis]);
+    const isSynthesized = agents.length * replicasOf(stage ?? {}).max > 1;
+    if (isSynthesized) blocks.push(synthesis === undefined ? [] : [synthesis]);
   }
   if (chain.chat?.enabled === true) blocks.push([chain.chat]);
   const judge = [chain.scoring, context.tarsy.defaults?.scoring].filter((block) => block !== undefined);

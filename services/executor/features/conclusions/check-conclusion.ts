@@ -6,7 +6,7 @@ import {
 } from "#shared/contracts/conclusion.ts";
 import { NO_FAILURES, type ConclusionState } from "#shared/contracts/iteration-state.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { CONCLUSIONS, StoredClaim } from "#shared/database/tables/conclusions.ts";
+import { CONCLUSIONS, type StoredClaim } from "#shared/database/tables/conclusions.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";

@@ -73,9 +73,8 @@ function whenAsked(state: AgentState): AgentStep {
 /** A conclusion written as a ReAct action, or as JSON. */
 function statedInText({ tools }: AgentState, text: string): AgentStep {
   const { action, actionInput } = parseReact(text);
-  if (findBuiltInTool(action, tools ?? []) === "conclude")
-    return { kind: "check-conclusion", text: actionInput };
-  return { kind: "check-conclusion", text };
+  const isAction = findBuiltInTool(action, tools ?? []) === "conclude";
+  return { kind: "check-conclusion", text: isAction ? actionInput : text };
 }
 
 /** The text of the newest answer if it also called the tool; null if there is none that could be an answer. */

@@ -1,16 +1,17 @@
 import type { StepOf } from "../../core/agent-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
-import type { Feature } from "../../core/feature.ts";
+import type { Feature, StepAnswer } from "../../core/feature.ts";
 import { newMessages, type AppendedMessage } from "../../persist/conversation.ts";
 import { conclusionRequest } from "../../prompts/conclusion-prompts.ts";
 import { parseActionInput } from "../../react-parser/parse-action-input.ts";
 import { checkConclusion, endUnstated } from "./check-conclusion.ts";
-import { decideConclusion, NOTHING_STATED } from "./decide-conclusion.ts";
+import { decideConclusion, isAsked, NOTHING_STATED } from "./decide-conclusion.ts";
 
 /** Has agents state their conclusion as data, whose quotes are compared with the results of tools. */
 export const CONCLUSIONS = {
   decide: decideConclusion,
   perform: { "ask-for-conclusion": askForConclusion, "check-conclusion": checkStated },
+  stepTools: { conclude: answerConclude },
 } satisfies Feature;
 
 /** Adds the question. Calls of the answer that are not made any more get a result, as providers require. */
@@ -44,6 +45,18 @@ function askForConclusion(run: ExecutionRun, { answerAt }: StepOf["ask-for-concl
     },
     events: [],
   });
+}
+
+/** Checks a conclusion that was stated by a call. Where the agent was asked for it, the message about the check asks again. */
+async function answerConclude(
+  run: ExecutionRun,
+  { parameters }: { readonly parameters: Readonly<Record<string, unknown>> },
+): Promise<StepAnswer> {
+  const { messages, iteration } = run.state;
+  const { outcome, effect, state } = await checkConclusion(run, parameters, run.session.signals.cancelled);
+  const next = (messages.at(-1)?.sequence_number ?? 0) + 1;
+  const conclusion = { ...state, ...(isAsked(run.state) ? { asked_at: next } : {}) };
+  return { outcome, effect, iteration: { ...iteration, conclusion } };
 }
 
 const NO_REPLY = "The model did not state a conclusion.";

@@ -4,18 +4,13 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
 import type { JsonObject } from "#shared/json-object.ts";
 import type { SubAgentToolName } from "../../controllers/built-in-tools.ts";
+import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";
+import type { StepAnswer } from "../../core/feature.ts";
 import { newExecution } from "../../persist/stage-rows.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import { TimelineWriter } from "../../persist/timeline-writer.ts";
 import { oneLine } from "../../prompts/untrusted-text.ts";
-import type { ToolOutcome } from "../../tools/tool-outcome.ts";
-
-/** The result of a call, and the step that makes it true, which is committed with it. */
-interface AnsweredCall {
-  readonly outcome: ToolOutcome;
-  readonly effect: StepRecord | null;
-}
 
 /** The longest task, in characters. */
 const MAX_TASK_CHARS = 20_000;
@@ -33,7 +28,17 @@ export function answerSubAgentTool(
     index,
     parameters,
   }: { readonly name: SubAgentToolName; readonly index: number; readonly parameters: JsonObject },
-): AnsweredCall {
+): StepAnswer {
+  const answer = answerOf(run, name, index, parameters);
+  return answer.effect === null ? answer : { ...answer, iteration: withBudget(run) };
+}
+
+function answerOf(
+  run: ExecutionRun,
+  name: SubAgentToolName,
+  index: number,
+  parameters: JsonObject,
+): StepAnswer {
   switch (name) {
     case "dispatch_agent":
       return dispatch(run, index, parameters);
@@ -46,7 +51,7 @@ export function answerSubAgentTool(
   }
 }
 
-function dispatch(run: ExecutionRun, index: number, parameters: JsonObject): AnsweredCall {
+function dispatch(run: ExecutionRun, index: number, parameters: JsonObject): StepAnswer {
   const { execution, state } = run;
   const name = textOf(parameters["name"]);
   const task = textOf(parameters["task"]);
@@ -100,7 +105,7 @@ function inserted(
   return { rows: { ...rows, executions: [child] }, events };
 }
 
-function cancel({ state }: ExecutionRun, parameters: JsonObject): AnsweredCall {
+function cancel({ state }: ExecutionRun, parameters: JsonObject): StepAnswer {
   const id = textOf(parameters["execution_id"]) ?? "";
   if (id === "") return refused("'execution_id' is required");
   const child = state.subAgents?.find(({ execution_id }) => execution_id === id.toLowerCase());
@@ -132,10 +137,17 @@ function shown(text: string): string {
   return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…`;
 }
 
-function answered(content: string, effect: StepRecord | null = null): AnsweredCall {
+/** The state with the time until which the agent waits for its sub-agents, which begins with the first of them. */
+function withBudget({ session, state: { agent, iteration } }: ExecutionRun): IterationState {
+  if (iteration.budget_until !== undefined) return iteration;
+  const { max_budget_ms } = agent.orchestrator ?? DEFAULT_ORCHESTRATOR;
+  return { ...iteration, budget_until: new Date(session.clock.databaseNow() + max_budget_ms).toISOString() };
+}
+
+function answered(content: string, effect: StepRecord | null = null): StepAnswer {
   return { outcome: { kind: "result", content, isError: false, isOwnText: true }, effect };
 }
 
-function refused(content: string): AnsweredCall {
+function refused(content: string): StepAnswer {
   return { outcome: { kind: "result", content, isError: true, isOwnText: true }, effect: null };
 }

@@ -6,6 +6,7 @@ import { waitFrom, type AgentWait } from "../../core/wait.ts";
 import { conclusionPrompt } from "../../prompts/iteration-prompts.ts";
 import { unfinishedSubAgents } from "../../prompts/sub-agent-sections.ts";
 import { foldSession, type SubAgentState } from "../../state/session-state.ts";
+import { answerSubAgentTool } from "./answer-sub-agent-tool.ts";
 import { deliverResults } from "./deliver-results.ts";
 
 /** The step in which an agent waits, after its budget, for sub-agents that were asked to stop. */
@@ -28,6 +29,11 @@ export const SUB_AGENTS = {
       return null;
     },
     "wait-for-sub-agents": waitForSubAgents,
+  },
+  stepTools: {
+    dispatch_agent: answerSubAgentTool,
+    cancel_agent: answerSubAgentTool,
+    list_agents: answerSubAgentTool,
   },
 } satisfies Feature;
 
