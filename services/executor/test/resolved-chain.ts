@@ -57,7 +57,7 @@ export interface ChainOptions {
   readonly fallbacks?: readonly string[];
 }
 
-function conclusionOf(concludes: boolean): Pick<ResolvedAgent, "conclusion"> {
+function conclusionOf(concludes = false): Pick<ResolvedAgent, "conclusion"> {
   return concludes ? { conclusion: CONCLUSION_CONTRACT } : {};
 }
 
@@ -93,7 +93,7 @@ export function resolvedChain({
   isScored,
   remembers,
   budgets,
-  concludes = false,
+  concludes,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
