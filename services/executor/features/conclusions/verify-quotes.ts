@@ -29,6 +29,9 @@ export interface Source {
   readonly also?: readonly string[];
 }
 
+/** In comparisons, to divide it. */
+const COST_OF_QUOTE = 30_000;
+
 interface Prepared extends Source {
   readonly prepared: PreparedText;
 }
@@ -54,7 +57,6 @@ export function verifyQuotes(citations: readonly Citation[], sources: readonly S
 
 function check(citation: Citation, source: Prepared | null, work: WorkLimit): Checked {
   const { claim_id, list } = citation;
-  const forms = quoteForms(citation.quote);
   const claim: CheckedClaim = {
     claim_id,
     list,
@@ -66,8 +68,11 @@ function check(citation: Citation, source: Prepared | null, work: WorkLimit): Ch
     at_text: null,
     found_in: null,
   };
-  if (source === null) return { forms, claim: { ...claim, note: "unknown_source" } };
+  let forms: readonly QuoteForm[] = [];
   try {
+    work.spend(COST_OF_QUOTE);
+    forms = quoteForms(citation.quote);
+    if (source === null) return { forms, claim: { ...claim, note: "unknown_source" } };
     return { forms, claim: { ...claim, ...compare(citation, forms, source, work) } };
   } catch (error) {
     if (!(error instanceof OutOfWork)) throw error;

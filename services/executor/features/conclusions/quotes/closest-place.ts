@@ -8,7 +8,7 @@ const MIN_SHARE = 0.6;
 /** Places that are compared word by word. */
 const MAX_PLACES = 8;
 /** More occurrences of a quote's words are not looked at, the most frequent words first. */
-const MAX_OCCURRENCES = 200_000;
+const MAX_OCCURRENCES = 20_000;
 
 /** The place that has most of a quote's words in their order, if it has at least 60 % of them; else null. */
 export function closestPlace(
@@ -45,14 +45,20 @@ function likelyStarts(
   for (const [at, { hash }] of byRarity) {
     left -= source.mostWith(hash);
     if (left < 0) break;
-    work.spend(source.mostWith(hash));
+    work.spend(source.mostWith(hash) * 4);
     for (const position of source.positions(hash)) {
       const start = Math.floor((position - at) / slack);
       votes.set(start, (votes.get(start) ?? 0) + 1);
     }
   }
-  const most = [...votes].toSorted(([a, x], [b, y]) => y - x || a - b).slice(0, MAX_PLACES);
-  return most.map(([start]) => start * slack + (slack >>> 1));
+  const likely: (readonly [start: number, count: number])[] = [];
+  for (const vote of votes) {
+    if (likely.length === MAX_PLACES && vote[1] <= (likely.at(-1)?.[1] ?? 0)) continue;
+    likely.push(vote);
+    likely.sort(([a, x], [b, y]) => y - x || a - b);
+    likely.splice(MAX_PLACES);
+  }
+  return likely.map(([start]) => start * slack + (slack >>> 1));
 }
 
 /** The longest common sequence of words, and where it stands. */

@@ -51,7 +51,9 @@ export function mayDiffer({ number, masked }: QuoteWord): boolean {
 
 /** Compares a word of a quote with the word `at` of a source. */
 export function compareWords(word: QuoteWord, source: WordList, at: number): Likeness {
-  if (source.hash(at) === word.hash) return compareCase(word, source.word(at));
+  if (source.hash(at) === word.hash) {
+    return source.isWord(at, word.text) ? SAME : compareCase(word, source.word(at));
+  }
   if (source.has(at, IS_MASKED)) return compareMasked(word, source.word(at));
   return word.number !== null && isRounded(word.number, source, at) ? ROUNDED : DIFFERENT;
 }

@@ -1,7 +1,5 @@
-const WORD = 0;
-const MARK = 1;
-const SPACE = 2;
-const END_MARK = 3;
+/** Kinds of characters; from MARK on they divide. */
+const [WORD, END_MARK, MARK, SPACE] = [0, 1, 2, 3] as const;
 
 const KINDS = new Uint8Array(128);
 KINDS.fill(SPACE, 0, 0x21);
@@ -27,10 +25,10 @@ export const IS_MASKED = 4;
 export const HAS_SEPARATORS = 8;
 const NEW_LINE = FIRST_OF_LINE | FIRST_OF_CELL;
 
-/** Takes the words of a text, in order. */
+/** Takes the words of a text, in order. The hash is that of the word in lower case. */
 export interface WordSink {
   readonly startLine: (offset: number) => void;
-  readonly addWord: (start: number, end: number, flags: number) => void;
+  readonly addWord: (start: number, end: number, hash: number, flags: number) => void;
 }
 
 /**
@@ -40,26 +38,78 @@ export interface WordSink {
 export function divideWords(text: string, { startLine, addWord }: WordSink): void {
   let flags = NEW_LINE;
   let blanks = 0;
+  const add = (start: number, end: number, hash: number, kind: number) => {
+    addWord(start, end, hash, flags | kind);
+    flags = 0;
+  };
   startLine(0);
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
-    const isMasked = code === OPEN;
-    const end = isMasked ? endOfMasked(text, at) : endOfWord(text, at);
-    if (end === at) {
-      blanks = code === BLANK ? blanks + 1 : 0;
-      at = code === BACKSLASH ? endOfEscape(text, at) : at + 1;
-      if (code === LINE_FEED) startLine(at);
-      flags |= blanks > 1 ? FIRST_OF_CELL : flagsBehind(code, text.charCodeAt(at - 1));
+    const kind = code < 128 ? (KINDS[code] ?? WORD) : WORD;
+    const end = kind < MARK ? takeWord(text, at, add) : code === OPEN ? takeMasked(text, at, add) : at;
+    if (end > at) {
+      blanks = 0;
+      at = end;
       continue;
     }
-    const last = isMasked ? end : withoutEndMarks(text, at, end);
-    if (last > at) {
-      addWord(at, last, flags | kindOfWord(text, at, last));
-      flags = 0;
-    }
-    blanks = 0;
-    at = end;
+    blanks = code === BLANK ? blanks + 1 : 0;
+    at = code === BACKSLASH ? endOfEscape(text, at) : at + 1;
+    if (code === LINE_FEED) startLine(at);
+    flags |= blanks > 1 ? FIRST_OF_CELL : flagsBehind(code, text.charCodeAt(at - 1));
   }
+}
+
+type Add = (start: number, end: number, hash: number, kind: number) => void;
+
+/** Adds the word at `start` without the marks at its end, and returns its end; `start` if it is an ellipsis. */
+function takeWord(text: string, start: number, add: Add): number {
+  let [at, last, hash, lastHash, kind, isPlain] = [start, start, NO_HASH, NO_HASH, 0, true];
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const kindOf = code < 128 ? KINDS[code] : WORD;
+    if (kindOf === END_MARK) {
+      if (code === DOT && isEllipsis(text, at)) break;
+      hash = mix(hash, code);
+      continue;
+    }
+    if (kindOf !== WORD) {
+      const end = code === COMMA ? endOfThousands(text, start, at) : at;
+      if (end === at) break;
+      kind = HAS_SEPARATORS;
+      at = end - 1;
+    }
+    isPlain &&= code < 128;
+    hash = mix(hash, code >= 65 && code <= 90 ? code + 32 : code);
+    last = at + 1;
+    lastHash = hash;
+  }
+  if (last > start) {
+    const isLiteral = isPlain && kind === 0;
+    add(start, last, isLiteral ? lastHash : hashOf(text.slice(start, last).replaceAll(",", "")), kind);
+  }
+  return at;
+}
+
+function takeMasked(text: string, at: number, add: Add): number {
+  MASKED.lastIndex = at;
+  if (!MASKED.test(text)) return at;
+  const end = MASKED.lastIndex;
+  add(at, end, hashOf(text.slice(at, end)), IS_MASKED);
+  return end;
+}
+
+/** FNV-1a begins with it. */
+const NO_HASH = 0x81_1c_9d_c5;
+
+function mix(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01_00_01_93);
+}
+
+function hashOf(word: string): number {
+  const lower = word.toLowerCase();
+  let hash = NO_HASH;
+  for (let at = 0; at < lower.length; at += 1) hash = mix(hash, lower.charCodeAt(at));
+  return hash;
 }
 
 /** The flags of a word behind a character that divides, and behind the last one of its escape. */
@@ -73,37 +123,11 @@ function endOfEscape(text: string, at: number): number {
   return next === N || next === T || next === R ? at + 2 : at + 1;
 }
 
-function kindOfWord(text: string, start: number, end: number): number {
-  if (text.charCodeAt(start) === OPEN) return IS_MASKED;
-  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === COMMA) return HAS_SEPARATORS;
-  return 0;
-}
-
-function kindOf(code: number): number {
-  return code < 128 ? (KINDS[code] ?? WORD) : WORD;
-}
-
 function isEllipsis(text: string, at: number): boolean {
   const isDot = (offset: number) => text.charCodeAt(offset) === DOT;
   return (
     isDot(at) && ((isDot(at + 1) && (isDot(at + 2) || isDot(at - 1))) || (isDot(at - 1) && isDot(at - 2)))
   );
-}
-
-function endOfWord(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === COMMA) {
-      const end = endOfThousands(text, start, at);
-      if (end === at) return at;
-      at = end - 1;
-    } else {
-      const kind = kindOf(code);
-      if (kind === MARK || kind === SPACE || (code === DOT && isEllipsis(text, at))) return at;
-    }
-  }
-  return at;
 }
 
 /** The end of the digits behind the comma at `at` if they are a part of one number, not of a list of numbers; else `at`. */
@@ -115,15 +139,4 @@ function endOfThousands(text: string, start: number, at: number): number {
   if (!THOUSANDS.test(text)) return at;
   const end = THOUSANDS.lastIndex;
   return text[end] === "]" ? at : end;
-}
-
-function endOfMasked(text: string, at: number): number {
-  MASKED.lastIndex = at;
-  return MASKED.test(text) ? MASKED.lastIndex : at;
-}
-
-function withoutEndMarks(text: string, start: number, end: number): number {
-  let last = end;
-  while (last > start && kindOf(text.charCodeAt(last - 1)) === END_MARK) last -= 1;
-  return last;
 }

@@ -55,7 +55,7 @@ function* matchesOf(
   const literal = matchWords(parts, list, where, work);
   if (literal !== null) yield literal;
   if (parts.length !== 1) return;
-  const row = matchTableRow(words, list, where, work);
+  const row = matchTableRow(words, list, source.tops, where, work);
   if (row !== null) yield row;
   const members = matchJson(text, words, source, where, work);
   if (members !== null) yield members;

@@ -17,14 +17,18 @@ export class Integers {
     return this.#values[index] ?? 0;
   }
 
-  /** The last index whose value is not above `value`, in ascending values; -1 if there is none. */
   lastNotAbove(value: number): number {
-    let [low, high] = [0, this.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.at(middle) <= value) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return lastNotAbove(this.#values, this.length, value);
   }
+}
+
+/** The last index whose value is not above `value`, in the first `length` values, which ascend; -1 if there is none. */
+export function lastNotAbove(values: Int32Array, length: number, value: number): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -9,6 +9,8 @@ import type { WorkLimit } from "./work-limit.ts";
 /** Objects around a word that are compared, and the size of one in code units. */
 const MAX_LEVELS = 8;
 const MAX_OBJECT_CHARS = 256 * 1_024;
+/** Further objects of a source are not compared. */
+const MAX_OBJECTS = 5_000;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -36,16 +38,17 @@ function* matchesOf(
     .toSorted((a, b) => words.mostWith(a.hash) - words.mostWith(b.hash))[0];
   if (anchor === undefined || words.mostWith(anchor.hash) === 0) return;
   const objects = source.objects(work);
-  work.spend(words.mostWith(anchor.hash));
+  work.spend(words.mostWith(anchor.hash) * 4);
   const compared = new Set<number>();
   for (const at of words.positions(anchor.hash)) {
     let object = objects.around(words.start(at));
     for (let level = 0; object !== -1 && level < MAX_LEVELS; level += 1, object = objects.parent(object)) {
       const [start, end] = [objects.start(object), objects.end(object)];
       if (compared.has(object) || end - start > MAX_OBJECT_CHARS) break;
+      if (compared.size === MAX_OBJECTS) return;
       compared.add(object);
       if (end === -1) continue;
-      work.spend((end - start) >>> 1);
+      work.spend((end - start) * 2);
       const value = parsed(words.text.slice(start, end));
       const differences = new Differences();
       if (!isPart(quoted, value, differences)) continue;

@@ -1,13 +1,17 @@
 import { DIFFERENT, compareWords, negates, type QuoteWord } from "./compare-words.ts";
 import { nearestMatch, type Where, type WordRange } from "./match-words.ts";
 import { Differences, type QuoteMatch } from "./quote-match.ts";
-import { tableRow, type TableRow } from "./table-rows.ts";
+import { tableRow, type TableRow, type TableTops } from "./table-rows.ts";
 import type { WordList } from "./word-list.ts";
 import type { WorkLimit } from "./work-limit.ts";
 
 /** Words of a quote that may stand in front of the first cell: the heading of its column. */
 const MAX_HEADING = 4;
 const MIN_KEPT = 2;
+/** Further lines that begin alike are not looked at. */
+const MAX_LINES = 1_000;
+/** A word with more occurrences is not looked for at the beginnings of lines. */
+const MAX_OCCURRENCES = 50_000;
 
 /**
  * Finds a quote in one line of a table: whole cells may be left out, but not the first one, and the heading of a column may stand
@@ -16,19 +20,21 @@ const MIN_KEPT = 2;
 export function matchTableRow(
   quote: readonly QuoteWord[],
   source: WordList,
+  tops: TableTops,
   where: Where,
   work: WorkLimit,
 ): QuoteMatch | null {
-  return nearestMatch(matchesOf(quote, source, work), where);
+  return nearestMatch(matchesOf(quote, source, tops, work), where);
 }
 
 function* matchesOf(
   quote: readonly QuoteWord[],
   source: WordList,
+  tops: TableTops,
   work: WorkLimit,
 ): Generator<QuoteMatch, void> {
   for (const line of linesOf(quote, source, work)) {
-    const row = tableRow(line, source, work);
+    const row = tableRow(line, source, tops, work);
     const kept = row === null ? null : keepCells(quote, row, source, work);
     if (kept !== null && kept.length >= MIN_KEPT) yield matchOf(quote, kept, source);
   }
@@ -38,8 +44,11 @@ function* matchesOf(
 function linesOf(quote: readonly QuoteWord[], source: WordList, work: WorkLimit): number[] {
   const lines = new Set<number>();
   for (const { hash } of quote.slice(0, MAX_HEADING + 1)) {
+    if (source.mostWith(hash) > MAX_OCCURRENCES) continue;
     work.spend(source.mostWith(hash));
-    for (const at of source.positions(hash)) if (source.isFirstOfLine(at)) lines.add(at);
+    for (const at of source.positions(hash)) {
+      if (lines.size < MAX_LINES && source.isFirstOfLine(at)) lines.add(at);
+    }
   }
   return [...lines].toSorted((a, b) => a - b);
 }

@@ -17,6 +17,9 @@ export interface Where {
 
 type Part = readonly QuoteWord[];
 
+/** In comparisons, for the memory of a place and for the ways to reach it. */
+const COST_OF_PLACE = 50;
+
 /**
  * Finds the words of a quote in a source, part by part. Between two parts words of one line may be left out, unless one of them
  * negates, or whole lines. Returns the nearest right place, else the first one that a rule refuses, else null.
@@ -30,7 +33,7 @@ export function matchWords(
   const [first, ...others] = parts;
   if (first === undefined) return null;
   if (others.length === 0) return nearestMatch(matchesOf(first, source, where, work), where);
-  const places = parts.map((part) => [...placesOf(part, source, candidates(part, source, work), work)]);
+  const places = parts.map((part) => allPlaces(part, source, work));
   const [ofFirst = [], ...ofOthers] = places;
   const begun = [ofFirst.filter((place) => !isNegated(source, place)), ...ofOthers];
   const isAllowed: MayLeaveOut = (gap) => mayBeLeftOut(gap, source, work);
@@ -84,23 +87,28 @@ export function isNegated(source: WordList, from: number): boolean {
 }
 
 /** The places where a part can begin, in order, by its rarest word that can only stand literally. */
-function candidates(part: Part, source: WordList, work: WorkLimit): number[] {
+function candidates(part: Part, source: WordList, work: WorkLimit): Int32Array {
   const literal = [...part.entries()].filter(([, word]) => !mayDiffer(word));
   const byRarity = literal.toSorted(([, a], [, b]) => source.mostWith(a.hash) - source.mostWith(b.hash));
   for (const [anchor, { hash }] of byRarity) {
     work.spend(source.mostWith(hash));
     const positions = source.positions(hash);
     // A word that the source has not may be one that it has masked.
-    if (positions.length > 0 || !source.hasMasked) return positions.map((at) => at - anchor);
+    if (positions.length === 0 && source.hasMasked) continue;
+    return anchor === 0 ? positions : positions.map((at) => at - anchor);
   }
   const [first] = part;
-  if (first === undefined) return [];
-  work.spend(source.count);
-  const found: number[] = [];
+  return first === undefined ? new Int32Array() : Int32Array.from(likeWords(first, source, work));
+}
+
+/** The words of a source that a number or a masked word is like. */
+function* likeWords(word: QuoteWord, source: WordList, work: WorkLimit): Generator<number, void> {
+  work.spend(source.count * 2);
   for (let at = 0; at < source.count; at += 1) {
-    if (compareWords(first, source, at) !== DIFFERENT) found.push(at);
+    if (compareWords(word, source, at) === DIFFERENT) continue;
+    work.spend(COST_OF_PLACE);
+    yield at;
   }
-  return found;
 }
 
 function* placesOf(
@@ -116,13 +124,23 @@ function* placesOf(
       if (compareWords(word, source, place + at) === DIFFERENT) break;
       at += 1;
     }
-    work.spend(at + 1);
+    work.spend(3 * (at + 1));
     if (at === part.length) yield place;
   }
 }
 
+/** Throws OutOfWork for a part that stands almost everywhere. */
+function allPlaces(part: Part, source: WordList, work: WorkLimit): number[] {
+  const found: number[] = [];
+  for (const place of placesOf(part, source, candidates(part, source, work), work)) {
+    work.spend(COST_OF_PLACE);
+    found.push(place);
+  }
+  return found;
+}
+
 /** Ascending places, those nearest to where the model says first. */
-function* byDistance(places: readonly number[], { near }: Where): Generator<number, void> {
+function* byDistance(places: readonly number[] | Int32Array, { near }: Where): Generator<number, void> {
   if (near === null) {
     yield* places;
     return;
@@ -195,7 +213,7 @@ function mayBeLeftOut({ from, to }: WordRange, source: WordList, work: WorkLimit
     if (source.isFirstOfLine(at) || (at < to && negates(source, at))) return false;
   }
   const gap = source.text.slice(source.end(from - 1), source.start(to));
-  work.spend(gap.length >>> 2);
+  work.spend(gap.length);
   return !leavesObject(gap);
 }
 

@@ -45,6 +45,7 @@ export function isShort({ words }: QuoteForm): boolean {
 function formOf(quote: string, isUnnumbered: boolean): QuoteForm {
   const parts = quote
     .split(ELLIPSES)
+    .filter((part) => part.trim() !== "")
     .map((part) => quoteWords(new WordList(part)))
     .filter(({ length }) => length > 0);
   return { text: new WordList(quote).text, parts, words: parts.flat(), isUnnumbered };

@@ -8,6 +8,12 @@ const MIN_COLUMNS = 3;
 const MAX_COLUMNS = 200;
 const HEADING = /^[A-Z][A-Z0-9()/_%-]*$/u;
 
+/** The first lines of tables by the lines for which they were looked up, for columns and for words. */
+export interface TableTops {
+  readonly ofColumns: Map<number, number>;
+  readonly ofWords: Map<number, number>;
+}
+
 /** A line of a table. */
 export interface TableRow {
   readonly cells: readonly WordRange[];
@@ -19,13 +25,14 @@ export interface TableRow {
  * The row that begins with the word `first` of a line; null if it has less than three columns. Tabs, bars and two spaces divide
  * columns, or single spaces in all lines below headings in capitals.
  */
-export function tableRow(first: number, source: WordList, work: WorkLimit): TableRow | null {
+export function tableRow(first: number, source: WordList, tops: TableTops, work: WorkLimit): TableRow | null {
   const cells = cellsOf(first, source, FIRST_OF_CELL);
   work.spend(cells.length);
   if (cells.length >= MIN_COLUMNS) {
     const top = topOf(
       first,
       source,
+      tops.ofColumns,
       work,
       (line) => cellsOf(line, source, FIRST_OF_CELL).length >= MIN_COLUMNS,
     );
@@ -36,7 +43,13 @@ export function tableRow(first: number, source: WordList, work: WorkLimit): Tabl
   }
   const words = cellsOf(first, source, 0);
   if (words.length < MIN_COLUMNS || words.length === MAX_COLUMNS) return null;
-  const top = topOf(first, source, work, (line) => cellsOf(line, source, 0).length === words.length);
+  const top = topOf(
+    first,
+    source,
+    tops.ofWords,
+    work,
+    (line) => cellsOf(line, source, 0).length === words.length,
+  );
   const headings = cellsOf(top, source, 0);
   const areHeadings = top !== first && headings.every(({ from }) => HEADING.test(source.word(from)));
   return areHeadings ? { cells: words, headings } : null;
@@ -57,15 +70,23 @@ function cellsOf(first: number, source: WordList, flag: number): WordRange[] {
 }
 
 /** The first of the lines above that belong to the same table, without a blank line between. */
-function topOf(first: number, source: WordList, work: WorkLimit, belongs: (line: number) => boolean): number {
+function topOf(
+  first: number,
+  source: WordList,
+  known: Map<number, number>,
+  work: WorkLimit,
+  belongs: (line: number) => boolean,
+): number {
   let top = first;
   while (top > 0 && !/\n\s*\n/u.test(source.text.slice(source.end(top - 1), source.start(top)))) {
     let above = top - 1;
     while (!source.isFirstOfLine(above)) above -= 1;
-    work.spend(top - above);
+    work.spend(4 * (top - above));
     if (!belongs(above)) break;
-    top = above;
+    top = known.get(above) ?? above;
+    if (top !== above) break;
   }
+  known.set(first, top);
   return top;
 }
 

@@ -1,21 +1,6 @@
 import { FIRST_OF_LINE, HAS_SEPARATORS, IS_MASKED, divideWords } from "./divide-words.ts";
-import { Integers } from "./integers.ts";
+import { Integers, lastNotAbove } from "./integers.ts";
 import { plainText } from "./plain-text.ts";
-
-/** FNV-1a begins with it. */
-const NO_HASH = 0x81_1c_9d_c5;
-
-/** The hash of a word in lower case (FNV-1a). */
-function hashOf(word: string): number {
-  const lower = word.toLowerCase();
-  let hash = NO_HASH;
-  for (let at = 0; at < lower.length; at += 1) hash = mix(hash, lower.charCodeAt(at));
-  return hash;
-}
-
-function mix(hash: number, code: number): number {
-  return Math.imul(hash ^ code, 0x01_00_01_93);
-}
 
 interface Index {
   readonly starts: Int32Array;
@@ -26,56 +11,71 @@ interface Index {
 export class WordList {
   /** The text in its plain form; offsets are those of this form. */
   readonly text: string;
-  readonly #starts = new Integers();
-  readonly #ends = new Integers();
-  readonly #hashes = new Integers();
-  readonly #flags = new Integers();
+  #starts: Int32Array;
+  #ends: Int32Array;
+  #hashes: Int32Array;
+  #flags: Uint8Array;
+  #count = 0;
   readonly #lineOffsets = new Integers();
   #index: Index | undefined;
   #hasMasked = false;
 
   constructor(text: string) {
     this.text = plainText(text);
+    const size = 16 + (this.text.length >>> 3);
+    this.#starts = new Int32Array(size);
+    this.#ends = new Int32Array(size);
+    this.#hashes = new Int32Array(size);
+    this.#flags = new Uint8Array(size);
     divideWords(this.text, {
       startLine: (offset) => this.#lineOffsets.push(offset),
-      addWord: (start, end, flags) => {
-        this.#starts.push(start);
-        this.#ends.push(end);
-        this.#flags.push(flags);
+      addWord: (start, end, hash, flags) => {
+        const at = this.#count;
+        if (at === this.#starts.length) this.#grow();
+        this.#starts[at] = start;
+        this.#ends[at] = end;
+        this.#hashes[at] = hash;
+        this.#flags[at] = flags;
         this.#hasMasked ||= (flags & IS_MASKED) !== 0;
-        this.#hashes.push(this.#hash(start, end, flags));
+        this.#count = at + 1;
       },
     });
   }
 
   get count(): number {
-    return this.#starts.length;
+    return this.#count;
   }
 
   get hasMasked(): boolean {
     return this.#hasMasked;
   }
 
+  /** True if the word is exactly this one, in the same case. */
+  isWord(at: number, word: string): boolean {
+    const start = this.start(at);
+    return this.end(at) - start === word.length && this.text.startsWith(word, start);
+  }
+
   /** The word, without thousands separators. */
   word(at: number): string {
-    const word = this.text.slice(this.#starts.at(at), this.#ends.at(at));
+    const word = this.text.slice(this.start(at), this.end(at));
     return this.has(at, HAS_SEPARATORS) ? word.replaceAll(",", "") : word;
   }
 
   start(at: number): number {
-    return this.#starts.at(at);
+    return this.#starts[at] ?? 0;
   }
 
   end(at: number): number {
-    return this.#ends.at(at);
+    return this.#ends[at] ?? 0;
   }
 
   hash(at: number): number {
-    return this.#hashes.at(at);
+    return this.#hashes[at] ?? 0;
   }
 
   has(at: number, flag: number): boolean {
-    return (this.#flags.at(at) & flag) !== 0;
+    return ((this.#flags[at] ?? 0) & flag) !== 0;
   }
 
   isFirstOfLine(at: number): boolean {
@@ -98,7 +98,7 @@ export class WordList {
 
   /** The first word that begins at or behind an offset. */
   wordFrom(offset: number): number {
-    return this.#starts.lastNotAbove(offset - 1) + 1;
+    return lastNotAbove(this.#starts, this.#count, offset - 1) + 1;
   }
 
   /** At least the number of words with this hash. */
@@ -109,29 +109,27 @@ export class WordList {
   }
 
   /** The words with this hash, in order. */
-  positions(hash: number): number[] {
+  positions(hash: number): Int32Array {
     const { starts, words } = (this.#index ??= this.#buildIndex());
     const bucket = bucketOf(hash, starts);
-    const found: number[] = [];
-    for (let at = starts[bucket] ?? 0; at < (starts[bucket + 1] ?? 0); at += 1) {
-      const word = words[at] ?? 0;
-      if (this.#hashes.at(word) === hash) found.push(word);
-    }
-    return found;
+    const ofBucket = words.subarray(starts[bucket], starts[bucket + 1]);
+    let same = 0;
+    while (same < ofBucket.length && this.#hashes[ofBucket[same] ?? 0] === hash) same += 1;
+    return same === ofBucket.length ? ofBucket : ofBucket.filter((word) => this.#hashes[word] === hash);
   }
 
   /** Words by hash, in about as many buckets as there are words. */
   #buildIndex(): Index {
     const starts = new Int32Array(2 ** Math.ceil(Math.log2(this.count + 16)) + 1);
     for (let word = 0; word < this.count; word += 1) {
-      const behind = bucketOf(this.#hashes.at(word), starts) + 1;
+      const behind = bucketOf(this.hash(word), starts) + 1;
       starts[behind] = (starts[behind] ?? 0) + 1;
     }
     for (let at = 1; at < starts.length; at += 1) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0);
     const next = starts.slice();
     const words = new Int32Array(this.count);
     for (let word = 0; word < this.count; word += 1) {
-      const bucket = bucketOf(this.#hashes.at(word), starts);
+      const bucket = bucketOf(this.hash(word), starts);
       const at = next[bucket] ?? 0;
       words[at] = word;
       next[bucket] = at + 1;
@@ -139,15 +137,18 @@ export class WordList {
     return { starts, words };
   }
 
-  #hash(start: number, end: number, flags: number): number {
-    let hash = NO_HASH;
-    let isPlain = (flags & HAS_SEPARATORS) === 0;
-    for (let at = start; isPlain && at < end; at += 1) {
-      const code = this.text.charCodeAt(at);
-      isPlain = code < 128;
-      hash = mix(hash, code >= 65 && code <= 90 ? code + 32 : code);
-    }
-    return isPlain ? hash : hashOf(this.text.slice(start, end).replaceAll(",", ""));
+  #grow(): void {
+    const grown = (values: Int32Array) => {
+      const larger = new Int32Array(values.length * 2);
+      larger.set(values);
+      return larger;
+    };
+    this.#starts = grown(this.#starts);
+    this.#ends = grown(this.#ends);
+    this.#hashes = grown(this.#hashes);
+    const flags = new Uint8Array(this.#flags.length * 2);
+    flags.set(this.#flags);
+    this.#flags = flags;
   }
 }
 
