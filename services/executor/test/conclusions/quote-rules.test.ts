@@ -143,6 +143,7 @@ const RULES: readonly (readonly [string, string, Readonly<Record<string, string>
       "ledger-5d4 RESTARTS 4 (2m ago)": "verified: cells",
       "ledger-5d4 RESTARTS 4": "altered: words",
       "cart-7f9c READY Pending": "altered: words",
+      "NAME cart-7f9c": "absent",
       "cart-7f9c Running 70s": "altered: words",
       "cart-7f9c 70s Pending": "altered: words",
       "Pending RESTARTS 0 70s": "altered: words",
@@ -153,6 +154,17 @@ const RULES: readonly (readonly [string, string, Readonly<Record<string, string>
     ARGO,
     { "apps Service Synced": "verified: cells", "apps Deployment OutOfSync": "verified: cells" },
   ],
+  [
+    "the first cell, which is kept",
+    "x1-pod  alpha  q  x1-pod  beta",
+    { "alpha x1-pod beta": "altered: words", "x1-pod q beta": "verified: cells" },
+  ],
+  [
+    "two tables",
+    "NAME  SIZE  AGE\ncart-1  4  70s\n\nNAME  NODE  ZONE\nshop-1  n7  eu-1",
+    { "shop-1 ZONE eu-1": "verified: cells", "shop-1 AGE eu-1": "altered: words" },
+  ],
+  ["a list of numbers", "values [1,200,300, 4] end", { "values [ 1, 200, 300, 4 ]": "verified" }],
   [
     "a left out cell that negates",
     "a1-b  not ready  Running  here",
