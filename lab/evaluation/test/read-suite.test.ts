@@ -127,6 +127,35 @@ cell_budget_usd: 2
     ]);
   });
 
+  it("wants cassettes or worlds, and worlds for a sample of them", async () => {
+    const variants = { one: {} };
+    expect(await problems(stringify({ variants }))).to.deep.equal([
+      "suite.yaml:1:1: must have cassettes or worlds",
+    ]);
+    const sample = { size: 1 };
+    expect(await problems(stringify({ sample, cassettes: ["tapes"], variants }))).to.deep.equal([
+      "suite.yaml:2:3: sample: needs worlds, of which it is drawn, found a mapping",
+    ]);
+    expect(await problems(stringify({ worlds: ["tapes"], variants }))).to.deep.equal([
+      `suite.yaml:2:5: worlds[0].path: must name a world, a directory of worlds or a pattern, found tapes; no file *.world.json in ${directory} matches`,
+    ]);
+  });
+
+  it("finds worlds below a directory, packed or not, and draws a sample of them", async () => {
+    for (const name of ["a.world.json", "b.world.json.gz", "b.truth.json"]) {
+      await mkdir(join(directory, "worlds", "network"), { recursive: true });
+      await writeFile(join(directory, "worlds", "network", name), "{}");
+    }
+    const of = { worlds: ["worlds"], variants: { one: {} } };
+    const { cases } = await read(stringify(of));
+    expect(cases.map(({ kind, name }) => [kind, name])).to.deep.equal([
+      ["world", "a"],
+      ["world", "b"],
+    ]);
+    const drawn = await read(stringify({ ...of, sample: { size: 1, seed: 3, by: "category" } }));
+    expect(drawn.cases).to.have.length(1);
+  });
+
   it("limits the number of cells", async () => {
     const variants = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`v${n}`, {}]));
     for (let n = 0; n < 10; n += 1) await writeFile(join(directory, "tapes", `many-${n}.json`), "{}");

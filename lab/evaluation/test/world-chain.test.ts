@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { inWorld } from "../plan/world-chain.ts";
+import { resolvedChain } from "../../../services/executor/test/resolved-chain.ts";
+import { Configurations } from "../engine/configurations.ts";
+import { planSuite } from "../plan/plan-suite.ts";
+import { readSuite } from "../suite/read-suite.ts";
+import { EvalFixture } from "./eval-fixture.ts";
+import { EXAMPLES } from "./example-worlds.ts";
+
+const WORLD = {
+  servers: [{ id: "eks", instructions: "Ask {{.HOME}}.", tools: [] }],
+  runbook: "Look at {{.HOME}}.",
+  vocabulary: {
+    objects: ["app/cart"],
+    causes: [{ code: "oom_killed", text: "memory" }],
+    categories: [{ code: "network", text: "a network" }],
+  },
+};
+
+describe("inWorld", () => {
+  const base = resolvedChain({ strategy: "native-thinking", servers: ["k8s"], resultTokens: 9 });
+  const agentOf = ({ stages }: ResolvedChain) => stages[0]?.agents[0];
+
+  it("gives agents the world's servers, and nobody what knows another world", () => {
+    const [agent] = base.stages[0]?.agents ?? [];
+    if (agent === undefined) throw new Error("the chain has no agent");
+    const provider = { ...agent.llm_provider, native_tools: { google_search: true } };
+    const searching = { ...agent, llm_provider: provider, tool_choice: { k8s: ["pods"] } };
+    const chain = inWorld(
+      {
+        ...base,
+        stages: [
+          { ...base.stages[0], name: "s", parallel_type: null, success_policy: "any", agents: [searching] },
+        ],
+      },
+      WORLD,
+    );
+    expect(agentOf(chain)).to.deep.include({ mcp_servers: ["eks"] });
+    expect(agentOf(chain)).to.not.have.property("tool_choice");
+    expect(agentOf(chain)?.llm_provider.native_tools).to.deep.equal({});
+    expect(chain).to.not.have.property("mcp_server_result_tokens");
+    expect(chain).to.deep.include({
+      default_runbook: "Look at {{.HOME}}.",
+      mcp_server_instructions: { eks: "Ask {{.HOME}}." },
+    });
+  });
+
+  it("says which names a conclusion may use", () => {
+    const { custom_instructions: said = "" } = agentOf(inWorld(base, WORLD)) ?? {};
+    for (const text of ["- oom_killed: memory", "- network: a network", "- app/cart", "`category/cause`"]) {
+      expect(said).to.contain(text);
+    }
+  });
+
+  it("lets no text of a world insert a variable", () => {
+    const chain = inWorld({ ...base, variables: ["NAME"] }, WORLD);
+    expect(chain.default_runbook).to.equal('Look at {{"{{"}}.HOME}}.');
+    expect(chain.mcp_server_instructions["eks"]).to.equal('Ask {{"{{"}}.HOME}}.');
+  });
+});
+
+describe("planSuite of worlds", () => {
+  const plan = async (variant: object) => {
+    await using fixture = await EvalFixture.create();
+    await fixture.writeSuite({
+      cassettes: undefined,
+      worlds: [join(EXAMPLES, "*02_crashloop*.world.json")],
+      variants: { good: { llm_provider: "good", ...variant } },
+    });
+    return await planSuite(
+      await readSuite(join(fixture.path, "suite.yaml"), {}),
+      new Configurations({}),
+      "1.0.0",
+    );
+  };
+  const failure = async (variant: object) => plan(variant).then(() => "none", String);
+
+  it("runs a single agent that states its conclusion, unless the alert's chain is asked for", async () => {
+    const [cell] = (await plan({})).cells;
+    expect(cell?.chain.chain_id).to.equal("world");
+    expect(cell?.chain.stages.map(({ agents }) => agents.map(({ conclusion }) => conclusion))).to.deep.equal([
+      ["rca.v1"],
+    ]);
+    expect(cell?.world).to.deep.include({
+      id: "holmesgpt/test_investigate/02_crashloop_backoff",
+      hasCodes: false,
+    });
+    expect(await failure({ chain: "configured" })).to.contain('no chain handles alert type "alert"');
+    expect(await failure({ chain: "recorded" })).to.contain("a world has no recorded chain");
+  });
+});
