@@ -17,7 +17,7 @@ export const evalCommand: Command = {
   args: "SUITE.yaml | import SOURCE DIR | worlds DIR",
   maxArgs: 3,
   summary: "Runs recorded alerts with other configurations or models, and compares the results",
-  details: `Models are live and cost money; tools answer from the cassettes. Results are kept in a directory, so that the same command
+  details: `Models are live and cost money; tools answer from the cassettes and worlds. Results are kept in a directory, so that the same command
 continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2 the suite or the command line is wrong,
 3 the budget has ended.
 
