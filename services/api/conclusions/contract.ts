@@ -7,7 +7,13 @@ import { AtSeqQuery, Nullable, NullableText, SessionParams, Time } from "../http
 import type { Endpoints } from "../http/endpoint.ts";
 
 const { claims, ruled_out, causes, gaps, next_checks } = Conclusion.properties;
-const { claim_id: _id, list: _list, source: _source, ...CHECKED } = StoredClaim.properties;
+const { claim_id: _id, list: _list, source: _source, ...OUTCOME } = StoredClaim.properties;
+const CHECKED = {
+  ...OUTCOME,
+  event_id: Type.With(Nullable(Uuid), {
+    description: "the timeline entry of the call whose result the source is",
+  }),
+};
 
 const Claim = Type.Object({ ...claims.items.properties, ...CHECKED }, { title: "ConclusionClaim" });
 
@@ -29,7 +35,7 @@ const ConclusionResponse = Type.Object(
     causes,
     claims: Type.Array(Claim),
     ruled_out: Type.Array(Type.Object({ ...ruled_out.items.properties, ...CHECKED }, { title: "RuledOut" })),
-    dropped: Type.Array(Type.Object({ claim_id: Type.String(), ...CHECKED }), {
+    dropped: Type.Array(Claim, {
       description: "claims that were not verified and that the correction left out",
     }),
     gaps,

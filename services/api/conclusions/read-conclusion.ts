@@ -30,3 +30,29 @@ export async function readConclusion(db: Queryable, sessionId: string): Promise<
   );
   return row ?? null;
 }
+
+const Quoted = Type.Object({
+  ...rowMembers(CONCLUSIONS, "body"),
+  entries: Type.Record(Type.String(), Type.String()),
+});
+export type Quoted = Static<typeof Quoted>;
+const parseQuoted = compileParser("what a conclusion quotes", Quoted);
+
+const QUOTED = `
+SELECT (SELECT body FROM conclusions WHERE execution_id = $1 AND attempt = 1) AS body,
+  (SELECT coalesce(json_object_agg(mcp_interaction_id, event_id), '{}') FROM timeline_events
+   WHERE session_id = $2 AND event_type = 'llm_tool_call' AND mcp_interaction_id = ANY($3::uuid[])) AS entries`;
+
+/**
+ * Reads what else a conclusion refers to: as `body` what its agent stated first, null if that could not be read, and as `entries` the
+ * timeline entry of each quoted call, by the call's record. Throws database errors.
+ */
+export async function readQuoted(
+  db: Queryable,
+  sessionId: string,
+  { execution_id, checked }: StoredConclusion,
+): Promise<Quoted> {
+  const calls = checked.flatMap(({ interaction_id }) => interaction_id ?? []);
+  const [row] = await selectRows(db, parseQuoted, QUOTED, [execution_id, sessionId, calls]);
+  return row ?? { body: null, entries: {} };
+}

@@ -1,11 +1,11 @@
-import type { CheckedClaim } from "#shared/contracts/conclusion.ts";
+import type { CheckedClaim, Conclusion } from "#shared/contracts/conclusion.ts";
 import type { StoredClaim } from "#shared/database/tables/conclusions.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { RequestError } from "../http/request-error.ts";
 import { routesOf } from "../http/routes-of.ts";
 import { sessionAt } from "../http/session-at.ts";
 import { CONCLUSIONS, type ConclusionResponse } from "./contract.ts";
-import { readConclusion, type StoredConclusion } from "./read-conclusion.ts";
+import { readConclusion, readQuoted, type Quoted, type StoredConclusion } from "./read-conclusion.ts";
 
 /** The route of conclusions; with `at_seq`, of what was concluded by then. A session without one is answered 404. */
 export const conclusionRoutes = ({ orm }: ApiDeps) =>
@@ -15,49 +15,43 @@ export const conclusionRoutes = ({ orm }: ApiDeps) =>
         const { session_id } = await sessionAt(manager, ctx);
         const stored = await readConclusion(manager, session_id);
         if (stored === null) throw new RequestError(404, "the session has no conclusion that was checked");
-        return conclusionView(stored);
+        return conclusionView(stored, await readQuoted(manager, session_id, stored));
       }),
   });
 
 /** Each entry of the conclusion with what became of its quote. */
-function conclusionView({ body, checked, ...members }: StoredConclusion): ConclusionResponse {
+function conclusionView(
+  { body, checked, ...members }: StoredConclusion,
+  { body: first, entries }: Quoted,
+): ConclusionResponse {
+  const outcomeOf = (list: CheckedClaim["list"], id: string): Outcome => {
+    const found = checked.find((one) => one.list === list && one.claim_id === id) ?? UNCHECKED;
+    const { outcome, note, line_from, line_to, at_text, found_in, interaction_id } = found;
+    const event_id = entries[interaction_id ?? ""] ?? null;
+    return { outcome, note, line_from, line_to, at_text, found_in, interaction_id, event_id };
+  };
+  const isDropped = ({ id }: Conclusion["claims"][number]) =>
+    checked.some(({ list, claim_id }) => list === "dropped" && claim_id === id);
   return {
     ...members,
     summary: body?.summary ?? null,
     causes: body?.causes ?? [],
-    claims: (body?.claims ?? []).map((claim) => ({ ...claim, ...outcomeOf(checked, "claim", claim.id) })),
+    claims: (body?.claims ?? []).map((claim) => ({ ...claim, ...outcomeOf("claim", claim.id) })),
     ruled_out: (body?.ruled_out ?? []).map((one, index) => ({
       ...one,
-      ...outcomeOf(checked, "ruled_out", `out${index + 1}`),
+      ...outcomeOf("ruled_out", `out${index + 1}`),
     })),
-    dropped: checked
-      .filter(({ list }) => list === "dropped")
-      .map(({ claim_id, ...claim }) => ({ claim_id, ...resultOf(claim) })),
+    dropped: (first?.claims ?? [])
+      .filter(isDropped)
+      .map((claim) => ({ ...claim, ...outcomeOf("dropped", claim.id) })),
     gaps: body?.gaps ?? [],
     next_checks: body?.next_checks ?? [],
   };
 }
 
-type Outcome = Omit<StoredClaim, "claim_id" | "list" | "source">;
+type Outcome = Omit<StoredClaim, "claim_id" | "list" | "source"> & { readonly event_id: string | null };
 
-function outcomeOf(checked: readonly StoredClaim[], list: CheckedClaim["list"], id: string): Outcome {
-  const found = checked.find((one) => one.list === list && one.claim_id === id);
-  return found === undefined ? UNCHECKED : resultOf(found);
-}
-
-function resultOf({
-  outcome,
-  note,
-  line_from,
-  line_to,
-  at_text,
-  found_in,
-  interaction_id,
-}: Outcome): Outcome {
-  return { outcome, note, line_from, line_to, at_text, found_in, interaction_id };
-}
-
-const UNCHECKED: Outcome = {
+const UNCHECKED: Omit<Outcome, "event_id"> = {
   outcome: "unchecked",
   note: null,
   line_from: null,
