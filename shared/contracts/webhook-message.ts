@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
+import { Conclusion, CONCLUSION_STATUSES, STATED_STATUSES } from "#shared/contracts/conclusion.ts";
 import { BudgetCause } from "#shared/contracts/budget.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 
@@ -28,6 +29,21 @@ const Text = Type.Union([Type.String(), Type.Null()]);
 /** ISO 8601, UTC. */
 const Time = Type.String();
 
+/** What the agents concluded as data, once its quotes were compared with the results. */
+export const SentConclusion = Type.Object({
+  /** As the check has it; unchecked: no conclusion could be read, and what follows is null or empty. */
+  status: literals(CONCLUSION_STATUSES),
+  stated_status: Type.Union([literals(STATED_STATUSES), Type.Null()]),
+  /** In percent. */
+  confidence: Type.Union([Type.Integer(), Type.Null()]),
+  summary: Text,
+  /** Best first. */
+  causes: Conclusion.properties.causes,
+  claims_verified: Type.Integer(),
+  claims_total: Type.Integer(),
+});
+export type SentConclusion = Static<typeof SentConclusion>;
+
 const Session = Type.Object({
   id: Type.String(),
   /** Its page. */
@@ -43,6 +59,8 @@ const Session = Type.Object({
   /** The first 20,000 characters. */
   final_analysis: Text,
   final_analysis_complete: Type.Boolean(),
+  /** Absent for a session without one, and before its end. */
+  conclusion: Type.Optional(SentConclusion),
 });
 
 const Approval = Type.Object({

@@ -7,6 +7,8 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
 import { APPROVALS } from "#shared/database/tables/approvals.ts";
+import { NEWEST_CONCLUSION } from "../conclusions/read-conclusion.ts";
+import { SentConclusion } from "#shared/contracts/webhook-message.ts";
 import type { ClaimedNotification } from "./claim-notifications.ts";
 
 /** Characters of texts that are read for a notification. */
@@ -23,6 +25,8 @@ const SessionNews = Type.Object({
   ...rowMembers(ALERT_SESSIONS, "final_analysis"),
   is_analysis_complete: Type.Boolean(),
   fingerprint: Text,
+  /** Absent for a session without one. */
+  conclusion: Type.Optional(SentConclusion),
 });
 /** What there is to say of a session; the texts are masked, as they are stored. */
 export type SessionNews = Static<typeof SessionNews>;
@@ -73,7 +77,7 @@ SELECT s.deleted_at IS NOT NULL AS deleted,
     'executive_summary', left(s.executive_summary, ${MAX_ANALYSIS}),
     'final_analysis', left(s.final_analysis, ${MAX_ANALYSIS}),
     'is_analysis_complete', coalesce(char_length(s.final_analysis), 0) <= ${MAX_ANALYSIS},
-    'fingerprint', s.slack_message_fingerprint) AS session,
+    'fingerprint', s.slack_message_fingerprint) || coalesce(c.member, '{}') AS session,
   CASE WHEN a.approval_id IS NOT NULL THEN
     jsonb_build_object('approval_id', a.approval_id, 'agent_name', e.agent_name, 'tool', a.tool,
       'arguments', left(a.arguments, ${MAX_ARGUMENTS}),
@@ -82,6 +86,11 @@ SELECT s.deleted_at IS NOT NULL AS deleted,
 FROM alert_sessions s
   LEFT JOIN approvals a ON a.approval_id = $2 AND a.session_id = s.session_id
   LEFT JOIN agent_executions e USING (execution_id)
+  LEFT JOIN LATERAL (
+    SELECT jsonb_build_object('conclusion', jsonb_build_object('status', c.status, 'stated_status', c.stated_status,
+        'confidence', c.confidence, 'summary', c.body->'summary', 'causes', coalesce(c.body->'causes', '[]'),
+        'claims_verified', c.claims_verified, 'claims_total', c.claims_total)) AS member
+    FROM conclusions c WHERE c.session_id = s.session_id ${NEWEST_CONCLUSION}) c ON true
 WHERE s.session_id = $1`;
 
 /** A notification, or why it is not worth sending any more. */
@@ -115,7 +124,7 @@ export async function readNotification(
 }
 
 /** As it was when it began, although it may have ended before its news could be sent. */
-function asStarted(session: SessionNews): SessionNews {
+function asStarted({ conclusion: _later, ...session }: SessionNews): SessionNews {
   const ended = { completed_at: null, error_message: null, executive_summary: null, final_analysis: null };
   return { ...session, ...ended, status: "in_progress", is_analysis_complete: true };
 }

@@ -50,7 +50,7 @@ export function slackMessage(notification: Notification): SlackMessage {
       const { status, executive_summary, final_analysis } = session;
       const found = executive_summary ?? final_analysis ?? "";
       const blocks = [
-        section(`${emoji} *${label}*${of}${errorOf(session)}`),
+        section(`${emoji} *${label}*${of}${errorOf(session)}${checkOf(session)}`),
         ...(found.trim() === "" ? [] : [section(escapeMrkdwn(found, MAX_TEXT))]),
         button(status === "completed" ? "View Full Analysis" : "View Details", url),
       ];
@@ -102,6 +102,14 @@ function endingOf({ status }: SessionNews): readonly [emoji: string, label: stri
 
 function errorOf({ error_message }: SessionNews): string {
   return error_message === null ? "" : `\n*Error:* ${escapeMrkdwn(error_message, MAX_ERROR)}`;
+}
+
+/** How much of the conclusion was found in the results. */
+function checkOf({ conclusion }: SessionNews): string {
+  if (conclusion === undefined) return "";
+  const { status, claims_verified: verified, claims_total: total } = conclusion;
+  const claims = total === 0 ? "" : `, ${verified} of ${total} claim${total === 1 ? "" : "s"} verified`;
+  return `\n*Conclusion:* ${status}${claims}`;
 }
 
 /** On one line. */
