@@ -5,6 +5,7 @@ import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statu
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { INVESTIGATION_MEMORIES } from "#shared/database/tables/memories.ts";
+import type { JudgedConclusion } from "../prompts/checked-quotes.ts";
 import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
 import type { ChatContext } from "../prompts/chat-input.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
@@ -75,6 +76,8 @@ export interface AgentState {
   readonly chat: ChatContext | null;
   /** The investigation that a judge scores; null for other agents, and once the conversation is open. */
   readonly judged: JudgedInvestigation | null;
+  /** What that concluded as data; absent or null if it did not, and where neither a score nor lessons are due. */
+  readonly checked?: JudgedConclusion | null;
   /** The tools listed by the agent's servers, and the built-in ones; null before the listing. */
   readonly tools: readonly ToolDescription[] | null;
   /** Null before the listing. */

@@ -8,7 +8,7 @@ import { commitLocked, type CommitKind } from "../persist/commit-step.ts";
 import { executionEvent } from "../persist/execution-rows.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import type { StepRecord } from "../persist/step-record.ts";
-import { judgedScore } from "../features/scoring/read-score.ts";
+import { checkedScore } from "../features/scoring/checked-score.ts";
 import { loadReplies, endFollowUp } from "./follow-up-steps.ts";
 import type { ExecutionState, FollowUpState, SessionState } from "../state/session-state.ts";
 import { loadRuns } from "../state/session-state.ts";
@@ -84,7 +84,8 @@ async function closingSteps(
     before.push(await closeTimeline(session, db, status, executionId));
     before.push(await closeApprovals(db, session.sessionId, { executionId }));
   }
-  const judged = followUp.kind === "score" ? judgedScore(await loadReplies(db, stage, [])) : null;
+  const replies = followUp.kind === "score" ? await loadReplies(db, stage, []) : [];
+  const judged = await checkedScore(db, session.sessionId, replies);
   const end = endFollowUp(followUp, stage, { status, errorMessage: message, errorCode: code }, judged);
   return [...before, runs, ...end];
 }

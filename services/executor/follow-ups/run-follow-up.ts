@@ -9,7 +9,8 @@ import { runExecutions } from "../run-executions.ts";
 import { foldSession, type FollowUpState, type SessionState } from "../state/session-state.ts";
 import { addVectors } from "../features/memories/query-vector.ts";
 import { loadLessons } from "../features/memories/load-lessons.ts";
-import { judgedScore, lessonsIn } from "../features/scoring/read-score.ts";
+import { checkedScore } from "../features/scoring/checked-score.ts";
+import { lessonsIn } from "../features/scoring/read-score.ts";
 import {
   loadReplies,
   endFollowUp,
@@ -141,7 +142,8 @@ async function completion(
   const replies = followUp.kind === "chat" ? [] : await loadReplies(session.db, stage, last);
   const isLearned = outcome.status === "completed";
   const learned = isLearned ? await lessonSteps(session, { followUp, stage }, replies) : [];
-  const steps = [...learned, ...endFollowUp(followUp, stage, outcome, judgedScore(replies))];
+  const judged = await checkedScore(session.db, session.sessionId, replies);
+  const steps = [...learned, ...endFollowUp(followUp, stage, outcome, judged)];
   return { steps, kind: "step", committed: () => undefined };
 }
 

@@ -2,6 +2,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { alertBlock, runbookBlock } from "./investigation-blocks.ts";
 import { chatBanner, type ChatContext } from "./chat-input.ts";
+import { checkedQuotes, type JudgedConclusion } from "./checked-quotes.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
 import { dataRule } from "./general-instructions.ts";
@@ -18,16 +19,19 @@ export interface JudgedInvestigation extends Pick<ChatContext, "stages" | "execu
   readonly feedback?: string;
 }
 
+/** With the conclusion whose quotes were compared, if there is one. */
+export type CheckedInvestigation = JudgedInvestigation & { readonly checked?: JudgedConclusion | null };
+
 interface JudgedOffer {
   readonly agent: string;
   readonly tools: readonly Pick<ToolDescription, "name" | "description">[];
 }
 
-type JudgeInput = Pick<PromptInput, "agent" | "alert" | "chain" | "context"> & JudgedInvestigation;
+type JudgeInput = Pick<PromptInput, "agent" | "alert" | "chain" | "context"> & CheckedInvestigation;
 
 /** The first messages (system, user) of a judge. All of the record is framed as data. */
 export function buildJudgeMessages(input: JudgeInput): PromptMessage[] {
-  const { agent, alert, chain, offers } = input;
+  const { agent, alert, chain, offers, checked = null } = input;
   const { nonce } = alert;
   const system = [JUDGE_INSTRUCTIONS, dataRule(nonce), ...agentInstructions(agent)];
   const user = [
@@ -35,6 +39,7 @@ export function buildJudgeMessages(input: JudgeInput): PromptMessage[] {
     runbookBlock(alert, chain),
     toolOffers(offers, nonce),
     chatInvestigation(input, nonce),
+    ...checkedQuotes(checked, nonce),
     ...contextSection(input),
     chatBanner("🎯 CURRENT TASK"),
     JUDGE_TASK,

@@ -1,7 +1,8 @@
 import { MAX_MEMORY_CHARACTERS, MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
 import type { RankedMemory } from "../core/agent-state.ts";
 import { alertBlock } from "./investigation-blocks.ts";
-import type { JudgedInvestigation } from "./build-judge-messages.ts";
+import type { CheckedInvestigation } from "./build-judge-messages.ts";
+import { checkedQuotes, VERIFIED_ONLY, type JudgedConclusion } from "./checked-quotes.ts";
 import { chatBanner } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { contextSection } from "./context-block.ts";
@@ -36,15 +37,16 @@ const FEEDBACK_TASK = `${ANSWER}
 Where the feedback contradicts the investigation, the feedback is right.`;
 
 type ReflectionInput = Pick<PromptInput, "alert" | "context"> &
-  JudgedInvestigation & { readonly memories: readonly RankedMemory[] };
+  CheckedInvestigation & { readonly memories: readonly RankedMemory[] };
 
 /** The messages (system, user) of a model that learns from an investigation and the feedback about it, all of it framed as data. */
 export function buildReflectionMessages(input: ReflectionInput): PromptMessage[] {
-  const { alert, memories, feedback } = input;
+  const { alert, memories, feedback, checked = null } = input;
   const { nonce } = alert;
   const user = [
     alertBlock(alert),
     chatInvestigation(input, nonce),
+    ...checkedQuotes(checked, nonce),
     ...(feedback === undefined
       ? []
       : [`## Feedback Of The Reviewer\n\n${untrustedText(nonce, "FEEDBACK", feedback)}`]),
@@ -52,6 +54,7 @@ export function buildReflectionMessages(input: ReflectionInput): PromptMessage[]
     ...contextSection(input),
     chatBanner("🎯 CURRENT TASK"),
     FEEDBACK_TASK,
+    ...verifiedOnly(checked),
   ];
   return [
     { role: "system", content: `${INSTRUCTIONS}\n\n${dataRule(nonce)}` },
@@ -60,13 +63,22 @@ export function buildReflectionMessages(input: ReflectionInput): PromptMessage[]
 }
 
 /** Asks a judge, whose conversation has the investigation, the score and the report, what is to be remembered. */
-export function buildLessonsRequest(memories: readonly RankedMemory[], nonce: SessionNonce): string {
+export function buildLessonsRequest(
+  memories: readonly RankedMemory[],
+  nonce: SessionNonce,
+  checked: JudgedConclusion | null = null,
+): string {
   const parts = [
     `Your score and your report are kept. Now write the notes for agents that will investigate later alerts.\n\n${RULES}`,
     knownNotes(memories, nonce),
     `${ANSWER}\n\nA low score is a reason to note what led astray, and none to note its conclusion.`,
+    ...verifiedOnly(checked),
   ];
   return parts.join("\n\n");
+}
+
+function verifiedOnly(checked: JudgedConclusion | null): string[] {
+  return checked === null ? [] : [VERIFIED_ONLY];
 }
 
 function knownNotes(memories: readonly RankedMemory[], nonce: SessionNonce): string {

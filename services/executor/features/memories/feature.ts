@@ -1,6 +1,7 @@
 import type { AskingAgent, Feature, Loaded } from "../../core/feature.ts";
 import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadJudged } from "../scoring/load-judged.ts";
+import { loadConclusion } from "../scoring/checked-score.ts";
 import { loadBriefing, loadRelated } from "./find-memories.ts";
 import { answerMemoryTool } from "./answer-memory-tool.ts";
 import { loadInherited } from "./load-inherited.ts";
@@ -44,6 +45,7 @@ async function loadMemories(asking: AskingAgent, { memories }: Loaded): Promise<
   const feedback = await loadFeedback(session.db, execution);
   return {
     judged: { ...judged, feedback },
+    checked: await loadConclusion(session.db, session.sessionId),
     memories: memories ?? (await loadRelated(session, feedback, memory)),
   };
 }

@@ -5,6 +5,7 @@ import { appendUserMessage } from "../../persist/conversation.ts";
 import { chatHistoryBytes } from "../chat/feature.ts";
 import { loadRelated } from "../memories/find-memories.ts";
 import { recordBriefing } from "../memories/record-briefing.ts";
+import { loadConclusion } from "./checked-score.ts";
 import { judgeSession } from "./judge-session.ts";
 import { loadJudged } from "./load-judged.ts";
 import { judgedScore, lessonsIn } from "./read-score.ts";
@@ -18,8 +19,8 @@ export const SCORING = {
 } satisfies Feature;
 
 /**
- * Reads the investigation for a judge's first messages, and the memories nearest to its analysis once it is to draw lessons. Throws
- * database errors.
+ * Reads the investigation and its conclusion for a judge's first messages, and the memories nearest to its analysis once it is to draw
+ * lessons. Throws database errors.
  */
 async function loadForJudge(
   { session, agent, chain: { memory }, stage, steps, isOpening }: AskingAgent,
@@ -28,13 +29,17 @@ async function loadForJudge(
   if (agent.iteration_strategy !== "scoring") return {};
   if (isOpening) {
     const maxBytes = chatHistoryBytes(agent, session.llm.maxMessageBytes);
-    return { judged: await loadJudged(session.db, stage.row, maxBytes) };
+    const judged = await loadJudged(session.db, stage.row, maxBytes);
+    return { judged, checked: await loadConclusion(session.db, session.sessionId) };
   }
   const { messages } = steps.memory;
   const score = judgedScore(messages);
   if (memory === undefined || score === null || score.tool_improvement_report === null) return {};
   if (messages.at(-1)?.role !== "assistant" || lessonsIn(messages) !== null) return {};
-  return { memories: memories ?? (await loadRelated(session, score.score_analysis, memory)) };
+  return {
+    checked: await loadConclusion(session.db, session.sessionId),
+    memories: memories ?? (await loadRelated(session, score.score_analysis, memory)),
+  };
 }
 
 /**

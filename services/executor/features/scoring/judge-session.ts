@@ -2,6 +2,7 @@ import { TerminalError } from "#shared/errors.ts";
 import { buildJudgeMessages } from "../../prompts/build-judge-messages.ts";
 import { SCORE_REMINDER, TOOL_REPORT_TASK } from "../../prompts/judge-prompts.ts";
 import { buildLessonsRequest } from "../../prompts/build-reflection-messages.ts";
+import { withCheckedTags } from "./checked-score.ts";
 import { judgedScore, lessonsIn, repliesWithoutScore } from "./read-score.ts";
 import { completed, failed, type AgentState, type AgentStep } from "../../core/agent-state.ts";
 import { callOnce } from "../../controllers/single-call.ts";
@@ -16,7 +17,7 @@ const MAX_REMINDERS = 5;
  * that of the lessons leaves the score as it is. Nothing of it is a final analysis.
  */
 export function judgeSession(state: AgentState): AgentStep {
-  const { alert, chain, judged, memories, messages } = state;
+  const { alert, chain, judged, checked = null, memories, messages } = state;
   if (messages.length === 0) {
     if (judged === null) throw new TerminalError("malformed", "a judge runs only to score a session");
     return { kind: "open-conversation", messages: buildJudgeMessages({ ...state, ...judged }) };
@@ -31,7 +32,8 @@ export function judgeSession(state: AgentState): AgentStep {
   }
   if (!isJudged) return { kind: "append-user-message", content: TOOL_REPORT_TASK, concluding: false };
   if (chain.memory === undefined || lessonsIn(messages) !== null) return completed(null);
-  return { kind: "ask-for-lessons", content: buildLessonsRequest(memories, alert.nonce), score };
+  const content = buildLessonsRequest(memories, alert.nonce, checked);
+  return { kind: "ask-for-lessons", content, score: withCheckedTags(score, checked) };
 }
 
 function judge(state: AgentState): AgentStep {
