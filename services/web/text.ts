@@ -59,6 +59,12 @@ export const TEXT = {
     ago: (time: string) => `${time} ago`,
     incompleteCost: (cost: string) => `at least ${cost}`,
   },
+  conclusions: {
+    confirmed: "Confirmed",
+    likely: "Likely",
+    inconclusive: "Inconclusive",
+    unchecked: "Unchecked",
+  },
   reviews: { needs_review: "Needs review", in_progress: "In review", reviewed: "Reviewed" },
   ratings: { accurate: "Accurate", partially_accurate: "Partially accurate", inaccurate: "Inaccurate" },
   cancel: {
@@ -79,6 +85,7 @@ export const TEXT = {
     searchHint: "Search alerts and findings   /",
     priorities: { critical: "Critical", low: "Low priority", normal: "Normal" },
     scored: (score: number) => `Score ${score}`,
+    verified: (verified: number, total: number) => `${verified}/${total} verified`,
     clear: "Clear filters",
     select: (name: string) => `Select ${name}`,
     waiting: (count: number, title: string) => (count === 0 ? title : `(${count}) ${title}`),

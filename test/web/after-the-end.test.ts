@@ -1,6 +1,7 @@
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { describeOnPage } from "./support/describe-on-page.ts";
 import { HOSTILE_TEXT, SESSION_CONFIG } from "./support/session-script.ts";
+import { CHECKED_CALLS, CHECKED_TOOLS, checkedConclusions } from "./suites/checked-conclusions.ts";
 import { incidents } from "./suites/incidents.ts";
 import { memories, QUOTA } from "./suites/memories.ts";
 import { scores } from "./suites/scores.ts";
@@ -15,7 +16,7 @@ const judged = (
   { when: { contains: [JUDGE, alert], call: 1 }, steps: [first] },
   { when: { contains: [JUDGE, alert] }, steps: [report] },
 ];
-const { tarsy } = SESSION_CONFIG;
+const { tarsy, stubTools } = SESSION_CONFIG;
 const { incident } = tarsy.agent_chains;
 
 const CONFIG = {
@@ -25,9 +26,15 @@ const CONFIG = {
     defaults: { ...tarsy.defaults, memory: { enabled: true } },
     agent_chains: {
       incident,
+      checked: {
+        alert_types: ["checked"],
+        conclusion: "rca.v1",
+        stages: [{ name: "Look", agents: [{ name: "Pods" }] }],
+      },
       grouped: { ...incident, alert_types: ["grouped"], grouping: { by: ["/alertname"] } },
     },
   },
+  stubTools: { servers: { k8s: { ...stubTools.servers.k8s, ...CHECKED_TOOLS } } },
   script: {
     calls: [
       SUMMARY_CALL,
@@ -43,6 +50,7 @@ const CONFIG = {
           },
         ],
       },
+      ...CHECKED_CALLS,
       ...judged("REFUSED", {
         error: { code: "content_blocked", message: "we do not judge", retryable: false },
       }),
@@ -59,6 +67,7 @@ const CONFIG = {
 };
 
 describeOnPage("what comes to a session after its end", { config: CONFIG }, (web) => {
+  checkedConclusions(web);
   memories(web);
   scores(web);
   incidents(web);

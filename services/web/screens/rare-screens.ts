@@ -6,6 +6,7 @@ export { HandoverScreen } from "./handover/handover-screen.tsx";
 export { eventsOfRest } from "../session/events-of-rest.ts";
 export { MemoriesScreen } from "./memories/memories-screen.tsx";
 export { ApprovalQuestion } from "./session/later/approval-question.tsx";
+export { CheckedConclusion } from "./session/later/checked-conclusion.tsx";
 export { CitationsPart } from "./session/later/citations.tsx";
 export { FollowEnd } from "./session/later/follow-end.tsx";
 export { FollowUps } from "./session/later/follow-ups.tsx";

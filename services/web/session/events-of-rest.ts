@@ -20,6 +20,7 @@ export function eventsOfRest(session: SessionResponse): NumberedEvent[] {
   ];
   const summary = session.timeline.find(({ event_type }) => event_type === "executive_summary");
   if (summary !== undefined) payloads.push(entryPayload(session, summary, summary.stage_id));
+  payloads.push(...conclusionPayloads(session));
   payloads.push({
     type: "session.completed",
     session_id,
@@ -41,6 +42,18 @@ function scorePayloads(session: SessionResponse): SessionEventPayload[] {
   if (score_id === null || scoring_status === null) return [];
   const known = latest_score === null ? {} : { total_score: latest_score };
   return [{ type: "session.score_updated", session_id, score_id, scoring_status, ...known, timestamp }];
+}
+
+function conclusionPayloads(session: SessionResponse): SessionEventPayload[] {
+  const { id: session_id, conclusion_status: status, claims_verified = 0, claims_total = 0 } = session;
+  const { stage_id, executions: [last] = [] } = session.stages.findLast((stage) => !isFollowUp(stage)) ?? {};
+  if (status === undefined || stage_id === undefined || last === undefined) return [];
+  const { execution_id } = last;
+  const counts = { status, claims_verified, claims_total };
+  const timestamp = session.completed_at ?? session.created_at;
+  return [
+    { type: "conclusion.checked", session_id, stage_id, execution_id, attempt: 1, ...counts, timestamp },
+  ];
 }
 
 /** The synthesis of a stage is a stage of its own there, and the executive summary, too. */

@@ -131,6 +131,11 @@ export class SessionFold {
           seq: message.seq,
         };
         return;
+      case "conclusion.checked": {
+        const { status, claims_verified: verified, claims_total: total, seq } = message;
+        view.conclusion = { status, verified, total, seq };
+        return;
+      }
       case "interaction.created": {
         const { llm, mcp } = view.interactions;
         const isLlm = message.interaction_type === "llm";

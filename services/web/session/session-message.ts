@@ -57,6 +57,7 @@ const NEEDED: Readonly<Record<SessionMessage["type"], MemberTypes>> = {
   "alert.linked": { ...STORED, count: "number" },
   "session.score_updated": { ...STORED, score_id: "string", scoring_status: "string" },
   "budget.soft_limit": { ...STORED, execution_id: "string", dimension: "string" },
+  "conclusion.checked": { ...STORED, status: "string", claims_verified: "number", claims_total: "number" },
   "budget.exceeded": { ...STORED, execution_id: "string", dimension: "string" },
   "chat.created": { ...STORED, chat_id: "string" },
   "review.status": { ...STORED, review_status: "string" },

@@ -7,6 +7,7 @@ import type {
   TimelineEventType,
   TimelineStatus,
 } from "#shared/contracts/statuses.ts";
+import type { ConclusionStatus } from "#shared/contracts/conclusion.ts";
 import type { ReviewStatus } from "#shared/contracts/review.ts";
 import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 
@@ -142,6 +143,15 @@ export interface ScoringView {
   readonly seq: number;
 }
 
+/** What the agents concluded, and how many of the quotes for it were found. */
+export interface CheckedView {
+  readonly status: ConclusionStatus;
+  readonly verified: number;
+  readonly total: number;
+  /** The number of the event that said so; 0 until the events are read. */
+  readonly seq: number;
+}
+
 /** A session as of one of its events. */
 export interface SessionView {
   /** The number of the last event that is part of it; 0 before the first. */
@@ -164,6 +174,8 @@ export interface SessionView {
   /** Undefined for a session that was never scored. */
   readonly scoring: ScoringView | undefined;
   readonly summary: TimelineEntry | undefined;
+  /** Undefined for a session whose agents state no conclusion as data. */
+  readonly conclusion: CheckedView | undefined;
   readonly review: ReviewView | undefined;
   /** Of the investigation, oldest first. */
   readonly takeovers: readonly Takeover[];

@@ -29,6 +29,7 @@ export class StagesView {
     followUps: [],
     scoring: undefined,
     summary: undefined,
+    conclusion: undefined,
     review: undefined,
     takeovers: [],
     interactions: { llm: 0, mcp: 0 },

@@ -6,7 +6,7 @@ import { StagesView } from "./stages-view.ts";
 export function viewOfFacts(facts: Overview | undefined): SessionView {
   const { view } = new StagesView();
   if (facts === undefined) return view;
-  const { score_id, scoring_status, latest_score, parked } = facts;
+  const { score_id, scoring_status, latest_score, parked, conclusion_status } = facts;
   return {
     ...view,
     status: facts.status,
@@ -14,6 +14,15 @@ export function viewOfFacts(facts: Overview | undefined): SessionView {
     parked: parked?.at === undefined ? undefined : { ...parked, at: parked.at },
     startedAt: facts.started_at ?? undefined,
     endedAt: facts.completed_at ?? undefined,
+    conclusion:
+      conclusion_status === undefined
+        ? undefined
+        : {
+            status: conclusion_status,
+            verified: facts.claims_verified ?? 0,
+            total: facts.claims_total ?? 0,
+            seq: 0,
+          },
     scoring:
       score_id === null || scoring_status === null
         ? undefined

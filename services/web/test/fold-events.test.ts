@@ -53,6 +53,18 @@ describe("the fold of events", () => {
     expect(finalAnalysis(view)?.content).to.equal("of the parent");
   });
 
+  it("has the newest conclusion that was checked, and the number of its event", () => {
+    const checked = (claims_verified: number) => ({
+      type: "conclusion.checked",
+      status: "likely",
+      claims_verified,
+      claims_total: 2,
+    });
+    expect(fold(stage).view.conclusion).to.equal(undefined);
+    const { view } = fold(stage, checked(1), agent("x1", 1), checked(2));
+    expect(view.conclusion).to.deep.equal({ status: "likely", verified: 2, total: 2, seq: 4 });
+  });
+
   it("names an agent also where an entry of it came before it began", () => {
     const task = created("t", "task_assigned", { execution_id: "c1", parent_execution_id: "x1" });
     const { view } = fold(stage, agent("x1", 1), task, child("c1", "x1", 1));

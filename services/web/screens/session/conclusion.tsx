@@ -1,13 +1,17 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
+import { laterPart } from "../../parts/later-part.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 import { CancelledBy } from "../../parts/time.tsx";
 import { laneErrors } from "../../session/lane-errors.ts";
 import { finalAnalysis, lanesOf } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import { loadRare } from "../load-rare.ts";
 import { ModelText } from "./model-text.tsx";
 import type { SessionStore } from "./session-store.ts";
 import "./conclusion.css";
+
+const CheckedConclusion = laterPart(async () => (await loadRare()).CheckedConclusion);
 
 /** The texts of a conclusion, and why agents failed. */
 interface Concluded {
@@ -42,16 +46,21 @@ export function concludedOf(store: SessionStore): Concluded {
   };
 }
 
-/** What the investigation came to: why it failed if it did, the summary, then the whole analysis. */
-export function Conclusion({ store }: { readonly store: SessionStore }) {
-  const { status, error } = store.view.value;
+interface ConclusionProps {
+  readonly store: SessionStore;
+  readonly showEntry: (entryId: string) => void;
+}
+
+/** What the investigation came to: why it failed if it did, the summary, what shows it, then the whole analysis. */
+export function Conclusion({ store, showEntry }: ConclusionProps) {
+  const { status, error, conclusion } = store.view.value;
   const cancelled = store.facts.value?.cancelled;
   const { summary, analysis, causes } = concludedOf(store);
   const isOver = isTerminal(status);
-  if (!isOver && summary === undefined) return null;
   const shown = isOver ? analysis : undefined;
+  const hasConclusion = [summary, shown, conclusion].some((part) => part !== undefined);
+  if (!isOver && !hasConclusion) return null;
   const link = store.citations.value?.link;
-  const hasConclusion = summary !== undefined || shown !== undefined;
   return (
     <section class={`conclusion ${status}`} aria-labelledby="conclusion-title">
       <h2 id="conclusion-title">{hasConclusion ? TEXT.session.conclusion : TEXT.session.noConclusion}</h2>
@@ -69,6 +78,9 @@ export function Conclusion({ store }: { readonly store: SessionStore }) {
         )}
       {status === "failed" && causes.length > 0 && <Causes causes={causes} />}
       {summary !== undefined && <Markdown source={summary} link={link} />}
+      {conclusion !== undefined && (
+        <CheckedConclusion store={store} conclusion={conclusion} showEntry={showEntry} />
+      )}
       {shown !== undefined && (
         <details open>
           <summary>

@@ -29,7 +29,8 @@ export function EntryBody({ entry, store }: EntryBodyProps) {
       {entry.type === "memory_injected" && <a href={`#${MEMORIES_ANCHOR}`}>{TEXT.titles.memories}</a>}
       {entry.status !== "streaming" && (
         <>
-          {store.citations.value?.concluded.has(entry.id) === true && <CitedLink entryId={entry.id} />}
+          {(store.citations.value?.concluded.has(entry.id) === true ||
+            store.followed.value?.entryId === entry.id) && <CitedLink entryId={entry.id} />}
           <CopyButton
             class="plain small entry-copy"
             label={TEXT.session.copyEntry}
@@ -108,7 +109,7 @@ interface CallBodyProps extends EntryBodyProps {
 function CallBody({ entry, store, call }: CallBodyProps) {
   const { status, content } = entry;
   const cited = store.citations.value?.words.get(entry.id) ?? NO_WORDS;
-  const followed = store.followed.value?.entryId === entry.id ? store.followed.value.words : undefined;
+  const followed = store.followed.value?.entryId === entry.id ? store.followed.value : undefined;
   const hasArguments = call.arguments.trim() !== "" && call.arguments.trim() !== "{}";
   return (
     <>

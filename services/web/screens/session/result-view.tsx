@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { laterPart } from "../../parts/later-part.tsx";
-import type { Citations } from "./later/citations.tsx";
+import type { Citations, CitedWords } from "./later/citations.tsx";
 import { findAll, pageAt, pageStarts, PAGE_UNITS } from "../../session/result-pages.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -22,7 +22,7 @@ interface ResultViewProps {
   /** Finds these lines. */
   readonly spans?: Citations["spans"] | undefined;
   /** Those that the reader followed: the part with them is shown. */
-  readonly followed?: string | undefined;
+  readonly followed?: Pick<CitedWords, "words" | "at"> | undefined;
 }
 
 const NO_WORDS: readonly string[] = [];
@@ -38,7 +38,8 @@ export function ResultView({
   followed,
 }: ResultViewProps) {
   const json = useMemo(() => parseJson(text), [text]);
-  const first = [followed, ...cited].find((words) => words !== undefined && text.includes(words));
+  const at = followed?.at;
+  const first = [followed?.words, ...cited].find((words) => words !== undefined && text.includes(words));
   return (
     <div class="result">
       <div class="result-head">
@@ -50,13 +51,14 @@ export function ResultView({
       ) : json === undefined || first !== undefined ? (
         // The lines of a text can be marked.
         <TextPages
-          key={first}
-          text={json === undefined ? text : textOf(json.value, text, first)}
+          key={`${at} ${first}`}
+          text={json === undefined || at !== undefined ? text : textOf(json.value, text, first)}
           label={label}
           wraps={wraps}
           cited={cited}
           spans={spans}
           followed={first}
+          at={at}
         />
       ) : (
         <JsonTree value={json.value} openDepth={text.length <= SMALL_JSON ? Infinity : undefined} />
@@ -88,11 +90,15 @@ function textOf(value: object, written: string, words: string | undefined): stri
 /** The longest line that is laid out as one: columns matter up to there. */
 const MAX_LINE = 2_000;
 
-type TextPagesProps = Required<Omit<ResultViewProps, "empty">>;
+type TextPagesProps = Required<Omit<ResultViewProps, "empty" | "followed">> & {
+  readonly followed: string | undefined;
+  /** Where they are; undefined for every place. */
+  readonly at: number | undefined;
+};
 
-function TextPages({ text, label, wraps, cited, spans, followed }: TextPagesProps) {
+function TextPages({ text, label, wraps, cited, spans, followed, at }: TextPagesProps) {
   const starts = useMemo(() => pageStarts(text), [text]);
-  const [page, setPage] = useState(() => pageAt(starts, text.indexOf(followed ?? "")));
+  const [page, setPage] = useState(() => pageAt(starts, at ?? text.indexOf(followed ?? "")));
   const [word, setWord] = useState("");
   const [found, setFound] = useState(0);
   const matches = useMemo(() => findAll(text, word), [text, word]);
@@ -111,10 +117,13 @@ function TextPages({ text, label, wraps, cited, spans, followed }: TextPagesProp
     if (first !== undefined) setPage(pageAt(starts, first));
   };
   const hasLongLine = useMemo(() => part.split("\n").some((line) => line.length > MAX_LINE), [part]);
-  const body = useMemo(
-    () => (word === "" ? withCited(part, spans?.(part, cited) ?? [], followed) : marked(part, word)),
-    [part, word, cited, spans, followed],
-  );
+  const body = useMemo(() => {
+    if (word !== "") return marked(part, word);
+    const from = (at ?? NaN) - start;
+    const to = Math.min(from + (followed?.length ?? 0), part.length);
+    const own = from >= 0 && from < to ? [{ from, to }] : [];
+    return withCited(part, at === undefined ? (spans?.(part, cited) ?? []) : own, followed);
+  }, [part, start, word, cited, spans, followed, at]);
   return (
     <>
       {starts.length > 1 && (

@@ -60,7 +60,7 @@ function OneSession({ id }: { readonly id: string }) {
         <TimePart store={store} />
       </div>
       <div class="session-overview">
-        <Conclusion store={store} />
+        <Conclusion store={store} showEntry={showEntry} />
         {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
       </div>
       {facts !== undefined && (facts.forked_from !== null || facts.forks.length > 0) && (

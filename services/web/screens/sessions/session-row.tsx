@@ -125,11 +125,24 @@ function Marks({ item }: { readonly item: SessionItem }) {
         </span>
       )}
       {item.quality_rating !== null && <span class="session-mark">{TEXT.ratings[item.quality_rating]}</span>}
+      <Checked item={item} />
       {item.latest_score !== null && <span class="session-mark">{texts.scored(item.latest_score)}</span>}
       {item.matched_in_content && item.excerpt === undefined && (
         <span class="session-mark">{texts.inContent}</span>
       )}
     </>
+  );
+}
+
+/** What was concluded, and how many of the quotes for it were found. */
+function Checked({ item }: { readonly item: SessionItem }) {
+  const { conclusion_status: status, claims_verified: verified, claims_total: total } = item;
+  if (status === null) return null;
+  return (
+    <span class="session-mark">
+      {TEXT.conclusions[status]}
+      {total !== null && total > 0 && ` · ${texts.verified(verified ?? 0, total)}`}
+    </span>
   );
 }
 

@@ -8,10 +8,19 @@ import { allLanesOf, finalAnalysis, type TimelineEntry } from "../../../session/
 import { shownText } from "../../../session/shown-text.ts";
 import type { SessionStore } from "../session-store.ts";
 
-/** Words of a conclusion that name an entry. */
+/** Words of a conclusion that name an entry, or are in its result. */
 export interface CitedWords {
   readonly entryId: string;
   readonly words: string;
+  /** Where in the result; without it every place of them counts. */
+  readonly at?: number | undefined;
+}
+
+/** Has an entry shown, by a click on a link to it, with these words marked. */
+export function follow(store: SessionStore, showEntry: (entryId: string) => void, cited: CitedWords): void {
+  store.followed.value = cited;
+  // The same address once more is no change of it.
+  if (location.hash === `#${anchorOf(cited.entryId)}`) showEntry(cited.entryId);
 }
 
 /** What the conclusions of a session cite: the only thing that other parts know of how citations are found. */
@@ -50,11 +59,9 @@ export function CitationsPart({ store, showEntry }: CitationsPartProps) {
       () => {
         const concluded = [view.summary, finalAnalysis(view)].flatMap((entry) => entry?.content ?? []);
         const all = texts.map(({ content }) => content);
-        store.citations.value = citationsOf(findSources(all, entries()), concluded, (cited) => {
-          store.followed.value = cited;
-          // The same address once more is no change of it.
-          if (location.hash === `#${anchorOf(cited.entryId)}`) showEntry(cited.entryId);
-        });
+        store.citations.value = citationsOf(findSources(all, entries()), concluded, (cited) =>
+          follow(store, showEntry, cited),
+        );
       },
       store.at.value === undefined ? 0 : PAST_MS,
     );
@@ -66,7 +73,7 @@ export function CitationsPart({ store, showEntry }: CitationsPartProps) {
 function citationsOf(
   sources: ReadonlyMap<string, TimelineEntry>,
   concluded: readonly string[],
-  follow: (cited: CitedWords) => void,
+  onFollow: (cited: CitedWords) => void,
 ): Citations {
   const finder = new TermFinder(sources.keys());
   const words = new Map<string, readonly string[]>();
@@ -85,7 +92,7 @@ function citationsOf(
         // What a text links itself stays as it is.
         if (node instanceof Text && node.parentElement?.closest("a") === null) texts.push(node);
       }
-      for (const text of texts) linkIn(text, finder, sources, follow);
+      for (const text of texts) linkIn(text, finder, sources, onFollow);
     },
   };
 }
@@ -95,7 +102,7 @@ function linkIn(
   text: Text,
   finder: TermFinder,
   sources: ReadonlyMap<string, TimelineEntry>,
-  follow: (cited: CitedWords) => void,
+  onFollow: (cited: CitedWords) => void,
 ): void {
   const found: { readonly at: number; readonly term: string }[] = [];
   let end = 0;
@@ -114,7 +121,7 @@ function linkIn(
     link.className = "source";
     link.href = `#${anchorOf(entry.id)}`;
     link.title = titleOf(entry);
-    link.addEventListener("click", () => follow({ entryId: entry.id, words: term }));
+    link.addEventListener("click", () => onFollow({ entryId: entry.id, words: term }));
     words.replaceWith(link);
     link.append(words);
   }

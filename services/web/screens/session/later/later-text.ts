@@ -169,6 +169,7 @@ export const LATER_TEXT = {
       "steer.received": "Message from a person",
       "alert.linked": "Alert joined",
       "session.score_updated": "Score",
+      "conclusion.checked": "Conclusion checked",
       "budget.soft_limit": "Budget nearly used up",
       "budget.exceeded": "Budget used up",
       "chat.created": "First question",
