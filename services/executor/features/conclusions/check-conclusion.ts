@@ -9,6 +9,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CONCLUSIONS, type StoredClaim } from "#shared/database/tables/conclusions.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { RetryableError } from "#shared/errors.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
@@ -164,9 +165,34 @@ async function compare(
     { id: "runbook", kind: "runbook", text: alert.runbookText ?? chain.default_runbook },
   ];
   const sources = results.map(({ interactionId: _id, ...source }) => source);
-  const checked = await verifyInThread(citations, [...sources, ...given], signal);
+  const checked = await verified(citations, [...sources, ...given], {
+    signal,
+    isLastTry: (state.iteration.unfinished_step?.failed_tries ?? 0) > 0,
+  });
   const idOf = new Map(results.map(({ id, interactionId }) => [id, interactionId]));
   return checked.map((claim) => ({ ...claim, interaction_id: idOf.get(claim.source ?? "") ?? null }));
+}
+
+/** A comparison that takes too long is tried again with the step; after that, its quotes stay unchecked. */
+async function verified(
+  citations: readonly Citation[],
+  sources: readonly Source[],
+  { signal, isLastTry }: { readonly signal: AbortSignal; readonly isLastTry: boolean },
+): Promise<CheckedClaim[]> {
+  try {
+    return await verifyInThread(citations, sources, signal);
+  } catch (error) {
+    if (!isLastTry || !(error instanceof RetryableError)) throw error;
+    const nothing = {
+      note: null,
+      source: null,
+      line_from: null,
+      line_to: null,
+      at_text: null,
+      found_in: null,
+    };
+    return citations.map(({ claim_id, list }) => ({ claim_id, list, outcome: "unchecked", ...nothing }));
+  }
 }
 
 const parseBefore = compileParser(
