@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** What the bundles are made of, and by what. */
 const SOURCES = [
-  "{services,shared,scripts/tarsy,launcher,lab/replay,lab/evaluation,deploy/bundle}/**/*.{ts,mjs,json}",
+  "{services,shared,scripts/tarsy,launcher,lab/replay,lab/evaluation,lab/worlds,deploy/bundle}/**/*.{ts,mjs,json}",
   "package-lock.json",
 ];
 const NO_SOURCES = ["**/test/**", "services/web/**"];

@@ -52,6 +52,7 @@ const FILES = {
   "benchmark/boutique/startup/10/metadata.json": { ...METADATA, namespace: "boutique" },
   "benchmark/boutique/startup/10/tool_cache.json": {
     'GetResources:{"resource_type":"pods","name":"","namespace":"boutique"}': "pods",
+    'GetResources:{"resource_type":"pods","name":"","namespace":"boutique","label_selector":"app=x"}': "",
     collection_timestamp: "2025-11-21T19:50:49.1",
   },
   "benchmark/boutique/startup/9/metadata.json": "{",
@@ -112,7 +113,7 @@ describe("importing Cloud-OpsBench", () => {
       shadowed_keys: 1,
       shadowed_keys_with_other_text: 1,
       conflicts: 0,
-      empty_resources: 2,
+      empty_resources: 3,
       changed_texts: 0,
       dead_keys: 1,
       absent_log_files: 1,
@@ -124,7 +125,7 @@ describe("importing Cloud-OpsBench", () => {
     expect(says("DescribeResource", { resource_type: "svc", name: "ts-a" })).to.equal("only here");
   });
 
-  it("says of what is recorded as nothing what the benchmark's tools say", () => {
+  it("says of what is recorded as nothing what the benchmark's tools say", async () => {
     expect(says("GetResources", { resource_type: "Ingress" })).to.equal(
       "No resources found in train-ticket namespace.",
     );
@@ -132,6 +133,11 @@ describe("importing Cloud-OpsBench", () => {
     expect(says("GetErrorLogs", { service_name: "ts-a" })).to.equal(
       "No error logs found for ts-a in train-ticket namespace.",
     );
+    const other = await imported.world("boutique/startup/10");
+    const selected = (selector: string) =>
+      says("GetResources", { resource_type: "pods", label_selector: selector }, other);
+    expect(selected("app=x")).to.equal('No matching pods found for selector "app=x".');
+    expect(selected("app=y")).to.equal("miss");
   });
 
   it("knows that nothing else exists in the namespace, and nothing of other namespaces, YAML and selectors", () => {
