@@ -90,7 +90,8 @@ describe("matching a call with the answers of a world", () => {
 
   it("knows no argument or alias by the names that every object has", () => {
     const args = { resource_type: "constructor", toString: "x" };
-    expect(textFor(tool(RULES), pods, args)).to.equal("miss");
+    const unknown = tool(RULES, [{ text: "no {resource_type}" }]);
+    expect(matchCall(unknown, pods, args, 1)).to.include({ kind: "absent", text: "no constructor" });
     expect(textFor(tool(RULES), pods, { ["__proto__"]: "x", resource_type: "pods" })).to.equal("pods");
     const own = [{ args: { ["__proto__"]: "x" }, text: "proto" }];
     expect(textFor(tool(), own, {})).to.equal("miss");
