@@ -13,7 +13,7 @@ type Rules = NonNullable<WorldTool["normalise"]>;
  *
  * 1. `rename`: other names of arguments become the tool's, unless that is given, too; texts lose white space at their ends
  * 2. `values`: other forms of a value become one
- * 3. null, "" and false count as not given; false not where the tool has a default
+ * 3. null, "" and false, also as text, count as not given; false not where the tool has a default
  * 4. `defaults`: what is not given gets its default
  * 5. `ignore`: what makes no difference is dropped
  * 6. `known`: arguments that the tool has not are dropped
@@ -37,8 +37,8 @@ function givenIn({ rename = {}, values = {}, defaults = {} }: Rules, args: JsonO
   for (const [given, content] of [...own, ...other]) {
     const name = member(rename, given) ?? given;
     const value = ofValue(member(values, name), typeof content === "string" ? content.trim() : content);
-    const isNothing = value === null || value === "" || (value === false && !Object.hasOwn(defaults, name));
-    if (!isNothing && !normal.has(name)) normal.set(name, value);
+    const isFalse = (value === false || value === "false") && !Object.hasOwn(defaults, name);
+    if (value !== null && value !== "" && !isFalse && !normal.has(name)) normal.set(name, value);
   }
   return normal;
 }

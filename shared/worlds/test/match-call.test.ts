@@ -51,13 +51,21 @@ describe("matching a call with the answers of a world", () => {
 
   it("takes no notice of white space at the ends, of what is not given and of the type of a scalar", () => {
     const of = tool(RULES);
-    for (const nothing of [null, "", " ", false]) {
+    for (const nothing of [null, "", " ", false, "false"]) {
       expect(textFor(of, pods, { resource_type: "pods", name: nothing, output_wide: nothing })).to.equal(
         "pods",
       );
     }
     expect(textFor(of, pods, { resource_type: " PO\n" })).to.equal("pods");
     expect(textFor(of, port, { resource_type: "pods", port: "6379", output_wide: "true" })).to.equal("port");
+    // A number that a double cannot hold.
+    expect(
+      textFor(of, port, {
+        resource_type: "pods",
+        port: JSON.rawJSON("6379.00000000000000000001"),
+        output_wide: true,
+      }),
+    ).to.equal("port");
     expect(textFor(of, port, { resource_type: "pods", port: 6380, output_wide: true })).to.equal("miss");
   });
 
