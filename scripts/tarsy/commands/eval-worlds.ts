@@ -104,7 +104,7 @@ function lineOf({ id, hash, answers, bytes, licence }: ListedWorld): string {
 function expertsText({ asked, answered, absent, missed }: WorldList["experts"]): string {
   const share = asked === 0 ? "" : ` (${((100 * answered) / asked).toFixed(1)} %)`;
   const misses = missed.map((miss) => `missed: ${printable(miss)}\n`).join("");
-  return `${misses}experts: ${answered} of ${countText(asked, "call")} answered${share}, ${absent} absent, ${missed.length} missed\n`;
+  return `${misses}experts: ${answered.toLocaleString("en")} of ${countText(asked, "call")} answered${share}, ${absent} absent, ${missed.length} missed\n`;
 }
 
 function directoryOf(userDir: string, given: string | undefined, what: string): string {
