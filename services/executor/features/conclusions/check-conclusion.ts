@@ -9,7 +9,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CONCLUSIONS, type StoredClaim } from "#shared/database/tables/conclusions.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { RetryableError } from "#shared/errors.ts";
+import { errorMessage } from "#shared/errors.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
@@ -35,7 +35,7 @@ const NO_ROOM = "The conclusion has been stated and cannot be changed any more. 
 
 /**
  * Checks a conclusion as a model stated it, against rows that are committed: a repeated check gives the same. One that cannot be read
- * counts as an attempt, too. Throws database errors, RetryableError if the comparison takes too long, and the signal's reason.
+ * counts as an attempt, too. Throws database errors, an error if the comparison takes too long for the first time, and the signal's reason.
  */
 export async function checkConclusion(
   run: ExecutionRun,
@@ -173,7 +173,7 @@ async function compare(
   return checked.map((claim) => ({ ...claim, interaction_id: idOf.get(claim.source ?? "") ?? null }));
 }
 
-/** A comparison that takes too long is tried again with the step; after that, its quotes stay unchecked. */
+/** A comparison that takes too long counts as a failed try of the step; when it fails once more, its quotes stay unchecked. */
 async function verified(
   citations: readonly Citation[],
   sources: readonly Source[],
@@ -182,7 +182,9 @@ async function verified(
   try {
     return await verifyInThread(citations, sources, signal);
   } catch (error) {
-    if (!isLastTry || !(error instanceof RetryableError)) throw error;
+    if (signal.aborted) throw error;
+    // Another executor would compare the same texts.
+    if (!isLastTry) throw new Error(`quotes were not compared: ${errorMessage(error)}`, { cause: error });
     const nothing = {
       note: null,
       source: null,
