@@ -9,12 +9,12 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CONCLUSIONS, type StoredClaim } from "#shared/database/tables/conclusions.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { errorMessage } from "#shared/errors.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { ExecutionRun } from "../../core/execution-run.ts";
 import type { StepRecord } from "../../persist/step-record.ts";
 import { checkReport } from "../../prompts/conclusion-prompts.ts";
 import { ofExecution, type NewConclusion } from "../../state/step-rows.ts";
+import { TextThreadError } from "../../tools/built-in/text-thread.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { checkedStatus } from "./checked-status.ts";
 import { MAX_ATTEMPTS, NOTHING_STATED } from "./decide-conclusion.ts";
@@ -182,9 +182,7 @@ async function verified(
   try {
     return await verifyInThread(citations, sources, signal);
   } catch (error) {
-    if (signal.aborted) throw error;
-    // Another executor would compare the same texts.
-    if (!isLastTry) throw new Error(`quotes were not compared: ${errorMessage(error)}`, { cause: error });
+    if (!isLastTry || !(error instanceof TextThreadError)) throw error;
     const nothing = {
       note: null,
       source: null,

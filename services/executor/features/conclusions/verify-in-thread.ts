@@ -1,8 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CheckedClaim } from "#shared/contracts/conclusion.ts";
-import { RetryableError } from "#shared/errors.ts";
-import { TextThreadError, runTextThread } from "../../tools/built-in/text-thread.ts";
+import { runTextThread } from "../../tools/built-in/text-thread.ts";
 import type { Citation, Source } from "./verify-quotes.ts";
 
 /** Only a machine that is too busy needs longer: the work itself has a limit. */
@@ -11,7 +10,7 @@ const LIMIT_MS = 2_000;
 const parseChecked = compileParser("checked claims", Type.Array(CheckedClaim));
 
 /**
- * Compares quotes as `verifyQuotes` does, in the thread that reads large texts. Throws RetryableError if it takes more than 2 s or
+ * Compares quotes as `verifyQuotes` does, in the thread that reads large texts. Throws TextThreadError if it takes more than 2 s or
  * fails, and the signal's reason.
  */
 export async function verifyInThread(
@@ -29,12 +28,5 @@ export async function verifyInThread(
       ...(also && { also: [...also] }),
     })),
   };
-  try {
-    return parseChecked(await runTextThread(() => Promise.resolve({ task, limitMs: LIMIT_MS }), signal));
-  } catch (error) {
-    if (!(error instanceof TextThreadError)) throw error;
-    throw new RetryableError("text_thread", `quotes could not be compared: ${error.message}`, {
-      cause: error,
-    });
-  }
+  return parseChecked(await runTextThread(() => Promise.resolve({ task, limitMs: LIMIT_MS }), signal));
 }
