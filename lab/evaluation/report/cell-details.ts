@@ -1,6 +1,7 @@
 import { safeCut } from "#shared/safe-cut.ts";
 import { durationText } from "../../../scripts/tarsy/terminal/terminal-style.ts";
-import type { DoneCell, JudgedCell } from "../results/judged-cell.ts";
+import type { WorldFacts } from "../results/cell-facts.ts";
+import type { DoneCell, GradedWorld, JudgedCell } from "../results/judged-cell.ts";
 import type { Checked } from "../assertions/check-assertion.ts";
 import { cellId } from "./cell-id.ts";
 import { markup, type Markup } from "#shared/markup.ts";
@@ -44,7 +45,7 @@ function summaryOf(cell: JudgedCell): string {
   ].join(" · ");
 }
 
-function insideOf({ facts, checks }: DoneCell): Markup {
+function insideOf({ facts, checks, world }: DoneCell): Markup {
   const { error, conclusion, summary, judge, tags, tool_calls: calls } = facts;
   const more = calls.length - MAX_TOOL_CALLS;
   return markup`${
@@ -55,6 +56,7 @@ function insideOf({ facts, checks }: DoneCell): Markup {
               ${checks.map(checkLine)}
             </ul>`
   }
+    ${world === undefined ? null : worldLines(world, facts.world)}
     ${
       error === null
         ? null
@@ -102,6 +104,20 @@ function insideOf({ facts, checks }: DoneCell): Markup {
             </div>
             ${more > 0 ? markup`<p class="muted">and ${more} more</p>` : null}`
     }`;
+}
+
+/** What else is right or wrong about a cell of a world, beside the fault. */
+function worldLines({ category, grade }: GradedWorld, facts: WorldFacts | undefined): Markup {
+  const misses = Object.entries(facts?.misses ?? {}).map(([tool, count]) => `${tool} (${count})`);
+  const lines: readonly (readonly [name: string, texts: readonly string[]])[] = [
+    ["category", [category]],
+    ["conclusion", [facts?.conclusion?.status ?? "none"]],
+    ["not named", grade?.notNamed ?? []],
+    ["excluded category", [grade?.forbidden ?? []].flat()],
+    ["misses", misses],
+  ];
+  const said = lines.flatMap(([name, texts]) => (texts.length === 0 ? [] : [`${name}: ${texts.join(", ")}`]));
+  return markup`<p class="muted">${said.join(" · ")}</p>`;
 }
 
 function checkLine({ passed, text: said, reason }: Checked): Markup {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { basename, dirname, extname, relative, resolve } from "node:path";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
@@ -105,7 +105,8 @@ async function findAll(
     if (!drawn.has(file)) return [];
     const name = shortName(file);
     const isUnique = names.get(name)?.length === 1;
-    return [{ kind, name: isUnique ? name : relative(directory, file), file, assertions: all }];
+    const long = relative(directory, kind === "world" ? join(dirname(file), name) : file);
+    return [{ kind, name: isUnique ? name : long, file, assertions: all }];
   });
 }
 

@@ -142,15 +142,21 @@ cell_budget_usd: 2
   });
 
   it("finds worlds below a directory, packed or not, and draws a sample of them", async () => {
-    for (const name of ["a.world.json", "b.world.json.gz", "b.truth.json"]) {
+    for (const name of [
+      "network/a.world.json",
+      "network/b.world.json.gz",
+      "network/b.truth.json",
+      "b.world.json",
+    ]) {
       await mkdir(join(directory, "worlds", "network"), { recursive: true });
-      await writeFile(join(directory, "worlds", "network", name), "{}");
+      await writeFile(join(directory, "worlds", name), "{}");
     }
     const of = { worlds: ["worlds"], variants: { one: {} } };
     const { cases } = await read(stringify(of));
     expect(cases.map(({ kind, name }) => [kind, name])).to.deep.equal([
+      ["world", "worlds/b"],
       ["world", "a"],
-      ["world", "b"],
+      ["world", "worlds/network/b"],
     ]);
     const drawn = await read(stringify({ ...of, sample: { size: 1, seed: 3, by: "category" } }));
     expect(drawn.cases).to.have.length(1);

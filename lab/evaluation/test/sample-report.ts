@@ -47,8 +47,17 @@ function sampleCell(
   if (number % 11 === 5) return { ...place, state: "error", message: text };
   if (number % 17 === 9) return { ...place, state: "missing" };
   const passed = number % 3 !== 1;
+  const said = { said: text, right: text, notNamed: [text], forbidden: passed ? null : text };
   return {
     ...place,
+    world: {
+      grade: { a1: passed, a3: true, a1Strict: false, ...said },
+      category: number % 2 === 0 ? "network" : text.slice(0, 40),
+      difficulty: String(number % 3),
+      incident: place.case,
+      isLeak: number % 5 === 0,
+      isThin: false,
+    },
     state: "done",
     passed,
     checks: [
@@ -69,6 +78,16 @@ function sampleCell(
       input_tokens: 12_000 + number,
       output_tokens: 800 + number,
       llm_calls: 4 + (number % 5),
+      world: {
+        conclusion: { status: passed ? "likely" : "confirmed", body: null },
+        claims: 5,
+        verified_claims: 4,
+        calls: 9,
+        misses: { [text.slice(0, 30)]: 2 },
+        absent: 1,
+        unknown_tools: 0,
+        masked: 3,
+      },
       tool_calls: [
         { server: "cluster", tool: "get_pods", arguments: JSON.stringify({ namespace: text }), error: null },
         { server: "cluster", tool: text.slice(0, 30), arguments: "{}", error: text },
