@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { ask } from "./follow-up-fixture.ts";
+import { v5 as uuidFrom } from "uuid";
+import { until } from "../../../test/support/until.ts";
+import { ask, cancelFollowUp } from "./follow-up-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, conclusionWith } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -7,9 +9,16 @@ import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 const JUDGE = "Judge of Investigations";
 const NOTES = "Memory of Investigations";
 const RIGHT = ["r1", "pod checkout-7d9f restarts"] as const;
-const WRONG = ["r1", "pod checkout-7d9f was deleted by ann"] as const;
+const WRONG = ["r1", "pod checkout-7d9f restarted"] as const;
 const INVENTED = ["r1", "the quota of the volume is used up"] as const;
 const NO_LESSONS = JSON.stringify({ create: [], reinforce: [], deprecate: [] });
+
+interface Scored {
+  readonly tags?: string;
+  readonly remembers?: boolean;
+  /** The judge's last reply. */
+  readonly lessons?: object;
+}
 
 describe("the score and the lessons of a session whose quotes were checked", () => {
   const resources = new AsyncDisposableStack();
@@ -24,12 +33,12 @@ describe("the score and the lessons of a session whose quotes were checked", () 
   /** A session that has ended; its agent states these claims, twice if one is wrong, and its judge names these failures. */
   const ended = async (
     claims: readonly (readonly [string, string])[],
-    { tags = "none", remembers = false } = {},
+    { tags = "none", remembers = false, lessons = { text: NO_LESSONS } }: Scored = {},
   ) => {
     const stated = conclusionWith(claims);
-    const judge = [`It is named.\n\nTAGS: ${tags}\n72`, "Nothing is missing.", NO_LESSONS];
+    const judge = [{ text: `It is named.\n\nTAGS: ${tags}\n72` }, { text: "Nothing is missing." }, lessons];
     await fixture.play(
-      ...judge.map((text, index) => ({ when: { contains: JUDGE, call: index + 1 }, steps: [{ text }] })),
+      ...judge.map((step, index) => ({ when: { contains: JUDGE, call: index + 1 }, steps: [step] })),
       { when: { contains: NOTES }, steps: [{ text: NO_LESSONS }] },
       callTurn("native-thinking", 1, "k8s.pods", {}),
       ...(claims.length === 0
@@ -82,6 +91,18 @@ describe("the score and the lessons of a session whose quotes were checked", () 
       expect(await tagsOf(id)).to.deep.equal([{ status: "completed", tags: ["wrong_conclusion"] }]);
     });
   }
+
+  it("has it as soon as the score is known, before the lessons", async () => {
+    const id = await ended([RIGHT, INVENTED], { remembers: true, lessons: { hang: true } });
+    const run = await fixture.begin(id);
+    await until("the judge draws lessons", async () =>
+      JSON.stringify(await tagsOf(id)).includes("memorizing"),
+    );
+    expect(await tagsOf(id)).to.deep.equal([{ status: "memorizing", tags: ["hallucinated_evidence"] }]);
+    await cancelFollowUp(fixture.executor, id, { followUpId: uuidFrom("follow-up:score", id) });
+    expect(await run.end).to.equal("followed-up");
+    expect(await tagsOf(id)).to.deep.equal([{ status: "completed", tags: ["hallucinated_evidence"] }]);
+  });
 
   it("has it as the judge says if a quote was only altered, and without a conclusion", async () => {
     for (const claims of [[RIGHT, WRONG], []]) {
