@@ -112,13 +112,19 @@ function isRight({ world }: WorldCell): boolean {
   return world.grade?.a1 === true;
 }
 
-/** Runs of one incident are alike: Wilson's interval is for incidents of one cell. */
+/**
+ * Runs of one incident are alike, so incidents are drawn. Wilson's interval, with an incident as a trial, is for incidents of one cell, and for
+ * those that do not differ, of which every draw is the same.
+ */
 function shareOf(cells: readonly WorldCell[], isCounted: (cell: WorldCell) => boolean): Share {
   const counted = cells.filter(isCounted).length;
   const incidents = [...Map.groupBy(cells, ({ world }) => world.incident).values()];
-  const interval = incidents.every((own) => own.length === 1)
-    ? wilsonInterval(counted, cells.length)
-    : bootstrapInterval(incidents.map((own) => own.map(isCounted)));
+  const trials = incidents.map((own) => own.map(isCounted));
+  const shares = new Set(trials.map((own) => own.filter(Boolean).length / own.length));
+  const interval =
+    shares.size <= 1 || trials.every((own) => own.length === 1)
+      ? wilsonInterval(cells.length === 0 ? 0 : (counted / cells.length) * trials.length, trials.length)
+      : bootstrapInterval(trials);
   return { of: cells.length, value: cells.length === 0 ? null : counted / cells.length, ...interval };
 }
 

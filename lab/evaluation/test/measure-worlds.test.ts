@@ -127,6 +127,9 @@ describe("measures of worlds", () => {
     expect(found?.allOfK.of).to.equal(3);
     // Three incidents: all of one kind may be drawn.
     expect([found?.a1.low, found?.a1.high]).to.deep.equal([0, 1]);
+    // Wilson's interval of 0 of 3 for six cells that are not right in the strict sense.
+    expect(found?.a1Strict.of).to.equal(6);
+    expect(found?.a1Strict.high).to.be.closeTo(0.5615, 0.0001);
   });
 
   it("groups by category, and leaves thin worlds and leaks out once", () => {
