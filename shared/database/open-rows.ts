@@ -57,6 +57,8 @@ export const NEVER_LEFT_OPEN: Readonly<Record<string, string>> = {
   "session_review_activities.from_status": "a record of the past",
   "session_review_activities.to_status": "a record of the past",
   "agent_executions.iteration_state": "where a controller is",
+  "conclusions.status": "what a check found, which does not change",
+  "conclusions.stated_status": "what an agent stated",
   "messages.provider_state": "what a provider needs back",
   "follow_ups.status": "work after the end, which the sweeper wakes an executor for",
   "outbox.state": "sent until it is received or dead, whatever its session does",
