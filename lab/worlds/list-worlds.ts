@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { errorMessage } from "#shared/errors.ts";
+import type { World } from "#shared/worlds/world-format.ts";
 import { matchCall } from "#shared/worlds/match-call.ts";
 import { expertCalls } from "./import/cloud-opsbench/expert-calls.ts";
 import { findWorlds, readTruth, readWorld } from "./world-files.ts";
@@ -20,6 +21,8 @@ export interface ListedWorld {
   readonly answers: number;
   /** Of the file. */
   readonly bytes: number;
+  /** The first words of its alert. */
+  readonly alert: string;
   /** null: it may not be passed on. */
   readonly licence: string | null;
 }
@@ -60,7 +63,7 @@ export async function listWorlds({
       await readTruth(file, read);
       const { size: bytes } = await stat(file);
       const { id, licence, answers } = world;
-      worlds.push({ file, id, hash, answers: answers.length, bytes, licence });
+      worlds.push({ file, id, hash, answers: answers.length, bytes, alert: firstWords(world), licence });
       if (expertsOf !== undefined) await matchExperts(read, expertsOf, experts);
     } catch (error) {
       wrong[file] = errorMessage(error);
@@ -68,6 +71,12 @@ export async function listWorlds({
     progress(at + 1, files.length);
   }
   return { worlds, wrong, experts };
+}
+
+/** Of the alert's title or its text. */
+function firstWords({ alert: { data } }: World): string {
+  const [, title = data] = /"(?:title|summary)": *"((?:[^"\\]|\\.)+)"/u.exec(data) ?? [];
+  return title.replaceAll(/\s+/gu, " ").slice(0, 80);
 }
 
 async function matchExperts(

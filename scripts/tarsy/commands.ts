@@ -21,6 +21,7 @@ import { resumeCommand } from "./commands/resume.ts";
 import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
 import { steerCommand } from "./commands/steer.ts";
+import { tryCommand } from "./commands/try.ts";
 import { watchCommand } from "./commands/watch.ts";
 
 const WORKING = [
@@ -42,6 +43,7 @@ const WORKING = [
   replayCommand,
   budgetsCommand,
   evalCommand,
+  tryCommand,
   initCommand,
   configCommand,
   keysCommand,

@@ -7,8 +7,8 @@ import { WorldFacts } from "../results/cell-facts.ts";
 const READ = `
 WITH found AS (SELECT tool, match, count(*)::int AS calls FROM world_calls WHERE session_id = $1 GROUP BY tool, match),
 concluded AS (
-  SELECT status, body, claims_total, claims_verified FROM conclusions WHERE session_id = $1 ORDER BY seq DESC, attempt DESC LIMIT 1)
-SELECT (SELECT jsonb_build_object('status', status, 'body', body) FROM concluded) AS conclusion,
+  SELECT status, body, checked, claims_total, claims_verified FROM conclusions WHERE session_id = $1 ORDER BY seq DESC, attempt DESC LIMIT 1)
+SELECT (SELECT jsonb_build_object('status', status, 'body', body, 'checked', checked) FROM concluded) AS conclusion,
   coalesce((SELECT claims_total FROM concluded), 0) AS claims, coalesce((SELECT claims_verified FROM concluded), 0) AS verified_claims,
   coalesce((SELECT sum(calls) FROM found), 0)::int AS calls,
   coalesce((SELECT jsonb_object_agg(tool, calls) FROM found WHERE match = 'miss'), '{}') AS misses,

@@ -6,6 +6,9 @@ import { isSameObject } from "./same-object.ts";
 export interface Grade {
   /** Object and cause are right in the first cause. Of a healthy world: nothing is wrong, it says. */
   readonly a1: boolean;
+  /** Of the first cause alone, the parts of `a1`. */
+  readonly isObjectRight: boolean;
+  readonly isCauseRight: boolean;
   /** In one of the first three. */
   readonly a3: boolean;
   /** In the first, with the category. */
@@ -40,16 +43,21 @@ export function gradeConclusion(
   const causes = conclusion?.causes ?? [];
   const [first] = causes;
   const isHealthy = truth.causes.every(({ category }) => HEALTHY.includes(category));
-  const isRight = (stated: StatedCause, isStrict: boolean) =>
-    truth.causes.some((right) => matches(stated, right, { hasCodes, isStrict }));
   const saysHealthy = conclusion !== null && conclusion.status !== "inconclusive" && causes.every(isNothing);
-  const a1 = isHealthy ? saysHealthy : first !== undefined && isRight(first, false);
+  const some = (stated: readonly StatedCause[], isRight: (one: StatedCause, right: RightCause) => boolean) =>
+    isHealthy ? saysHealthy : stated.some((one) => truth.causes.some((right) => isRight(one, right)));
+  const isObject = (one: StatedCause, right: RightCause) => isSameObject(one.entity, right.object);
+  const isCause = (one: StatedCause, right: RightCause, isStrict = false) =>
+    isSameCause(one, right, { hasCodes, isStrict });
+  const best = causes.slice(0, 1);
   const lowered = text.toLowerCase();
   const names = [...(truth.must_name ?? []), ...(truth.rule_out ?? [])];
   return {
-    a1,
-    a3: isHealthy ? saysHealthy : causes.slice(0, FIRST).some((stated) => isRight(stated, false)),
-    a1Strict: isHealthy ? saysHealthy : first !== undefined && isRight(first, true),
+    a1: some(best, (one, right) => isObject(one, right) && isCause(one, right)),
+    isObjectRight: some(best, isObject),
+    isCauseRight: some(best, (one, right) => isCause(one, right)),
+    a3: some(causes.slice(0, FIRST), (one, right) => isObject(one, right) && isCause(one, right)),
+    a1Strict: some(best, (one, right) => isObject(one, right) && isCause(one, right, true)),
     notNamed: names.filter((name) => !lowered.includes(name.toLowerCase())),
     forbidden:
       first === undefined
@@ -62,12 +70,11 @@ export function gradeConclusion(
   };
 }
 
-function matches(
+function isSameCause(
   stated: StatedCause,
   right: RightCause,
   { hasCodes, isStrict }: { readonly hasCodes: boolean; readonly isStrict: boolean },
 ): boolean {
-  if (!isSameObject(stated.entity, right.object)) return false;
   const codes = codesOf(stated);
   const isCause = [right.cause, ...(right.accept ?? [])].some((code) => codes.has(fold(code)));
   const isCategory = categoriesOf(stated).has(fold(right.category));

@@ -1,5 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { Conclusion, CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
+import { CheckedClaim, Conclusion, CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 
@@ -27,6 +27,8 @@ export const WorldFacts = Type.Object({
       status: literals(CONCLUSION_STATUSES),
       /** Null if none could be read. */
       body: OrNull(Conclusion),
+      /** Of each quote. */
+      checked: Type.Array(CheckedClaim),
     }),
   ),
   claims: Count,

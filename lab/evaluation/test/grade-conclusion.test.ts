@@ -100,6 +100,15 @@ describe("gradeConclusion", () => {
     ]);
   });
 
+  it("says which part of the first cause is right", () => {
+    const parts = (stated: Causes[number]) => {
+      const { isObjectRight, isCauseRight } = grade([stated], GATEWAY);
+      return [isObjectRight, isCauseRight];
+    };
+    expect(parts(cause("app/gateway", "oom_killed"))).to.deep.equal([true, false]);
+    expect(parts(cause("app/cart", "gateway_misroute"))).to.deep.equal([false, true]);
+  });
+
   it("counts the second and third cause for a3 only, and none behind", () => {
     const wrong = cause("app/cart", "oom_killed");
     const right = cause("app/gateway", "gateway_misroute");

@@ -35,7 +35,17 @@ const cell = (
   checks: [],
   passed: a1,
   world: {
-    grade: { a1, a3, a1Strict: false, notNamed: [], forbidden: null, said: "", right: "" },
+    grade: {
+      a1,
+      a3,
+      isObjectRight: a1,
+      isCauseRight: a1,
+      a1Strict: false,
+      notNamed: [],
+      forbidden: null,
+      said: "",
+      right: "",
+    },
     category,
     difficulty: "1",
     incident,
@@ -58,7 +68,7 @@ const cell = (
     llm_calls: 3,
     tool_calls: [],
     world: {
-      conclusion: { status: isConfirmed ? "confirmed" : "likely", body: null },
+      conclusion: { status: isConfirmed ? "confirmed" : "likely", body: null, checked: [] },
       claims: 4,
       verified_claims: 3,
       calls: 10,

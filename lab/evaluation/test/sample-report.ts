@@ -51,7 +51,14 @@ function sampleCell(
   return {
     ...place,
     world: {
-      grade: { a1: passed, a3: true, a1Strict: false, ...said },
+      grade: {
+        a1: passed,
+        isObjectRight: true,
+        isCauseRight: passed,
+        a3: true,
+        a1Strict: false,
+        ...said,
+      },
       category: number % 2 === 0 ? "network" : text.slice(0, 40),
       difficulty: String(number % 3),
       incident: place.case,
@@ -79,7 +86,7 @@ function sampleCell(
       output_tokens: 800 + number,
       llm_calls: 4 + (number % 5),
       world: {
-        conclusion: { status: passed ? "likely" : "confirmed", body: null },
+        conclusion: { status: passed ? "likely" : "confirmed", body: null, checked: [] },
         claims: 5,
         verified_claims: 4,
         calls: 9,
