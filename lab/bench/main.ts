@@ -12,6 +12,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["step", async () => (await import("./step.ts")).step],
   ["tool-call", async () => (await import("./tool-call.ts")).toolCall],
   ["web", async () => (await import("./web.ts")).web],
+  ["worlds", async () => (await import("./worlds.ts")).worlds],
   ["startup", async () => (await import("./startup.ts")).startup],
 ]);
 

@@ -38,7 +38,7 @@ export async function makeReport({
     version,
     madeAt: new Date().toISOString(),
     state: stateOf(cells, run, isInterrupted),
-    variants: variants.map((name) => ({ name, description: describe(name, plan) })),
+    variants: variants.map((name) => ({ name, ...describe(name, plan) })),
     cases,
     repetitions: suite.repetitions,
     judge: judge === undefined ? null : `${judge.name} (${judge.model})`,
@@ -79,11 +79,14 @@ function stateOf(
 }
 
 /** The models that a variant's chains use, and the directory of its configuration. */
-function describe(name: string, { cells, configurations }: SuitePlan): string {
+function describe(name: string, { cells, configurations }: SuitePlan) {
   const providers = cells
     .filter(({ variant, repetition }) => variant.name === name && repetition === 1)
-    .flatMap(({ chain }) => providersOfResolved(chain))
-    .map((provider) => `${provider.name} (${provider.model})`);
+    .flatMap(({ chain }) => providersOfResolved(chain));
+  const models = providers.map((provider) => `${provider.name} (${provider.model})`);
   const path = configurations.get(name)?.path ?? "";
-  return `${[...new Set(providers)].join(", ")}; configuration ${path}`;
+  return {
+    description: `${[...new Set(models)].join(", ")}; configuration ${path}`,
+    isScripted: providers.some(({ type }) => type === "scripted"),
+  };
 }

@@ -1,3 +1,5 @@
+import type { Report } from "./report.ts";
+
 /** A share as whole percent; `–` for none. */
 export function percentText(rate: number | null): string {
   return rate === null ? "–" : `${Math.round(rate * 100)} %`;
@@ -11,4 +13,10 @@ export function countText(count: number): string {
 /** A mean with its standard deviation; `–` for none. */
 export function meanText(value: { readonly mean: number; readonly sd: number } | null): string {
   return value === null ? "–" : `${value.mean.toFixed(1)} ± ${value.sd.toFixed(1)}`;
+}
+
+/** A sentence about the variants that scripts have answered; empty if there are none. */
+export function scriptedText(variants: Report["variants"]): string {
+  const names = variants.flatMap(({ name, isScripted }) => (isScripted ? [name] : []));
+  return names.length === 0 ? "" : `No figures of a model: a script has answered ${names.join(", ")}.`;
 }

@@ -6,7 +6,7 @@ import { durationChart } from "./charts/duration-chart.ts";
 import { passRateChart } from "./charts/pass-rate-chart.ts";
 import { heatMap } from "./heat-map.ts";
 import { Markup, markup } from "#shared/markup.ts";
-import { percentText } from "./number-texts.ts";
+import { percentText, scriptedText } from "./number-texts.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import type { Report } from "./report.ts";
 import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";
@@ -49,6 +49,7 @@ export function renderHtml(report: Report): string {
           </p>
           <p class="muted">${spending(report)}${report.judge === null ? "" : ` · judge: ${report.judge}`}</p>
           ${stateNote(report)}
+          <p class="muted">${scriptedText(variants)}</p>
           <h2>Summary</h2>
           ${table({ title: "Summary of the variants", heads: SUMMARY_HEADS, rows: summaries.map(summaryRow) })}
           <p class="muted">

@@ -14,7 +14,12 @@ export interface Report {
   readonly madeAt: string;
   /** `incomplete`: cells could not be run; they are tried again by the next run. */
   readonly state: "complete" | "incomplete" | "interrupted" | "budget";
-  readonly variants: readonly { readonly name: string; readonly description: string }[];
+  readonly variants: readonly {
+    readonly name: string;
+    readonly description: string;
+    /** A script has answered: its results say nothing about a model. */
+    readonly isScripted: boolean;
+  }[];
   readonly cases: readonly string[];
   readonly repetitions: number;
   /** The judge's provider and model; null without one. */

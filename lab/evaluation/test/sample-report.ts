@@ -26,7 +26,11 @@ export function sampleReport(text: string): Report {
     version: "0.1.0",
     madeAt: "2026-11-25T22:00:00.000Z",
     state: "budget",
-    variants: variants.map((name) => ({ name, description: `gemini (model ${text.slice(0, 40)})` })),
+    variants: variants.map((name) => ({
+      name,
+      description: `gemini (model ${text.slice(0, 40)})`,
+      isScripted: name === "today",
+    })),
     cases: names,
     repetitions: REPETITIONS,
     judge: "claude (claude-opus)",

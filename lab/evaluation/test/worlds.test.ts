@@ -30,6 +30,7 @@ describe("tarsy eval in worlds", function evaluation() {
     const { code, out, errors } = await fixture.run();
     expect(code, errors).to.equal(1);
     expect(out.split("\n")[0]).to.equal("suite: 18 of 18 cells");
+    expect(out).to.contain("No figures of a model: a script has answered good, bad.");
     expect(row(out, "Worlds", "good")).to.deep.equal([
       "good",
       "100 %",
