@@ -4,6 +4,7 @@ import { alerts } from "./suites/alert.ts";
 import { ACTOR, APPROVAL_TOKEN, approvalQuestions } from "./suites/approval-questions.ts";
 import { chats, CHAT_AGENTS, CHAT_CALLS } from "./suites/chat.ts";
 import { fork, FORK_CALLS } from "./suites/fork.ts";
+import { sessionWorlds, WATCHER } from "./suites/session-world.ts";
 import { socketMessages } from "./suites/socket-messages.ts";
 import { JUDGE_CALLS, tarsy } from "./suites/tarsy.ts";
 
@@ -11,6 +12,7 @@ import { JUDGE_CALLS, tarsy } from "./suites/tarsy.ts";
 const calls = [
   SUMMARY_CALL,
   ...ACTOR.calls,
+  ...WATCHER.calls,
   ...JUDGE_CALLS,
   ...CHAT_CALLS,
   ...FORK_CALLS,
@@ -26,16 +28,21 @@ describe("commands on one system", () => {
       stages: [{ name: "analysis", agents: [{ name: "TestAgent" }] }],
     });
     const tarsyFile = {
-      mcp_servers: ACTOR.servers,
-      agents: { ...CHAT_AGENTS, ...ACTOR.agents },
+      mcp_servers: { ...ACTOR.servers, ...WATCHER.servers },
+      agents: { ...CHAT_AGENTS, ...ACTOR.agents, ...WATCHER.agents },
       agent_chains: {
         "test-chain": chain("test"),
         "kubernetes-agent-chain": chain("kubernetes"),
         "act-chain": ACTOR.chain,
+        "watch-chain": WATCHER.chain,
       },
     };
     pipeline = await PipelineFixture.start({
-      config: { script: { calls }, tarsy: tarsyFile, stubTools: ACTOR.stubTools },
+      config: {
+        script: { calls },
+        tarsy: tarsyFile,
+        stubTools: { servers: { ...ACTOR.stubTools.servers, ...WATCHER.tools } },
+      },
       env: { ALERT_FINGERPRINT_PATH: "/fingerprint", APPROVAL_TOKEN },
     });
   });
@@ -44,5 +51,6 @@ describe("commands on one system", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, socketMessages]) suite(() => pipeline);
+  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, sessionWorlds, socketMessages])
+    suite(() => pipeline);
 });

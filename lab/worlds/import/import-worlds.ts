@@ -112,7 +112,10 @@ async function openClone(directory: string): Promise<Clone> {
   return { directory, commit, date };
 }
 
-async function writeCase({ world, truth, counts }: ImportedCase, path: string, plain: boolean) {
+/**
+ * Writes a world and its truth to `path` with their endings. Throws TerminalError `malformed` for what could not be read again, and the errors of files.
+ */
+export async function writeCase({ world, truth, counts }: ImportedCase, path: string, plain: boolean) {
   const text = jsonOf(world);
   // What is written can be read: the format's limits hold for each source.
   parseWorld(text);
