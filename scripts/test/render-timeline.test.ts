@@ -53,6 +53,12 @@ describe("TimelineRenderer", () => {
     expect(screen).to.include("Continued on another executor").and.include("22.4 s").and.include("completed");
   });
 
+  it("says how much of a conclusion was found in the results", () => {
+    const checked = { type: "conclusion.checked", status: "likely", claims_verified: 5, claims_total: 6 };
+    const screen = render([status("in_progress", 0), { ...checked, execution_id: "first", attempt: 1 }]);
+    expect(screen).to.include("Conclusion likely, 5 of 6 claims verified");
+  });
+
   it("counts the time of a fork from its own start", () => {
     const session = (name: string, seconds: number, seq: number) => ({ ...status(name, seconds), seq });
     const all = [session("in_progress", 0, 1), session("in_progress", 40, 3), session("completed", 42, 4)];

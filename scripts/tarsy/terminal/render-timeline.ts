@@ -75,6 +75,9 @@ export class TimelineRenderer {
       case "stage.completed":
         this.#line(this.#stageLine(message));
         break;
+      case "conclusion.checked":
+        this.#line(this.#conclusionLine(message));
+        break;
       case "execution.status":
         this.#execution(message);
         break;
@@ -162,6 +165,14 @@ export class TimelineRenderer {
     if (message["event_type"] === "final_analysis" && message["status"] === "completed") {
       this.#finalAnalysis = raw(message, "content");
     }
+  }
+
+  #conclusionLine(message: NotifierMessage): string {
+    const agent = this.#agents.get(text(message, "execution_id"));
+    const [found, total] = [Number(message["claims_verified"]), Number(message["claims_total"])];
+    const whose = agent === undefined ? "" : ` (${agent})`;
+    const line = `\nConclusion ${text(message, "status")}, ${found} of ${total} claims verified${whose}`;
+    return text(message, "status") === "confirmed" ? this.#style.green(line) : this.#style.bold(line);
   }
 
   #statusLine(message: NotifierMessage): string {
