@@ -51,6 +51,7 @@ describe("commands on one system", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, sessionWorlds, socketMessages])
+  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, sessionWorlds, socketMessages]) {
     suite(() => pipeline);
+  }
 });

@@ -4,6 +4,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { findContextBlock } from "#shared/contracts/context-block.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { isJsonObject, type JsonObject } from "#shared/json-object.ts";
 import { callKey, normaliseCall } from "#shared/worlds/normalise-call.ts";
 import type { World, WorldAnswer, WorldTool } from "#shared/worlds/world-format.ts";
@@ -88,6 +89,7 @@ export function mergedWorld(world: World, other: World): World {
 function serversOf({ executions }: Cassette): World["servers"] {
   const tools = new Map<string, Map<string, WorldTool>>();
   for (const { server, tools: listed } of executions.flatMap(({ listings }) => listings)) {
+    if (server === BUILT_IN_SERVER) continue;
     const own = tools.get(server) ?? new Map<string, WorldTool>();
     tools.set(server, own);
     for (const { name, description, parameters_schema, read_only } of parseTools(listed)) {
