@@ -109,7 +109,7 @@ describe("readConclusion", () => {
     const { conclusion, mended } = read({
       ...GOOD,
       summary: long,
-      claims: Array.from({ length: 25 }, (_, at) => ({ ...CLAIM, id: `c${at}`, quote: `${long}` })),
+      claims: Array.from({ length: 25 }, (_, at) => ({ ...CLAIM, id: `c${at}`, quote: long })),
     });
     expect(conclusion.summary).to.have.length(600).and.match(/…$/u);
     expect(conclusion.claims).to.have.length(20);
@@ -123,7 +123,7 @@ describe("readConclusion", () => {
       ...CLAIM,
       id: `c${at}`,
       text: long,
-      quote: `${long}`,
+      quote: long,
     }));
     const { conclusion, mended } = read({ ...GOOD, claims, gaps: Array.from({ length: 10 }, () => long) });
     expect(Buffer.byteLength(JSON.stringify(conclusion))).to.be.at.most(MAX_CONCLUSION_BYTES);
