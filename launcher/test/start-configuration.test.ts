@@ -67,7 +67,7 @@ describe("npm start with a configuration", () => {
     const users = services.map((service) => {
       const folder = join(root, "services", service);
       // What the stub service wrote.
-      const name = readdirSync(folder).find((file) => file.startsWith("env-")) ?? "";
+      const name = readdirSync(folder).find((file) => file.startsWith(".env-")) ?? "";
       const env = readTexts(join(folder, name));
       const userOf = (variable: string) => URL.parse(env.get(variable) ?? "")?.username ?? "";
       return [service, userOf("NATS_URL"), userOf("NATS_ADMIN_URL")];

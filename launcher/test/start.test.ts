@@ -170,7 +170,7 @@ describe("npm start", () => {
 
     it("passes each service its environment", () => {
       const folder = join(root, "services", "executor");
-      const alive = new Set(serviceProcesses().map(({ pid }) => `env-${pid}.json`));
+      const alive = new Set(serviceProcesses().map(({ pid }) => `.env-${pid}.json`));
       const envs = readdirSync(folder)
         .filter((name) => alive.has(name))
         .map((name) => readJson(join(folder, name)));
@@ -192,7 +192,7 @@ describe("npm start", () => {
     });
 
     it("has migrated the database before it started the services, as its owner, which no service is", () => {
-      expect(readJson(join(root, "services/migrate/env.json")))
+      expect(readJson(join(root, "services/migrate/.env.json")))
         .to.have.property("DATABASE_URL")
         .that.matches(/^postgres:\/\/tarsy:\w+@127\.0\.0\.1:\d+\/tarsy$/);
       const urls = serviceProcesses().map(({ pid }) => {

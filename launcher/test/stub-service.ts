@@ -23,14 +23,15 @@ if (behaviour === "misconfigured") {
 }
 
 if (service === "migrate") {
-  writeFileSync(join(folder, "env.json"), JSON.stringify(process.env));
+  writeFileSync(join(folder, ".env.json"), JSON.stringify(process.env));
   process.exit(0);
 }
 
 const port = Number(process.env[`${service.toUpperCase().replaceAll("-", "_")}_HEALTH_PORT`]);
 const server = createServer((_request, response) => response.end("ok"));
 server.listen(port, "127.0.0.1", () => console.log(`serving on ${port}`));
-writeFileSync(join(folder, `env-${process.pid}.json`), JSON.stringify(process.env));
+// With a dot, because `npm run dev` watches the folder and takes other files for changes.
+writeFileSync(join(folder, `.env-${process.pid}.json`), JSON.stringify(process.env));
 
 const stop = (cause: string): void => {
   console.log(`stopping because of ${cause}`);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "chai";
 import pLimit from "p-limit";
 import { Type } from "typebox";
+import { firstDifference } from "#shared/cassette/first-difference.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { enterPast } from "#shared/database/past/enter-past.ts";
@@ -97,7 +98,11 @@ export class KeptViews {
       const calls = [...kept.keys()].some((path) => path.includes("/trace/"));
       const past = await this.#read(seq, { others: kept.has("/trace"), calls });
       expect([...past.keys()], `the calls at ${seq}`).to.deep.equal([...kept.keys()]);
-      for (const [path, view] of kept) expect(past.get(path), `view ${path} at ${seq}`).to.deep.equal(view);
+      for (const [path, view] of kept) {
+        // A view is too long for the difference that is printed.
+        const difference = firstDifference(past.get(path), view);
+        expect(difference, `view ${path} at ${seq}: left as it is shown now, right as it was`).to.equal(null);
+      }
     }
   }
 

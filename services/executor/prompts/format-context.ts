@@ -1,6 +1,7 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
+import { checkedQuotes, type JudgedConclusion } from "./checked-quotes.ts";
 import { type SessionNonce, frame, untrustedText } from "./untrusted-text.ts";
 
 /** The final answer of one stage. */
@@ -26,6 +27,8 @@ export interface AgentResult {
   readonly status: RunStatus;
   /** The beginning of its results' names, such as "db-agent#2"; absent unless the synthesis quotes them. */
   readonly handle?: string;
+  /** What it concluded as data; absent or null if nothing. */
+  readonly conclusion?: JudgedConclusion | null;
   /** Null if the agent completed. */
   readonly errorMessage: string | null;
   /** Its timeline rows by sequence number. */
@@ -55,7 +58,7 @@ export function formatParallelResults({ stageName, agents }: ParallelResults, no
 }
 
 function formatAgentResult(
-  { index, name, provider, strategy, status, errorMessage, events, handle }: AgentResult,
+  { index, name, provider, strategy, status, errorMessage, events, handle, conclusion = null }: AgentResult,
   nonce: SessionNonce,
 ): string {
   const transcript = formatTranscript(events, nonce, handle);
@@ -64,6 +67,7 @@ function formatAgentResult(
     `**Status:** ${status}`,
     ...(errorMessage === null ? [] : [untrustedText(nonce, "ERROR_MESSAGE", errorMessage)]),
     transcript === "" ? "This agent left nothing behind." : transcript,
+    ...checkedQuotes(conclusion, nonce),
   ].join("\n\n");
 }
 

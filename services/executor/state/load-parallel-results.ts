@@ -7,6 +7,8 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
+import { CONCLUSIONS } from "#shared/database/tables/conclusions.ts";
+import type { JudgedConclusion } from "../prompts/checked-quotes.ts";
 import type { ContextEvent, ParallelResults } from "../prompts/format-context.ts";
 import type { ExecutionState, StageState } from "./session-state.ts";
 
@@ -56,6 +58,8 @@ export async function loadParallelResults(
   const bytes = size?.bytes ?? 0;
   if (bytes > maxMessageBytes) throw tooLarge(agents.length, bytes, maxMessageBytes);
   const rows = await selectRows(db, parseResult, RESULTS, [ids]);
+  const conclusions =
+    handles.size === 0 ? new Map<string, JudgedConclusion>() : await loadConclusions(db, ids);
   const eventsOf = (id: string) => rows.filter(({ execution_id }) => execution_id === id);
   return {
     stageName: stage_name,
@@ -70,11 +74,31 @@ export async function loadParallelResults(
         strategy: agent.iteration_strategy,
         status: execution.status,
         ...(handle === undefined ? {} : { handle }),
+        conclusion: conclusions.get(execution.execution_id) ?? null,
         errorMessage: execution.error_message,
         events: events.map(({ llm_provider: _name, execution_id: _id, ...event }): ContextEvent => event),
       };
     }),
   };
+}
+
+const parseConclusion = compileParser(
+  "conclusion of an agent",
+  Type.Object({ ...rowMembers(CONCLUSIONS, "execution_id", "status", "stated_status", "body", "checked") }),
+);
+
+const LAST_CONCLUSIONS = `
+SELECT DISTINCT ON (execution_id) execution_id, status, stated_status, body, checked FROM conclusions
+WHERE execution_id = ANY($1::uuid[]) ORDER BY execution_id, attempt DESC`;
+
+async function loadConclusions(
+  db: Queryable,
+  executionIds: readonly string[],
+): Promise<Map<string, JudgedConclusion>> {
+  const rows = await selectRows(db, parseConclusion, LAST_CONCLUSIONS, [executionIds]);
+  return new Map(
+    rows.map(({ execution_id, body, ...rest }) => [execution_id, { ...rest, claims: body?.claims ?? [] }]),
+  );
 }
 
 function tooLarge(agents: number, bytes: number, maxBytes: number): TerminalError {

@@ -142,11 +142,39 @@ describe("an agent that states its conclusion as data", function () {
       await fixture.play(callTurn(strategy, 1, "k8s.pods", {}), answerTurn(strategy, ANSWER));
       const id = await run({ strategy });
       const stored = await conclusions(id);
-      expect(stored).to.have.length(2);
-      expect(stored.at(-1)).to.deep.include({ attempt: 2, status: "unchecked", stated: null, total: 0 });
+      expect(stored).to.have.length(1);
+      expect(stored[0]).to.deep.include({ attempt: 1, status: "unchecked", stated: null, total: 0 });
       expect(await analysis(id)).to.deep.equal([ANSWER]);
     });
   }
+
+  it("keeps a conclusion that was checked if the correction cannot be read", async () => {
+    await fixture.play(
+      callTurn("native-thinking", 1, "k8s.pods", {}),
+      { when: { call: 2 }, ...answerTurn("native-thinking", ANSWER) },
+      callTurn(
+        "native-thinking",
+        3,
+        "tarsy.conclude",
+        conclusionWith([["r1", "pod checkout-7d9f restarted"]]),
+      ),
+      answerTurn("native-thinking", "I would rather not."),
+    );
+    const id = await run({ strategy: "native-thinking" });
+    const stored = await conclusions(id);
+    expect(stored).to.have.length(1);
+    expect(stored[0]).to.deep.include({ attempt: 1, status: "inconclusive", total: 1 });
+    expect(await analysis(id)).to.deep.equal([ANSWER]);
+  });
+
+  it("leaves the question out if its budget has no room, and completes with its answer", async () => {
+    await fixture.play(callTurn("native-thinking", 1, "k8s.pods", {}), answerTurn("native-thinking", ANSWER));
+    const budgets = { session: { max_llm_calls: 2, soft_ratio: 1 } };
+    const id = await run({ strategy: "native-thinking", budgets });
+    expect(await analysis(id)).to.deep.equal([ANSWER]);
+    const [stored] = await conclusions(id);
+    expect(stored).to.deep.include({ attempt: 1, status: "unchecked" });
+  });
 
   it("ends with the text beside the call if every quote is found", async () => {
     const text = `${ANSWER} `.repeat(20).trim();

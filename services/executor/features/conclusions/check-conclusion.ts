@@ -35,7 +35,7 @@ const NO_ROOM = "The conclusion has been stated and cannot be changed any more. 
 
 /**
  * Checks a conclusion as a model stated it, against rows that are committed: a repeated check gives the same. One that cannot be read
- * counts as an attempt, too. Throws database errors, an error if the comparison takes too long for the first time, and the signal's reason.
+ * counts as an attempt, too, and does not replace one that could. Throws database errors, an error if the comparison takes too long for the first time, and the signal's reason.
  */
 export async function checkConclusion(
   run: ExecutionRun,
@@ -50,7 +50,7 @@ export async function checkConclusion(
     const next = { ...state, attempts: attempt, failing: 1 };
     return {
       outcome: ownText(read.problem, true),
-      effect: unreadable(run, attempt, read.problem),
+      effect: attempt === 1 ? unreadable(run, attempt, read.problem) : null,
       state: next,
     };
   }

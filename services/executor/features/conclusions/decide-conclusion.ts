@@ -20,9 +20,14 @@ export const NOTHING_STATED: ConclusionState = { attempts: 0, failing: 0 };
  */
 export function decideConclusion(state: AgentState, next: AgentStep): AgentStep | null {
   const { agent, iteration, messages } = state;
-  if (agent.conclusion === undefined || next.kind.startsWith("deliver-")) return null;
+  if (agent.conclusion === undefined) return null;
   const { attempts, failing } = iteration.conclusion ?? NOTHING_STATED;
-  if (isAsked(state)) return whenAsked(state);
+  const asked = isAsked(state);
+  // Each call needs a result before anything else is said, also one of an agent that calls no other tools.
+  const open = asked ? openCall(state) : null;
+  if (open !== null) return open;
+  if (next.kind.startsWith("deliver-")) return null;
+  if (asked) return whenAsked(state);
   if (next.kind === "finish" && next.status === "completed" && attempts === 0) {
     const answer = next.answer === null ? undefined : messages.at(-1)?.sequence_number;
     return { kind: "ask-for-conclusion", ...(answer === undefined ? {} : { answerAt: answer }) };
@@ -44,8 +49,6 @@ function whenAsked(state: AgentState): AgentStep {
   const { attempts, failing, answer_at } = iteration.conclusion ?? NOTHING_STATED;
   const last = messages.at(-1);
   const isStated = attempts >= MAX_ATTEMPTS || (attempts > 0 && failing === 0);
-  const open = openCall(state);
-  if (open !== null) return open;
   if (last?.role === "assistant" && !isStated) return statedInText(state, last.content);
   if (isStated) {
     const answer = messages.find(({ sequence_number }) => sequence_number === answer_at);

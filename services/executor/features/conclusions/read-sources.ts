@@ -39,7 +39,7 @@ SELECT m.interaction_id, m.execution_id, a.agent_name, a.ordinal,
   (m.outcome->>'iteration')::int AS iteration, (m.outcome->>'index')::int AS call_index,
   m.server_name, coalesce(m.tool_name, '') AS tool_name,
   (m.outcome->>'kind' <> 'result' OR coalesce((m.tool_result->>'is_error')::boolean, true)) AS is_error,
-  octet_length(m.tool_result->>'content') AS bytes
+  coalesce(octet_length(m.tool_result->>'content'), 0) AS bytes
 FROM mcp_interactions m JOIN agents a USING (execution_id)
 WHERE m.session_id = $1 AND m.interaction_type = 'tool_call' AND m.outcome IS NOT NULL
 ORDER BY a.ordinal, number`;
@@ -48,6 +48,13 @@ const parseText = compileParser(
   "text of a result",
   Type.Object({ id: Type.String(), content: Type.String() }),
 );
+
+const parseKept = compileParser(
+  "size of a kept result",
+  Type.Object({ call_id: Type.String(), bytes: Type.Integer() }),
+);
+
+const KEPT = "SELECT call_id, bytes FROM tool_results WHERE session_id = $1";
 
 /** The whole text where the conversation has only a window of it. */
 const TEXTS = `
@@ -83,6 +90,8 @@ export async function readSources(
   db: Queryable,
   { sessionId, executionId, named }: Quoting,
 ): Promise<ResultSource[]> {
+  const kept = await selectRows(db, parseKept, KEPT, [sessionId]);
+  const sizes = new Map(kept.map(({ call_id, bytes }) => [call_id, bytes]));
   const rows = (await selectRows(db, parseResult, RESULTS, [sessionId])).map((row) => {
     const { execution_id, iteration, call_index: index, number } = row;
     const agent = agentHandle(row);
@@ -96,9 +105,9 @@ export async function readSources(
   const quotable = rows.filter((row) => row.server_name !== BUILT_IN_SERVER || isFromMemory(row));
   const written = named.join("\n").toLowerCase();
   let left = MAX_OTHER_BYTES;
-  const wanted = quotable.filter(({ names, bytes }) => {
+  const wanted = quotable.filter(({ names, callId, bytes }) => {
     if (names.some((name) => written.includes(name.toLowerCase()))) return true;
-    left -= bytes;
+    left -= sizes.get(callId) ?? bytes;
     return left >= 0;
   });
   const asked = wanted.map(({ interaction_id, callId: call_id }) => ({ interaction_id, call_id }));
