@@ -1,9 +1,11 @@
 import { expect } from "chai";
+import { runSession } from "../run-session.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, conclusionWith, type Strategy } from "./scripted-turns.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const RIGHT = conclusionWith([["r1", "pod checkout-7d9f restarts"]]);
+const WRONG = conclusionWith([["r1", "pod checkout-7d9f restarted"]]);
 const FENCE = `Here it is:\n\`\`\`json\n${JSON.stringify(RIGHT)}\n\`\`\``;
 const ANSWER = "It was the memory.";
 
@@ -167,13 +169,32 @@ describe("an agent that states its conclusion as data", function () {
     expect(await analysis(id)).to.deep.equal([ANSWER]);
   });
 
-  it("leaves the question out if its budget has no room, and completes with its answer", async () => {
-    await fixture.play(callTurn("native-thinking", 1, "k8s.pods", {}), answerTurn("native-thinking", ANSWER));
-    const budgets = { session: { max_llm_calls: 2, soft_ratio: 1 } };
-    const id = await run({ strategy: "native-thinking", budgets });
+  it("has room in its budget for the answer and the conclusion, and leaves the correction out without any", async () => {
+    const { executor, gateway } = fixture;
+    const deps = await executor.another(resources, gateway.address, { llmTries: 1 });
+    await fixture.play(
+      callTurn("native-thinking", 1, "k8s.pods", {}),
+      { when: { last_contains: "Conclude now" }, ...answerTurn("native-thinking", ANSWER) },
+      { steps: [{ tool_call: { name: "tarsy.conclude", arguments: WRONG } }] },
+    );
+    const budgets = { session: { calls: 3, soft_ratio: 1 } };
+    const of = { strategy: "native-thinking", servers: ["k8s"], concludes: true, budgets } as const;
+    const id = await executor.insert(of);
+    const { signal } = new AbortController();
+    expect(await runSession(deps, await executor.claim(id), { stop: signal, abort: signal })).to.equal(
+      "completed",
+    );
+    const calls =
+      "SELECT interaction_type::text AS type FROM llm_interactions WHERE session_id = $1 ORDER BY created_at";
+    const types = (await executor.query(calls, [id])).map((row) => JSON.stringify(row));
+    expect(types.slice(0, 3)).to.deep.equal(
+      ["iteration", "forced_conclusion", "conclusion"].map((type) => JSON.stringify({ type })),
+    );
+    expect(types.filter((type) => type.includes('"conclusion"'))).to.have.length(1);
+    const stored = await conclusions(id);
+    expect(stored).to.have.length(1);
+    expect(stored[0]).to.deep.include({ attempt: 1, status: "inconclusive", total: 1 });
     expect(await analysis(id)).to.deep.equal([ANSWER]);
-    const [stored] = await conclusions(id);
-    expect(stored).to.deep.include({ attempt: 1, status: "unchecked" });
   });
 
   it("ends with the text beside the call if every quote is found", async () => {

@@ -8,7 +8,7 @@ import { realTexts } from "./real-texts.ts";
 import { TRUE_QUOTES } from "./true-quotes.ts";
 
 /** Quotes of all kinds together. `TEST_NIGHTLY=1 SEED=7` makes thousands of another seed. */
-const QUOTES = repetitions({ daily: 400, nightly: 4_000 });
+const QUOTES = repetitions({ daily: 200, nightly: 4_000 });
 const MAX_TRIES = 200;
 const CLAIMS = 20;
 
