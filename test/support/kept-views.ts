@@ -101,7 +101,8 @@ export class KeptViews {
       for (const [path, view] of kept) {
         // A view is too long for the difference that is printed.
         const difference = firstDifference(past.get(path), view);
-        expect(difference, `view ${path} at ${seq}: left as it is shown now, right as it was`).to.equal(null);
+        const text = JSON.stringify(difference);
+        expect(text, `view ${path} at ${seq}: left as it is shown now, right as it was`).to.equal("null");
       }
     }
   }

@@ -31,6 +31,9 @@ const ACTIONS_EXECUTED = `(
       FROM tool_calls c JOIN agent_executions e USING (execution_id)
       WHERE e.session_id = stages.session_id AND e.stage_id = stages.stage_id AND coalesce(c.effect <> 'read', NOT c.read_only))`;
 
+/** When a row of the timeline was opened, which may be before its commit. */
+const OPENED_AT = "now() - make_interval(secs => coalesce(r.age_ms, 0) / 1000)";
+
 const SESSION_CHANGE = [
   "current_stage_index",
   "current_stage_id",
@@ -127,8 +130,11 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   mcpInteractions: insertPart(MCP_INTERACTIONS, { without: ["created_at"] }),
   toolResults: insertPart(TOOL_RESULTS, { without: ["created_at"] }),
   timeline: insertPart(TIMELINE_EVENTS, {
-    set: { created_at: "now() - make_interval(secs => coalesce(r.age_ms, 0) / 1000)" },
-    without: ["updated_at"],
+    // The past has one time of a row that is still written: `derived-past.ts` takes the first.
+    set: {
+      created_at: OPENED_AT,
+      updated_at: `CASE WHEN r.status = 'streaming' THEN ${OPENED_AT} ELSE now() END`,
+    },
     further: { age_ms: "float8" },
   }),
   timelineEnds: (rows) => `

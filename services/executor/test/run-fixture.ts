@@ -94,7 +94,7 @@ export class RunFixture<Gateway extends TestGateway = TestGateway> implements As
   async begin(
     id: string,
     config: Partial<ExecutorConfig> = {},
-    own: Pick<ExecutorDeps, "now"> = {},
+    own: Pick<ExecutorDeps, "now" | "atOnceMs"> = {},
   ): Promise<Run> {
     const [stop, abort] = [new AbortController(), new AbortController()];
     const claim = await this.executor.claim(id);
@@ -105,8 +105,12 @@ export class RunFixture<Gateway extends TestGateway = TestGateway> implements As
   }
 
   /** Claims a session and runs it to its end. */
-  async run(id: string, config: Partial<ExecutorConfig> = {}): Promise<RunEnd> {
-    return (await this.begin(id, config)).end;
+  async run(
+    id: string,
+    config: Partial<ExecutorConfig> = {},
+    own: Pick<ExecutorDeps, "now" | "atOnceMs"> = {},
+  ): Promise<RunEnd> {
+    return (await this.begin(id, config, own)).end;
   }
 
   /** Stops a running session for this reason, as the api's messages and the timers do. */
