@@ -155,9 +155,10 @@ describe("TimelineWriter", () => {
     await commitStep(session, [{ rows: { timeline: opened }, events }]);
     expect(
       await executor.query(
-        "SELECT extract(epoch FROM updated_at - created_at)::int AS s FROM timeline_events WHERE session_id = $1",
+        `SELECT round(extract(epoch FROM seen.at - created_at)) BETWEEN 60 AND 90 AS was_dated, updated_at = created_at AS is_open
+         FROM timeline_events, (SELECT clock_timestamp() AS at) seen WHERE session_id = $1`,
         [id],
       ),
-    ).to.deep.equal([{ s: 60 }]);
+    ).to.deep.equal([{ was_dated: true, is_open: true }]);
   });
 });
