@@ -19,7 +19,8 @@ import { closeSession } from "./persist/close-session.ts";
 import { commitStep, type CommitKind } from "./persist/commit-step.ts";
 import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-session.ts";
 import { endSession } from "./persist/session-rows.ts";
-import { haveReplicasAgreed } from "./weigh-replicas.ts";
+import { readAgentConclusions } from "./state/agent-conclusions.ts";
+import { areAgreed } from "./stage-outcome.ts";
 import { completeStage, startReplica, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { NO_STEPS, type SessionSteps } from "./core/agent-steps.ts";
@@ -224,7 +225,7 @@ async function perform(
 
 /** Starts one more replica, or what follows if those that have run agree. */
 async function weighReplicas(session: OwnedSession, { stage, executionIds, next, agreed }: WeighReplicas) {
-  const isEnough = await haveReplicasAgreed(session.db, executionIds);
+  const isEnough = areAgreed(await readAgentConclusions(session.db, executionIds));
   const state = await session.commitMutex(() => session.memory.state());
   const decided = isEnough ? decideStep(state, agreed) : { record: startReplica(stage, next) };
   if ("record" in decided) await commitStep(session, [decided.record]);

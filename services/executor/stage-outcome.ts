@@ -1,4 +1,5 @@
 import { isTerminal, type SuccessPolicy } from "#shared/contracts/statuses.ts";
+import type { AgentConclusion } from "./state/agent-conclusions.ts";
 import type { ExecutionState, StageState } from "./state/session-state.ts";
 import { COMPLETED, type RunOutcome } from "./persist/step-record.ts";
 
@@ -38,4 +39,21 @@ export function claimedActions(agents: readonly ExecutionState[]): boolean | nul
 export function outcomeOf(row: StageState | ExecutionState): RunOutcome {
   const status = isTerminal(row.status) ? row.status : "failed";
   return { status, errorMessage: row.error_message, errorCode: row.error_code };
+}
+
+/**
+ * True if the replicas with these conclusions need no further one: a conclusion is confirmed, or two that have a verified claim each name
+ * the same first cause.
+ */
+export function areAgreed(
+  conclusions: readonly Pick<AgentConclusion, "status" | "body" | "claims_verified">[],
+): boolean {
+  if (conclusions.some(({ status }) => status === "confirmed")) return true;
+  const causes = conclusions.flatMap(({ body, claims_verified }) => {
+    const [first] = body?.causes ?? [];
+    return first === undefined || claims_verified === 0
+      ? []
+      : [JSON.stringify([first.entity.trim().toLowerCase(), first.kind])];
+  });
+  return new Set(causes).size < causes.length;
 }

@@ -78,7 +78,7 @@ const Claim = Type.Object({
 
 const RuledOut = Type.Object({ theory: Type.String(), because: Type.String(), ...CITATION });
 
-/** What an agent concluded, as it stated it; slips are mended and limits are kept. */
+/** What an agent concluded, as it stated it; slips are corrected and limits are kept. */
 export const Conclusion = Type.Object({
   status: literals(STATED_STATUSES),
   summary: Type.String(),

@@ -35,7 +35,7 @@ export function worldChain(
 type SeenWorld = Pick<World, "servers" | "runbook" | "vocabulary">;
 
 /**
- * The chain in a world: the agents that call tools have the world's servers in place of their own, nobody has tools of a provider, which know
+ * The chain in a world: the agents that call tools have the world's servers in place of their own, no agent has tools of a provider, which know
  * the web, and the names that a conclusion may use follow the instructions.
  */
 export function inWorld(

@@ -11,7 +11,7 @@ interface Sample {
 
 /**
  * Draws files at random; the same for equal names below `directory` and an equal seed. A category is a folder, because the file that says it
- * is what nobody may read before the session has ended.
+ * is what may not be read before the session has ended.
  */
 export function sampleFiles(
   files: readonly string[],

@@ -36,7 +36,7 @@ export function sessionWorld(cassette: Cassette): World {
     return [answer];
   });
   if (answers.length === 0) throw new Error("the session has called no tool, so it makes no world");
-  const [told] = executions.flatMap(({ messages }) => findContextBlock(messages) ?? []);
+  const [block] = executions.flatMap(({ messages }) => findContextBlock(messages) ?? []);
   const id = `sessions/${session.session_id}`;
   return {
     format: "tarsy-world",
@@ -52,7 +52,7 @@ export function sessionWorld(cassette: Cassette): World {
     },
     licence: null,
     clock: {
-      now: told === undefined ? session.created_at : new Date(told.nowMs).toISOString(),
+      now: block === undefined ? session.created_at : new Date(block.nowMs).toISOString(),
       from: "given",
     },
     alert: { type: session.alert_type ?? session.agent_type, data: session.alert_data },

@@ -56,7 +56,7 @@ export async function writeSessionWorld(
       `session ${id} is ${session.quality_rating === null ? "not rated" : `rated ${session.quality_rating}`}: a person must have rated it accurate before it can be a world`,
     );
   }
-  // What is wrong with the cassette is said before somebody types a truth.
+  // What is wrong with the cassette is said before a person types a truth.
   const { mergedWorld, sessionWorld } = await import("../../../lab/worlds/import/session-world.ts");
   const { readWorld } = await import("../../../lab/worlds/world-files.ts");
   const own = sessionWorld(await read());

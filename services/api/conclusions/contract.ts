@@ -40,7 +40,7 @@ const ConclusionResponse = Type.Object(
     }),
     gaps,
     next_checks,
-    remarks: Type.Array(Type.String(), { description: "what was mended or cut when it was read" }),
+    remarks: Type.Array(Type.String(), { description: "what was corrected or cut when it was read" }),
     claims_verified: Type.Integer({ minimum: 0 }),
     claims_total: Type.Integer({ minimum: 0 }),
     created_at: Time,

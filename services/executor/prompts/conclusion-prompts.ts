@@ -114,7 +114,7 @@ export function checkReport(
 
 interface CheckedReport {
   readonly mayRepeat: boolean;
-  /** What was mended when it was read. */
+  /** What was corrected when it was read. */
   readonly remarks: readonly string[];
   readonly nonce: SessionNonce;
 }

@@ -7,7 +7,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { TIMELINE_EVENTS } from "#shared/database/tables/timeline-events.ts";
-import { CONCLUSIONS } from "#shared/database/tables/conclusions.ts";
+import { readAgentConclusions } from "./agent-conclusions.ts";
 import type { JudgedConclusion } from "../prompts/checked-quotes.ts";
 import type { ContextEvent, ParallelResults } from "../prompts/format-context.ts";
 import type { ExecutionState, StageState } from "./session-state.ts";
@@ -82,20 +82,11 @@ export async function loadParallelResults(
   };
 }
 
-const parseConclusion = compileParser(
-  "conclusion of an agent",
-  Type.Object({ ...rowMembers(CONCLUSIONS, "execution_id", "status", "stated_status", "body", "checked") }),
-);
-
-const LAST_CONCLUSIONS = `
-SELECT DISTINCT ON (execution_id) execution_id, status, stated_status, body, checked FROM conclusions
-WHERE execution_id = ANY($1::uuid[]) ORDER BY execution_id, attempt DESC`;
-
 async function loadConclusions(
   db: Queryable,
   executionIds: readonly string[],
 ): Promise<Map<string, JudgedConclusion>> {
-  const rows = await selectRows(db, parseConclusion, LAST_CONCLUSIONS, [executionIds]);
+  const rows = await readAgentConclusions(db, executionIds);
   return new Map(
     rows.map(({ execution_id, body, ...rest }) => [execution_id, { ...rest, claims: body?.claims ?? [] }]),
   );

@@ -36,7 +36,7 @@ export const CONCLUSIONS = table({
     confidence: { type: "integer", nullable: true },
     /** Null if no conclusion could be read. */
     body: { type: "jsonb", nullable: true, json: Conclusion, from: "model" },
-    /** What was mended or cut in it, or why it could not be read. */
+    /** What was corrected or cut in it, or why it could not be read. */
     remarks: { type: "jsonb", json: Type.Array(Type.String()), from: "model" },
     /** Of each quote, also of those that the second attempt dropped. */
     checked: { type: "jsonb", json: Type.Array(StoredClaim), from: "tool" },

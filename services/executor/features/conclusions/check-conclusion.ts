@@ -54,7 +54,7 @@ export async function checkConclusion(
       state: next,
     };
   }
-  const { conclusion, mended: remarks } = read;
+  const { conclusion, corrected: remarks } = read;
   const checked = await compare(run, conclusion, signal);
   const failing = checked.filter(({ outcome }) => outcome !== "verified" && outcome !== "unchecked").length;
   const report = checkReport(checked, {

@@ -8,11 +8,11 @@ import {
 } from "#shared/contracts/conclusion.ts";
 import { isJsonObject } from "#shared/json-object.ts";
 import { cutAtWord } from "./quotes/cut-at-word.ts";
-import { Mender, shown } from "./mender.ts";
+import { Corrector, shown } from "./corrector.ts";
 
-/** A conclusion with the slips that were mended, or a sentence for the model that says why it is none. */
+/** A conclusion with the slips that were corrected, or a sentence for the model that says why it is none. */
 export type ReadConclusion =
-  | { readonly conclusion: Conclusion; readonly mended: readonly string[] }
+  | { readonly conclusion: Conclusion; readonly corrected: readonly string[] }
   | { readonly problem: string };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ const LEAST_NEEDED = ["next_checks", "gaps", "ruled_out", "claims", "causes"] as
 const OF_RULED_OUT = /^out\d+$/u;
 
 /**
- * Reads the arguments of a call of `tarsy.conclude`. Slips are mended, and what is beyond a limit is cut. Only a value without a
+ * Reads the arguments of a call of `tarsy.conclude`. Slips are corrected, and what is beyond a limit is cut. Only a value without a
  * usable status, summary or cause is no conclusion; an inconclusive one needs no cause.
  */
 export function readConclusion(parameters: unknown): ReadConclusion {
@@ -34,15 +34,15 @@ export function readConclusion(parameters: unknown): ReadConclusion {
     };
   }
   const given = isJsonObject(parameters["conclusion"]) ? parameters["conclusion"] : parameters;
-  const mender = new Mender();
+  const corrector = new Corrector();
   const status = wordOf(given["status"], STATED_STATUSES);
   if (status === undefined) {
     return { problem: `status is ${shown(given["status"])}; it must be confirmed, likely or inconclusive.` };
   }
-  if (status !== given["status"]) mender.note("status", `${shown(given["status"])} read as ${status}`);
-  const summary = mender.text(given["summary"], "summary", MAX_CHARS.summary);
+  if (status !== given["status"]) corrector.note("status", `${shown(given["status"])} read as ${status}`);
+  const summary = corrector.text(given["summary"], "summary", MAX_CHARS.summary);
   if (summary === "") return { problem: "summary is empty; it must be a text of at most 600 characters." };
-  const causes = readCauses(given["causes"], mender);
+  const causes = readCauses(given["causes"], corrector);
   if (causes.length === 0 && status !== "inconclusive") {
     return {
       problem: `causes is empty; ${status} needs 1 to 3 causes with entity and statement, only inconclusive needs none.`,
@@ -52,16 +52,20 @@ export function readConclusion(parameters: unknown): ReadConclusion {
     {
       status,
       summary,
-      confidence: mender.integer(given["confidence"], "confidence", { least: 0, most: 100, isPercent: true }),
+      confidence: corrector.integer(given["confidence"], "confidence", {
+        least: 0,
+        most: 100,
+        isPercent: true,
+      }),
       causes,
-      claims: readClaims(given["claims"], causes.length, mender),
-      ruled_out: readRuledOut(given["ruled_out"], mender),
-      gaps: readTexts(given["gaps"], "gaps", MAX_CHARS.gap, mender),
-      next_checks: readTexts(given["next_checks"], "next_checks", MAX_CHARS.next_check, mender),
+      claims: readClaims(given["claims"], causes.length, corrector),
+      ruled_out: readRuledOut(given["ruled_out"], corrector),
+      gaps: readTexts(given["gaps"], "gaps", MAX_CHARS.gap, corrector),
+      next_checks: readTexts(given["next_checks"], "next_checks", MAX_CHARS.next_check, corrector),
     },
-    mender,
+    corrector,
   );
-  return { conclusion, mended: mender.notes() };
+  return { conclusion, corrected: corrector.notes() };
 }
 
 /** One of the words, in whatever case and with spaces for underscores. */
@@ -75,57 +79,57 @@ function wordOf<W extends string>(value: unknown, words: readonly W[]): W | unde
   return words.find((word) => word === plain);
 }
 
-function readCauses(value: unknown, mender: Mender): Conclusion["causes"] {
-  const causes = mender.list(value, "causes", MAX_ENTRIES.causes).map((item, at) => {
+function readCauses(value: unknown, corrector: Corrector): Conclusion["causes"] {
+  const causes = corrector.list(value, "causes", MAX_ENTRIES.causes).map((item, at) => {
     const path = `causes[${at}]`;
-    const cause = mender.members(item, path, "statement");
+    const cause = corrector.members(item, path, "statement");
     const kind = wordOf(cause["kind"], CAUSE_KINDS);
     if (kind !== cause["kind"]) {
-      mender.note(`${path}.kind`, `${shown(cause["kind"])} read as ${kind ?? "unknown"}`);
+      corrector.note(`${path}.kind`, `${shown(cause["kind"])} read as ${kind ?? "unknown"}`);
     }
     return {
-      entity: mender.text(cause["entity"], `${path}.entity`, MAX_CHARS.entity),
+      entity: corrector.text(cause["entity"], `${path}.entity`, MAX_CHARS.entity),
       kind: kind ?? "unknown",
-      code: mender.text(cause["code"], `${path}.code`, MAX_CHARS.code),
-      statement: mender.text(cause["statement"], `${path}.statement`, MAX_CHARS.statement),
+      code: corrector.text(cause["code"], `${path}.code`, MAX_CHARS.code),
+      statement: corrector.text(cause["statement"], `${path}.statement`, MAX_CHARS.statement),
     } as const;
   });
   return causes.filter(({ entity, statement }) => entity !== "" || statement !== "");
 }
 
-function readCitation(members: Members, path: string, mender: Mender) {
+function readCitation(members: Members, path: string, corrector: Corrector) {
   return {
-    source: mender.text(members["source"], `${path}.source`, MAX_CHARS.source),
-    lines: mender.text(members["lines"], `${path}.lines`, MAX_CHARS.lines),
-    quote: mender.text(members["quote"], `${path}.quote`, MAX_CHARS.quote, cutAtWord),
+    source: corrector.text(members["source"], `${path}.source`, MAX_CHARS.source),
+    lines: corrector.text(members["lines"], `${path}.lines`, MAX_CHARS.lines),
+    quote: corrector.text(members["quote"], `${path}.quote`, MAX_CHARS.quote, cutAtWord),
   };
 }
 
-function readClaims(value: unknown, causes: number, mender: Mender): Conclusion["claims"] {
-  const claims = mender.list(value, "claims", MAX_ENTRIES.claims).map((item, at) => {
+function readClaims(value: unknown, causes: number, corrector: Corrector): Conclusion["claims"] {
+  const claims = corrector.list(value, "claims", MAX_ENTRIES.claims).map((item, at) => {
     const path = `claims[${at}]`;
-    const claim = mender.members(item, path, "text");
-    const cause = mender.integer(claim["cause"], `${path}.cause`, {
+    const claim = corrector.members(item, path, "text");
+    const cause = corrector.integer(claim["cause"], `${path}.cause`, {
       least: 0,
       most: MAX_ENTRIES.causes,
       isPercent: false,
     });
-    if (cause > causes) mender.note(`${path}.cause`, `there is no cause ${cause}, read as 0`);
+    if (cause > causes) corrector.note(`${path}.cause`, `there is no cause ${cause}, read as 0`);
     return {
-      id: mender.text(claim["id"], `${path}.id`, MAX_CHARS.id),
+      id: corrector.text(claim["id"], `${path}.id`, MAX_CHARS.id),
       cause: cause > causes ? 0 : cause,
-      text: mender.text(claim["text"], `${path}.text`, MAX_CHARS.text),
-      ...readCitation(claim, path, mender),
+      text: corrector.text(claim["text"], `${path}.text`, MAX_CHARS.text),
+      ...readCitation(claim, path, corrector),
     };
   });
   return withIds(
     claims.filter(({ text, quote }) => text !== "" || quote !== ""),
-    mender,
+    corrector,
   );
 }
 
 /** Gives claims without an id, or with that of another one, the next free one of c1, c2 and so on. */
-function withIds(claims: Conclusion["claims"], mender: Mender): Conclusion["claims"] {
+function withIds(claims: Conclusion["claims"], corrector: Corrector): Conclusion["claims"] {
   const given = new Set(claims.map(({ id }) => id));
   const taken = new Set<string>();
   let next = 1;
@@ -133,7 +137,7 @@ function withIds(claims: Conclusion["claims"], mender: Mender): Conclusion["clai
     let { id } = claim;
     if (id === "" || taken.has(id) || OF_RULED_OUT.test(id)) {
       while (given.has(`c${next}`) || taken.has(`c${next}`)) next += 1;
-      mender.note("claims", `${id === "" ? "no id" : `a second ${id}`}, now c${next}`);
+      corrector.note("claims", `${id === "" ? "no id" : `a second ${id}`}, now c${next}`);
       id = `c${next}`;
     }
     taken.add(id);
@@ -141,26 +145,26 @@ function withIds(claims: Conclusion["claims"], mender: Mender): Conclusion["clai
   });
 }
 
-function readRuledOut(value: unknown, mender: Mender): Conclusion["ruled_out"] {
-  const ruledOut = mender.list(value, "ruled_out", MAX_ENTRIES.ruled_out).map((item, at) => {
+function readRuledOut(value: unknown, corrector: Corrector): Conclusion["ruled_out"] {
+  const ruledOut = corrector.list(value, "ruled_out", MAX_ENTRIES.ruled_out).map((item, at) => {
     const path = `ruled_out[${at}]`;
-    const entry = mender.members(item, path, "theory");
+    const entry = corrector.members(item, path, "theory");
     return {
-      theory: mender.text(entry["theory"], `${path}.theory`, MAX_CHARS.theory),
-      because: mender.text(entry["because"], `${path}.because`, MAX_CHARS.because),
-      ...readCitation(entry, path, mender),
+      theory: corrector.text(entry["theory"], `${path}.theory`, MAX_CHARS.theory),
+      because: corrector.text(entry["because"], `${path}.because`, MAX_CHARS.because),
+      ...readCitation(entry, path, corrector),
     };
   });
   return ruledOut.filter(({ theory, because }) => theory !== "" || because !== "");
 }
 
-function readTexts(value: unknown, path: string, limit: number, mender: Mender): string[] {
-  const items = mender.list(value, path, MAX_ENTRIES.gaps);
-  return items.map((item, at) => mender.text(item, `${path}[${at}]`, limit)).filter((text) => text !== "");
+function readTexts(value: unknown, path: string, limit: number, corrector: Corrector): string[] {
+  const items = corrector.list(value, path, MAX_ENTRIES.gaps);
+  return items.map((item, at) => corrector.text(item, `${path}[${at}]`, limit)).filter((text) => text !== "");
 }
 
 /** Leaves out entries from the end of the lists until the whole is small enough. */
-function withinLimit(conclusion: Conclusion, mender: Mender): Conclusion {
+function withinLimit(conclusion: Conclusion, corrector: Corrector): Conclusion {
   for (const name of LEAST_NEEDED) {
     let leftOut = 0;
     const list: unknown[] = conclusion[name];
@@ -168,7 +172,7 @@ function withinLimit(conclusion: Conclusion, mender: Mender): Conclusion {
       list.pop();
       leftOut += 1;
     }
-    if (leftOut > 0) mender.note(name, `${leftOut} left out, because the whole has more than 32 KiB`);
+    if (leftOut > 0) corrector.note(name, `${leftOut} left out, because the whole has more than 32 KiB`);
   }
   return conclusion;
 }

@@ -34,11 +34,11 @@ function problemOf(parameters: unknown): string {
 
 describe("readConclusion", () => {
   it("takes a conclusion as it is", () => {
-    expect(read(GOOD)).to.deep.equal({ conclusion: GOOD, mended: [] });
+    expect(read(GOOD)).to.deep.equal({ conclusion: GOOD, corrected: [] });
   });
 
-  it("mends slips, and names them", () => {
-    const { conclusion, mended } = read({
+  it("corrects slips, and names them", () => {
+    const { conclusion, corrected } = read({
       ...GOOD,
       status: " Confirmed",
       confidence: "85%",
@@ -60,11 +60,11 @@ describe("readConclusion", () => {
       claims: [CLAIM, { ...CLAIM, id: "c2" }, { ...CLAIM, id: "c3", cause: 0 }, { ...CLAIM, id: "c4" }],
       ruled_out: [],
     });
-    expect(mended).to.include.members([
+    expect(corrected).to.include.members([
       'status: " Confirmed" read as confirmed',
       'confidence: "85%" read as 85',
     ]);
-    expect(mended).to.include("claims: a second c1, now c2");
+    expect(corrected).to.include("claims: a second c1, now c2");
   });
 
   it("reads a confidence below 1 as a share, and keeps it from 0 to 100", () => {
@@ -106,7 +106,7 @@ describe("readConclusion", () => {
 
   it("cuts texts and lists to their limits, a quote at a word", () => {
     const long = "word ".repeat(400);
-    const { conclusion, mended } = read({
+    const { conclusion, corrected } = read({
       ...GOOD,
       summary: long,
       claims: Array.from({ length: 25 }, (_, at) => ({ ...CLAIM, id: `c${at}`, quote: long })),
@@ -114,7 +114,7 @@ describe("readConclusion", () => {
     expect(conclusion.summary).to.have.length(600).and.match(/…$/u);
     expect(conclusion.claims).to.have.length(20);
     expect(conclusion.claims[0]?.quote).to.have.length.within(590, 600).and.match(/word$/u);
-    expect(mended).to.include.members(["summary: cut to 600 characters", "claims: 5 beyond 20 left out"]);
+    expect(corrected).to.include.members(["summary: cut to 600 characters", "claims: 5 beyond 20 left out"]);
   });
 
   it("keeps the whole below 32 KiB, the claims longest", () => {
@@ -125,16 +125,16 @@ describe("readConclusion", () => {
       text: long,
       quote: long,
     }));
-    const { conclusion, mended } = read({ ...GOOD, claims, gaps: Array.from({ length: 10 }, () => long) });
+    const { conclusion, corrected } = read({ ...GOOD, claims, gaps: Array.from({ length: 10 }, () => long) });
     expect(Buffer.byteLength(JSON.stringify(conclusion))).to.be.at.most(MAX_CONCLUSION_BYTES);
     expect(conclusion.gaps).to.be.empty;
     expect(conclusion.claims.length).to.be.within(10, 19);
-    expect(mended.join()).to.match(/gaps: 10 left out, because the whole has more than 32 KiB/u);
+    expect(corrected.join()).to.match(/gaps: 10 left out, because the whole has more than 32 KiB/u);
   });
 
   it("replaces what Postgres refuses", () => {
-    const { conclusion, mended } = read({ ...GOOD, summary: "a\0b\uD800c" });
+    const { conclusion, corrected } = read({ ...GOOD, summary: "a\0b\uD800c" });
     expect(conclusion.summary).to.equal("a\uFFFDb\uFFFDc");
-    expect(mended).to.deep.equal(["summary: characters replaced that cannot be stored"]);
+    expect(corrected).to.deep.equal(["summary: characters replaced that cannot be stored"]);
   });
 });

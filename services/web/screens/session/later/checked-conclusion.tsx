@@ -14,7 +14,7 @@ import "./checked-conclusion.css";
 
 type Checked = ApiResponse<"GET /api/v1/sessions/:id/conclusion">;
 
-/** No status is told by its colour alone. */
+/** No status is shown by its colour alone. */
 const MARKS: Readonly<Record<CheckedView["status"], string>> = {
   confirmed: "✓",
   likely: "≈",

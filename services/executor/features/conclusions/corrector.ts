@@ -6,8 +6,8 @@ import { safeCut } from "#shared/safe-cut.ts";
 const MAX_NOTES = 40;
 const MAX_SHOWN = 40;
 
-/** Reads the members of a value that a model wrote, mends slips and notes each. */
-export class Mender {
+/** Reads the members of a value that a model wrote, corrects slips and notes each. */
+export class Corrector {
   readonly #notes: string[] = [];
   #others = 0;
 
