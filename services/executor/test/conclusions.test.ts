@@ -150,6 +150,33 @@ describe("an agent that states its conclusion as data", function () {
     });
   }
 
+  it("finds no words of a window in the result, and none of another session, by whatever name", async () => {
+    await fixture.play(callTurn("native-thinking", 1, "k8s.pods", {}), answerTurn("native-thinking", ANSWER));
+    const other = await run({ strategy: "native-thinking", concludes: false });
+    const [row] = await fixture.executor.query(
+      "SELECT interaction_id::text AS id FROM mcp_interactions WHERE session_id = $1 AND interaction_type = 'tool_call'",
+      [other],
+    );
+    const foreign = String(Reflect.get(Object(row), "id"));
+    await fixture.play(
+      callTurn("native-thinking", 1, "k8s.large", {}),
+      callTurn(
+        "native-thinking",
+        2,
+        "tarsy.conclude",
+        conclusionWith([
+          ["r1", "All of it is kept"],
+          [foreign, "pod checkout-7d9f restarts"],
+        ]),
+      ),
+      answerTurn("native-thinking", ANSWER),
+    );
+    const id = await run({ strategy: "native-thinking" });
+    expect(await conclusions(id))
+      .to.have.nested.property("[0].claims")
+      .that.includes.members(["c1 claim absent r1", `c2 claim other_session ${foreign}`]);
+  });
+
   it("keeps a conclusion that was checked if the correction cannot be read", async () => {
     await fixture.play(
       callTurn("native-thinking", 1, "k8s.pods", {}),
