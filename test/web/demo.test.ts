@@ -87,8 +87,10 @@ describeInBrowser("the demo on the page", () => {
     await page.locator(".conclusion .markdown").first().waitFor();
     await page.locator(".lanes.columns-3").waitFor();
     expect(problems).to.deep.equal([]);
+    // The evidence comes with code of its own, a moment after the analysis.
+    await page.getByText("Causes and evidence").waitFor();
     // What was concluded leaves no room in a picture for how: the analysis is folded.
-    await page.locator(".conclusion details summary").click();
+    await page.locator(".conclusion summary").filter({ hasText: "Final analysis" }).click();
     const path = join(ARTEFACTS, "session.png");
     await page.screenshot({ path });
     if (PICTURES === undefined) return;
