@@ -18,7 +18,7 @@ const ALERT = "examples/alerts/pod-out-of-memory.txt";
 const ARTEFACTS = join(CHECKOUT, ".tarsy", "artefacts");
 /** Set to `docs/images`, it makes the picture of the README again. */
 const PICTURES = process.env["WEB_DOCS_PICTURES"];
-const MAX_PICTURE_BYTES = 150_000;
+const MAX_PICTURE_BYTES = 250_000;
 const parseEvent = compileParser(
   "event of an asciicast",
   Type.Tuple([Type.Number(), Type.Literal("o"), Type.String()]),
@@ -82,15 +82,16 @@ describeInBrowser("the demo on the page", () => {
   }
 
   it("has a conclusion beside its alert, and three agents side by side", async () => {
-    const { page, problems } = await browser.open(`${url}/s/${id}`, { width: 1_200, height: 780 });
+    const { page, problems } = await browser.open(`${url}/s/${id}`, { width: 1_200, height: 1_200 });
     await page.getByRole("heading", { name: "Pod checkout-7d9f6c5b84-x2lqk in namespa" }).waitFor();
     await page.locator(".conclusion .markdown").first().waitFor();
     await page.locator(".lanes.columns-3").waitFor();
     expect(problems).to.deep.equal([]);
     // The evidence comes with code of its own, a moment after the analysis.
     await page.getByText("Causes and evidence").waitFor();
-    // What was concluded leaves no room in a picture for how: the analysis is folded.
+    // The picture shows the conclusion, its proof and the agents: the analysis is folded.
     await page.locator(".conclusion summary").filter({ hasText: "Final analysis" }).click();
+    await page.evaluate("document.activeElement.blur(); scrollTo(0, 0)");
     const path = join(ARTEFACTS, "session.png");
     await page.screenshot({ path });
     if (PICTURES === undefined) return;
