@@ -10,7 +10,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics, ReadSource } from "./api-metrics.ts";
-import { callerOf } from "./http/caller.ts";
+import { callerOf, type Caller } from "./http/caller.ts";
 
 type ReplicaMetrics = Pick<ApiMetrics, "replicaReads" | "replicaLag">;
 
@@ -41,8 +41,6 @@ const parsePosition = compileParser(
 const READ_POSITION = `
 SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || current_database() AS server, pg_is_in_recovery() AS is_standby,
   pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END, '0/0')::bigint AS position`;
-
-type Request = Parameters<typeof callerOf>[0];
 
 interface ReplicaParts {
   readonly url: string;
@@ -83,10 +81,10 @@ export class ReadReplica implements AsyncDisposable {
   }
 
   /** Runs a read on the replica if that has what this caller has to see, else on the primary. Settles as `read` there. */
-  async read<T>(ctx: Request, read: (from: DataSource) => Promise<T>): Promise<T> {
+  async read<T>(caller: Caller, read: (from: DataSource) => Promise<T>): Promise<T> {
     const replica = this.#replica;
     if (replica === undefined || !this.#isFresh()) return this.#readPrimary("behind", read);
-    if (this.#writers.has(writerOf(ctx))) return this.#readPrimary("wrote", read);
+    if (this.#writers.has(writerOf(caller))) return this.#readPrimary("wrote", read);
     try {
       const result = await read(replica);
       this.#metrics.replicaReads.inc({ source: "replica" });
@@ -105,9 +103,14 @@ export class ReadReplica implements AsyncDisposable {
     try {
       await next();
     } finally {
-      this.#writers.set(writerOf(ctx), true);
+      this.noteWrite(callerOf(ctx));
     }
   };
+
+  /** Lets a caller who has written read the primary for a while. */
+  noteWrite(caller: Caller): void {
+    this.#writers.set(writerOf(caller), true);
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#following;
@@ -181,16 +184,15 @@ export class ReadReplica implements AsyncDisposable {
 }
 
 /** The same for each request of a credential. */
-function writerOf(ctx: Request): string {
-  const { via, subject, keyId } = callerOf(ctx).identity;
+function writerOf({ identity: { via, subject, keyId } }: Caller): string {
   return JSON.stringify([via, subject, keyId]);
 }
 
 /** Runs a read that may be some seconds old, on the replica where there is one. */
 export async function readLists<T>(
   { orm, replica }: { readonly orm: DataSource; readonly replica?: ReadReplica | undefined },
-  ctx: Request,
+  caller: Caller,
   read: (from: DataSource) => Promise<T>,
 ): Promise<T> {
-  return replica === undefined ? read(orm) : replica.read(ctx, read);
+  return replica === undefined ? read(orm) : replica.read(caller, read);
 }

@@ -13,7 +13,9 @@ export interface AuditEntry {
   /** Such as `allowed`, `refused` or the status of what was started. */
   readonly result: string;
   /** Absent if the caller was not authenticated. */
-  readonly identity?: { readonly subject: string; readonly via: Identity["via"] | "agent" } | undefined;
+  readonly identity?:
+    | { readonly subject: string; readonly via: Identity["via"] | "agent" | "mcp" }
+    | undefined;
   readonly peer?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;

@@ -104,6 +104,10 @@ export const APPROVAL_DECISIONS = ["approved", "denied", "expired"] as const;
 export const APPROVAL_STATES = ["awaiting_approval", ...APPROVAL_DECISIONS] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
+/** The protocols in which people decide about tool calls. */
+export const DECISION_CHANNELS = ["api", "mcp"] as const;
+export type DecisionChannel = (typeof DECISION_CHANNELS)[number];
+
 /**
  * The request of a message to the agents of a running session: to read a note, to conclude now, or to go on without the tool
  * calls that are running.

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "a13f27d137b96572";
+export const BASELINE_HASH = "c26b446656f7a1e4";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -590,6 +590,7 @@ CREATE TABLE approvals (
   expires_at timestamptz NOT NULL,
   decided_at timestamptz,
   decided_by text,
+  decided_via text,
   reason text
 );
 CREATE INDEX approvals_session ON approvals (session_id);
@@ -1089,7 +1090,7 @@ DECLARE
   place tid;
 BEGIN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
-  SELECT OLD.session_id, r.last_seq, 'approvals', OLD.approval_id, CASE WHEN OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.reason IS DISTINCT FROM NEW.reason THEN jsonb_build_object('state', OLD.state, 'decided_at', OLD.decided_at, 'decided_by', OLD.decided_by, 'reason', OLD.reason) ELSE '{}' END
+  SELECT OLD.session_id, r.last_seq, 'approvals', OLD.approval_id, CASE WHEN OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.decided_via IS DISTINCT FROM NEW.decided_via OR OLD.reason IS DISTINCT FROM NEW.reason THEN jsonb_build_object('state', OLD.state, 'decided_at', OLD.decided_at, 'decided_by', OLD.decided_by, 'decided_via', OLD.decided_via, 'reason', OLD.reason) ELSE '{}' END
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
@@ -1203,7 +1204,7 @@ CREATE TRIGGER steering_messages_keep_insert AFTER INSERT ON steering_messages F
 CREATE TRIGGER steering_deliveries_keep_insert AFTER INSERT ON steering_deliveries FOR EACH ROW EXECUTE FUNCTION tarsy_steering_deliveries_keep_insert();
 
 CREATE TRIGGER approvals_keep_change AFTER UPDATE ON approvals FOR EACH ROW
-  WHEN (OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.reason IS DISTINCT FROM NEW.reason) EXECUTE FUNCTION tarsy_approvals_keep_change();
+  WHEN (OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.decided_via IS DISTINCT FROM NEW.decided_via OR OLD.reason IS DISTINCT FROM NEW.reason) EXECUTE FUNCTION tarsy_approvals_keep_change();
 
 CREATE TRIGGER approvals_keep_insert AFTER INSERT ON approvals FOR EACH ROW EXECUTE FUNCTION tarsy_approvals_keep_insert();
 

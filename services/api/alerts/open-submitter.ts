@@ -19,6 +19,7 @@ import type { ApiConfig } from "../config.ts";
 import type { GroupedResult } from "../incidents/grouped-alert.ts";
 import { openGrouping } from "../incidents/open-grouping.ts";
 import type { SourceIncident } from "../incidents/group-of-alert.ts";
+import { auditedAs, type Caller } from "../http/caller.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { abbreviate, validationError } from "../http/request-error.ts";
 import type { AlertRequest } from "./contract.ts";
@@ -41,6 +42,7 @@ export interface Submission {
   readonly author?: string;
   /** The client's address, if it is known. */
   readonly peer: string | undefined;
+  readonly channel?: Caller["channel"];
   /** The key by which a repetition is recognised. Called after all checks of the request. */
   readonly keyOf: () => SubmissionKey | undefined;
   /** What the source says of the alert's incident; absent where the form of the alerts is not known. */
@@ -101,7 +103,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   const plans = notifyPlans(config.notifications);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
   const submitOne = async (submission: Submission, needsGroup: boolean): Promise<Submitted | undefined> => {
-    const { request, identity, author, peer, keyOf, incident } = submission;
+    const { request, identity, author, peer, channel, keyOf, incident } = submission;
     const asked = askedPriority(request, identity);
     const alert = checkAlert(request, config);
     const lane = asked ?? submission.mappedPriority ?? alert.chainPriority;
@@ -111,7 +113,11 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     if (group === undefined && needsGroup) return undefined;
     const masked = await mask(alert);
     const notify = masked.slackFingerprint === null ? plans.usual : plans.fromSlack;
-    const session = newSession(masked, { identity, author, peer, lane }, { ...chainFor(masked), notify });
+    const session = newSession(
+      masked,
+      { identity, author, peer, channel, lane },
+      { ...chainFor(masked), notify },
+    );
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
@@ -121,7 +127,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
       group === undefined
         ? ownSession(await insertSession({ db, inserts }, session, key), session)
         : await grouping.insert({ group, session, key, identity, source }, alert.data);
-    record(result, { identity, peer, lane });
+    record(result, { identity, peer, channel, lane });
     const { sessionId, outcome, access } = result;
     return {
       sessionId: sessionId !== null && maySee(identity, access) ? sessionId : null,
@@ -132,9 +138,9 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   };
   const record = (
     { outcome, sessionId: found, effect }: GroupedResult,
-    { identity, peer, lane }: Pick<Submission, "identity" | "peer"> & { readonly lane: SessionLane },
+    { lane, peer, ...by }: Pick<Submission, "identity" | "peer" | "channel"> & { readonly lane: SessionLane },
   ) => {
-    const entry = { action: "alert.submit", identity, peer, sessionId: found ?? undefined };
+    const entry = { action: "alert.submit", identity: auditedAs(by), peer, sessionId: found ?? undefined };
     if (outcome === "replayed") {
       metrics.replayed.inc();
       return audit.record({ ...entry, result: "repeated" });
@@ -186,8 +192,9 @@ function newSession(
     identity,
     author,
     peer,
+    channel,
     lane,
-  }: Pick<Submission, "identity" | "peer"> & {
+  }: Pick<Submission, "identity" | "peer" | "channel"> & {
     readonly author: string | undefined;
     readonly lane: SessionLane;
   },
@@ -212,7 +219,7 @@ function newSession(
     lane,
     author: author ?? identity.name,
     owner: ownerOf(identity),
-    submitter: { subject: identity.subject, via: identity.via, peer: peer ?? null },
+    submitter: { ...auditedAs({ identity, channel }), peer: peer ?? null },
     teams: alert.teams,
     runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
     slackFingerprint: alert.slackFingerprint === null ? null : postgresSafeText(alert.slackFingerprint).text,

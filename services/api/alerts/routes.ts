@@ -27,7 +27,7 @@ export function alertRoutes(deps: ApiDeps & { readonly submitter: Submitter }) {
       submitter.rate.check(callerOf(ctx).identity);
       const alert = alertOf(await readJsonText(ctx, submitter.bodies));
       noteUnknown(ctx.req, alert);
-      return submittedView(await acceptRequest(ctx, deps, parseAlertRequest(alert)));
+      return submittedView(await acceptRequest(ctx, submitter, parseAlertRequest(alert)));
     },
 
     listAlertTypes() {

@@ -1,5 +1,5 @@
 import { literals } from "#shared/contracts/literals.ts";
-import { APPROVAL_STATES } from "#shared/contracts/statuses.ts";
+import { APPROVAL_STATES, DECISION_CHANNELS } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Time, SessionParams } from "../http/common-schemas.ts";
@@ -20,6 +20,7 @@ const Approval = Type.Object(
     expires_at: Time,
     decided_at: Type.Optional(Time),
     decided_by: Type.Optional(Type.String()),
+    decided_via: Type.Optional(literals(DECISION_CHANNELS)),
     reason: Type.Optional(Type.String()),
   },
   { title: "Approval" },

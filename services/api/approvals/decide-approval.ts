@@ -2,7 +2,12 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
-import { APPROVAL_STATES, isTerminal, type ApprovalState } from "#shared/contracts/statuses.ts";
+import {
+  APPROVAL_STATES,
+  isTerminal,
+  type ApprovalState,
+  type DecisionChannel,
+} from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
@@ -25,7 +30,7 @@ const parseTold = compileParser(
 );
 
 const READ = `
-SELECT state, decided_by, expires_at <= clock_timestamp() AS is_over, EXISTS (
+SELECT state, arguments_hash, decided_by, expires_at <= clock_timestamp() AS is_over, EXISTS (
   SELECT FROM agent_executions e JOIN follow_ups f USING (stage_id)
   WHERE e.execution_id = approvals.execution_id AND f.status IN ('pending', 'active')) AS is_of_follow_up
 FROM approvals
@@ -34,6 +39,7 @@ const parseQuestion = compileParser(
   "question",
   Type.Object({
     state: literals(APPROVAL_STATES),
+    arguments_hash: Type.String(),
     decided_by: Type.Union([Type.String(), Type.Null()]),
     is_over: Type.Boolean(),
     is_of_follow_up: Type.Boolean(),
@@ -41,7 +47,7 @@ const parseQuestion = compileParser(
 );
 
 const DECIDE = `
-UPDATE approvals SET state = $2, decided_at = now(), decided_by = $3, reason = $4
+UPDATE approvals SET state = $2, decided_at = now(), decided_by = $3, reason = $4, decided_via = $5
 WHERE approval_id = $1 AND state = 'awaiting_approval'
 RETURNING execution_id, tool`;
 const parseDecided = compileParser(
@@ -53,6 +59,10 @@ const parseDecided = compileParser(
 interface Decision {
   readonly state: "approved" | "denied";
   readonly reason: string | null;
+  readonly decidedBy: string;
+  readonly decidedVia?: DecisionChannel;
+  /** SHA-256 in hex of the arguments that the decider saw; undefined where that is known. */
+  readonly argumentsHash?: string | undefined;
 }
 
 /** A decision that is committed with the transaction. */
@@ -66,13 +76,13 @@ interface Decided {
 /**
  * Decides a question of a locked session, in the running transaction. The locks are taken in the order of every writer, so
  * that of several deciders, and of a decision and the end of the question's time, exactly one happens. Throws RequestError
- * 404 for an unknown question, and 409 if it is closed or the session is over.
+ * 404 for an unknown question, and 409 if it is closed, the session is over or the call has other arguments.
  */
 export async function decideApproval(
   transaction: Queryable,
   { session_id, status }: Pick<FoundSession, "session_id" | "status">,
   approvalId: string,
-  { state, reason, decidedBy }: Decision & { readonly decidedBy: string },
+  { state, reason, decidedBy, decidedVia, argumentsHash }: Decision,
 ): Promise<Decided> {
   const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [session_id]);
   const [question] = await selectRows(transaction, parseQuestion, READ, [approvalId, session_id]);
@@ -83,10 +93,19 @@ export async function decideApproval(
     throw new RequestError(409, `the session is over: it is ${status}`);
   }
   if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");
+  if (argumentsHash !== undefined && argumentsHash !== question.arguments_hash) {
+    throw new RequestError(409, "the call has other arguments than those of this hash: read them again");
+  }
   if (question.is_over) throw new RequestError(409, "the time to decide about this call is over");
   const by = postgresSafeText(decidedBy).text;
   const why = reason === null ? null : postgresSafeText(reason).text;
-  const [decided] = await selectRows(transaction, parseDecided, DECIDE, [approvalId, state, by, why]);
+  const [decided] = await selectRows(transaction, parseDecided, DECIDE, [
+    approvalId,
+    state,
+    by,
+    why,
+    decidedVia ?? null,
+  ]);
   if (decided === undefined) throw new RequestError(409, "this call has already been decided");
   const { execution_id, tool } = decided;
   const events = await appendEvents(transaction, session_id, [

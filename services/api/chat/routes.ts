@@ -1,110 +1,21 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
-import { keepTexts } from "#shared/database/keep-texts.ts";
-import { selectRows } from "#shared/database/select-rows.ts";
-import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
-import { announceFollowUp } from "../announce-follow-up.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { checkChatAvailable } from "./chat-of-session.ts";
-import { CHAT, MAX_QUESTION_CHARACTERS } from "./contract.ts";
-import { bodyReader } from "../http/body-reader.ts";
-import { NullableText } from "../http/common-schemas.ts";
-import { routesOf } from "../http/routes-of.ts";
-import { postQuestion } from "./post-question.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
-import { maskBody } from "../http/mask-body.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
-import { RequestError } from "../http/request-error.ts";
-import { visibleSession } from "../http/visible-session.ts";
-import { McpSelection } from "../alerts/contract.ts";
-import { openSelection } from "../alerts/open-selection.ts";
+import { routesOf } from "../http/routes-of.ts";
+import { CHAT } from "./contract.ts";
+import { openQuestions } from "./open-questions.ts";
 
 /** 100,000 characters, each escaped to twelve bytes. */
 const MAX_BODY_BYTES = 1_280 * 1024;
 const BODY_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
 
-const SESSION =
-  "SELECT chain_id, alert_type, status, mcp_selection FROM alert_sessions WHERE session_id = $1";
-const parseSession = compileParser(
-  "asked session",
-  Type.Object({
-    chain_id: Type.String(),
-    alert_type: Type.String(),
-    status: literals(SESSION_STATUSES),
-    mcp_selection: Type.Union([McpSelection, Type.Null()]),
-  }),
-);
-
-/** The texts for a missing or a too long question are those that clients know, so they are not the schema's. */
-const readBody = bodyReader(Type.Object({ content: Type.Optional(NullableText) }));
-
-/** The route of questions about sessions that have ended. A question wakes an executor, with the configuration of now. */
+/** The route of questions about sessions that have ended. */
 export function chatRoutes(deps: ApiDeps) {
-  const { config, db, dispatcher, log } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
-  const mask = maskBody(deps, "POST /api/v1/sessions/:id/chat/messages");
-  const chainOf = openChatChains(deps);
-  const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
+  const ask = openQuestions(deps);
   return routesOf(CHAT, {
-    async askChat(ctx) {
-      const { session_id: id } = await visibleSession(db, ctx);
-      const body = await readJsonBody(ctx, bodies, MAX_BODY_BYTES);
-      const [session] = await selectRows(db, parseSession, SESSION, [id]);
-      if (session === undefined) throw new Error(`session ${id} is gone`);
-      checkChatAvailable(config.agents, session);
-      const question = { content: parseQuestion(body) };
-      const caller = callerOf(ctx);
-      const author = postgresSafeText(caller.identity.name).text;
-      const chain = chainOf(session);
-      // Before the transaction, which locks the session's rows.
-      const { content } = await mask(id, question);
-      await keepTexts(
-        db,
-        textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
-      );
-      const posted = await db.transaction(async (transaction) => {
-        // Until the commit the lock keeps others from deleting the session and from asking, too.
-        await visibleSession(transaction, ctx, { lock: true });
-        return postQuestion(transaction, { sessionId: id, content, author, chain });
-      });
-      announceFollowUp(dispatcher, id, posted);
-      const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;
-      caller.detail = { message_id };
-      log.info({ session_id: id, message_id, stage_id }, "question about an ended session");
-      return { chat_id, message_id, stage_id };
-    },
+    askChat: async (ctx) =>
+      ask(callerOf(ctx), ctx.params["id"], async () => readJsonBody(ctx, bodies, MAX_BODY_BYTES)),
   });
-}
-
-/** Reads the question from a decoded body. Throws RequestError 400. */
-function parseQuestion(body: unknown): string {
-  const content = readBody(body).content ?? "";
-  if (content.trim() === "") throw new RequestError(400, "content is required");
-  if (Array.from(content).length > MAX_QUESTION_CHARACTERS) {
-    throw new RequestError(
-      400,
-      `content exceeds maximum length of ${MAX_QUESTION_CHARACTERS.toLocaleString("en-US")} characters`,
-    );
-  }
-  return content;
-}
-
-/** Returns what resolves the configuration of an answer; the alert's choice of servers holds for it, too. */
-function openChatChains({
-  config: { agents },
-}: ApiDeps): (session: ReturnType<typeof parseSession>) => ResolvedChain {
-  const select = openSelection(agents);
-  return ({ chain_id: chainId, alert_type: alertType, mcp_selection: selection }) => {
-    const servers = selection?.servers.filter(({ name }) => agents.mcpServers.has(name)) ?? [];
-    const chain = resolveChat(agents, { chainId, alertType }, servers.length > 0);
-    if (chain === undefined) throw new RequestError(400, "chain configuration not found");
-    // The configuration's free texts may contain characters that jsonb rejects.
-    return postgresSafeValue(selection === null ? chain : select(chain, { ...selection, servers }));
-  };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Middleware } from "koa";
 import { AccessRefused } from "#shared/access/access-refused.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
@@ -9,7 +10,7 @@ import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { setCaller } from "./caller.ts";
+import { auditedAs, setCaller, type Caller } from "./caller.ts";
 import { RequestError, isHiddenSession } from "./request-error.ts";
 
 interface AccessDeps {
@@ -78,26 +79,53 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
 const NEEDS_CREDENTIAL: ReadonlySet<Action> = new Set<Action>(["approval.decide"]);
 
 /** Lets requests through to a route that may do what it does. Throws AccessRefused, and database errors. */
-export function allow({ door, audit, masker }: AccessDeps, action: Action): Middleware {
+export function allow(deps: AccessDeps, action: Action): Middleware {
+  const { door, audit, masker } = deps;
   return async (ctx, next) => {
     const peer = door.addressOf(ctx.req);
-    let caller: ReturnType<typeof setCaller> | undefined;
-    const record = (result: "allowed" | "refused", reason?: string) => {
-      const { identity, sessionId } = caller ?? {};
-      const detail = reason === undefined ? caller?.detail : { ...caller?.detail, reason };
-      audit.record({ action, result, identity, peer, sessionId, detail });
-    };
-    try {
-      caller = setCaller(ctx.req, await named(await door.identify(ctx.req), masker));
-      authorize(caller.identity, action);
-      if (NEEDS_CREDENTIAL.has(action)) await door.checkCredential(ctx.req);
-      await next();
-      if (AUDITED.has(action) && ctx.status < 400) record("allowed");
-    } catch (error) {
-      if (isRefusal(error)) record("refused", coerceError(error).message);
+    const identity = await door.identify(ctx.req).catch((error: unknown) => {
+      if (isRefusal(error)) {
+        audit.record({ action, result: "refused", peer, detail: { reason: coerceError(error).message } });
+      }
       throw error;
-    }
+    });
+    const caller = setCaller(ctx.req, { identity: await named(identity, masker), peer });
+    await perform(deps, action, { caller, request: ctx.req }, next);
   };
+}
+
+/** Who asks for something, in which request. */
+interface Asked {
+  readonly caller: Caller;
+  readonly request: IncomingMessage;
+}
+
+/**
+ * Does something for a caller who may do it, and records it in the audit log. Rejects with AccessRefused, database errors, and as `work`
+ * does.
+ */
+export async function perform<T>(
+  { door, audit }: Pick<AccessDeps, "door" | "audit">,
+  action: Action,
+  { caller, request }: Asked,
+  work: () => Promise<T>,
+): Promise<T> {
+  const record = (result: "allowed" | "refused", more: object = {}) => {
+    const { peer, sessionId, detail } = caller;
+    const merged = { ...detail, ...more };
+    const entry = { action, result, identity: auditedAs(caller), peer, sessionId };
+    audit.record({ ...entry, detail: Object.keys(merged).length === 0 ? undefined : merged });
+  };
+  try {
+    authorize(caller.identity, action);
+    if (NEEDS_CREDENTIAL.has(action)) await door.checkCredential(request);
+    const result = await work();
+    if (AUDITED.has(action)) record("allowed");
+    return result;
+  } catch (error) {
+    if (isRefusal(error)) record("refused", { reason: coerceError(error).message });
+    throw error;
+  }
 }
 
 /** Percent-encoding would hide what stands around a secret. */

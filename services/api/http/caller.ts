@@ -1,9 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Identity } from "#shared/access/identity.ts";
 
-/** Who makes a request, and for the audit log which session it is about. */
-interface Caller {
+/** Who does something, and for the audit log which session it is about. */
+export interface Caller {
   readonly identity: Identity;
+  /** The client's address, if it is known. */
+  readonly peer: string | undefined;
+  /** The protocol in which it is asked for; absent for the API itself. */
+  readonly channel?: "mcp" | undefined;
   sessionId?: string;
   /** What else the audit log has. */
   detail?: Readonly<Record<string, unknown>>;
@@ -12,8 +16,7 @@ interface Caller {
 const callers = new WeakMap<IncomingMessage, Caller>();
 
 /** Notes who makes a request. */
-export function setCaller(request: IncomingMessage, identity: Identity): Caller {
-  const caller = { identity };
+export function setCaller(request: IncomingMessage, caller: Caller): Caller {
   callers.set(request, caller);
   return caller;
 }
@@ -23,4 +26,9 @@ export function callerOf({ req }: { readonly req: IncomingMessage }): Caller {
   const caller = callers.get(req);
   if (caller === undefined) throw new Error("the request was not authorized");
   return caller;
+}
+
+/** As which the audit log names a caller. */
+export function auditedAs({ identity: { subject, via }, channel }: Pick<Caller, "identity" | "channel">) {
+  return { subject, via: channel ?? via };
 }

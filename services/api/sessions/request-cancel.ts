@@ -1,4 +1,3 @@
-import type { RouterContext } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
@@ -8,11 +7,11 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { callerOf } from "../http/caller.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import type { Caller } from "../http/caller.ts";
 import { RequestError } from "../http/request-error.ts";
-import { visibleSession } from "../http/visible-session.ts";
+import { sessionFor } from "../http/visible-session.ts";
 import { cancelUnfinished } from "./cancel-unfinished.ts";
-import type { Database } from "#shared/database/database.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
 const CANCEL_CHAT = `
@@ -38,15 +37,19 @@ interface RequestedCancel {
 }
 
 /**
- * Commits the request to cancel the session of a route. A pending session ends in the same commit. A running one becomes `cancelling`; its
+ * Commits the request to cancel a session, tells its owner, and returns its id. A pending session ends in the same commit. A running one becomes `cancelling`; its
  * owner learns of it from the bus or at its next lease renewal, and ends it as `cancelled`. Without an owner, e.g. deferred, an executor is to
  * be woken. Of a session that has ended it cancels the answer in the chat, if one is being generated; the session's status stays. Throws
  * AccessRefused and RequestError 400, 404 and 409.
  */
-export async function requestCancel(db: Database, ctx: RouterContext): Promise<RequestedCancel> {
-  return db.transaction(async (manager) => {
-    const session = await visibleSession(manager, ctx, { lock: true });
-    const { identity } = callerOf(ctx);
+export async function requestCancel(
+  { db, dispatcher, log }: Pick<ApiDeps, "db" | "dispatcher" | "log">,
+  caller: Caller,
+  sessionId: string | undefined,
+): Promise<string> {
+  const requested = await db.transaction(async (manager): Promise<RequestedCancel> => {
+    const session = await sessionFor(manager, caller, sessionId, { lock: true });
+    const { identity } = caller;
     if (!mayChange(identity, session)) {
       throw forbidden("only the submitter of a session and operators may cancel it");
     }
@@ -57,6 +60,12 @@ export async function requestCancel(db: Database, ctx: RouterContext): Promise<R
       ...(await cancelUnfinished(manager, session, { actor: postgresSafeText(identity.name).text })),
     };
   });
+  const { id, events, wakeUp } = requested;
+  dispatcher.cancel(id);
+  dispatcher.publish(events);
+  if (wakeUp !== undefined) dispatcher.wake(wakeUp);
+  log.info({ session_id: id }, "cancel requested");
+  return id;
 }
 
 async function cancelChat(manager: Queryable, id: string): Promise<RequestedCancel> {

@@ -17,17 +17,15 @@ import { getEvents } from "./get-events.ts";
 import { hideSession } from "./hide-session.ts";
 import { ListMemory } from "./list-memory.ts";
 import { parseListQuery } from "./list-query.ts";
-import { listSessions } from "./list-sessions.ts";
+import { listPage } from "./list-page.ts";
 import { readStatus, readSummary } from "./read-outcome.ts";
 import { readSession, readTimeline } from "./read-session.ts";
-import { readSessionItems } from "./read-session-items.ts";
 import { readActive, readQueued } from "./read-unfinished.ts";
 import { requestCancel } from "./request-cancel.ts";
-import { searchSessions } from "./search-sessions.ts";
 
 /** The routes of sessions. Those with `at_seq` show a session as it was, each from one snapshot. */
 export function sessionRoutes(deps: ApiDeps) {
-  const { config, db, orm, dispatcher, log } = deps;
+  const { config, db, orm } = deps;
   const { manager } = orm;
   const isCostEstimated = config.agents.system.cost_estimation.enabled;
   const memory = new ListMemory();
@@ -41,8 +39,7 @@ export function sessionRoutes(deps: ApiDeps) {
     isPast: ctx.query["at_seq"] !== undefined,
   });
   return routesOf(SESSIONS, {
-    listSessions: async (ctx) =>
-      readLists(deps, ctx, async ({ manager: from }) => listPage(deps, ctx, { from, memory })),
+    listSessions: async (ctx) => listPage(deps, callerOf(ctx), parseListQuery(ctx.query), memory),
 
     async getActiveSessions(ctx) {
       const { identity } = callerOf(ctx);
@@ -53,7 +50,9 @@ export function sessionRoutes(deps: ApiDeps) {
     getQueuedSessions: async (ctx) => ({ queued: await readQueued(manager, callerOf(ctx).identity) }),
 
     getFilterOptions: async (ctx) =>
-      readLists(deps, ctx, async ({ manager: from }) => readFilterOptions(from, callerOf(ctx).identity)),
+      readLists(deps, callerOf(ctx), async ({ manager: from }) =>
+        readFilterOptions(from, callerOf(ctx).identity),
+      ),
 
     async getSessionStatus(ctx) {
       const { session_id } = await visibleSession(manager, ctx);
@@ -92,12 +91,8 @@ export function sessionRoutes(deps: ApiDeps) {
     getEvents: getEvents(deps),
 
     async cancelSession(ctx) {
-      const { id, events, wakeUp } = await requestCancel(db, ctx);
-      dispatcher.cancel(id);
-      dispatcher.publish(events);
-      if (wakeUp !== undefined) dispatcher.wake(wakeUp);
-      log.info({ session_id: id }, "cancel requested");
-      return { session_id: id, message: "Session cancellation requested" };
+      const session_id = await requestCancel(deps, callerOf(ctx), ctx.params["id"]);
+      return { session_id, message: "Session cancellation requested" };
     },
 
     async deleteSession(ctx) {
@@ -106,32 +101,4 @@ export function sessionRoutes(deps: ApiDeps) {
       await hideSession(db, id);
     },
   });
-}
-
-/** A page of the sessions that the caller may see, sorted, filtered and searched. */
-async function listPage(
-  { config }: ApiDeps,
-  ctx: RouterContext,
-  { from, memory }: { readonly from: EntityManager; readonly memory: ListMemory },
-) {
-  const isCostEstimated = config.agents.system.cost_estimation.enabled;
-  const { chains } = config.agents;
-  const query = parseListQuery(ctx.query);
-  const { identity } = callerOf(ctx);
-  const { page, pageSize: page_size } = query;
-  const term = query.filters.search;
-  const { ids, total, isCapped } = await (term === undefined
-    ? listSessions(from, { query, identity }, memory)
-    : searchSessions(from, { query, identity, term }, memory));
-  return {
-    sessions: await readSessionItems(from, ids, { search: term, isCostEstimated, chains }),
-    pagination: {
-      page,
-      page_size,
-      total_pages: Math.ceil(total / page_size),
-      total_items: total,
-      ...(isCapped ? { total_is_capped: true as const } : {}),
-    },
-    cost_estimation_enabled: isCostEstimated,
-  };
 }

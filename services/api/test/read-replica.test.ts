@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { IncomingMessage } from "node:http";
-import { Socket } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -18,7 +16,6 @@ import { untilReady } from "../../../test/support/until-ready.ts";
 import { until } from "../../../test/support/until.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import { loadApiConfig } from "../config.ts";
-import { setCaller } from "../http/caller.ts";
 import { ReadReplica } from "../read-replica.ts";
 import { SessionListResponse } from "../sessions/list-schemas.ts";
 import { indexSessions } from "../sweeper/index-sessions.ts";
@@ -174,12 +171,11 @@ describe("the replica for lists", () => {
     const stopping = new AbortController();
     const replica = stack.use(open(primary, stopping.signal));
     stack.defer(() => stopping.abort(new Error("the test is over")));
-    const ctx = { req: new IncomingMessage(new Socket()) };
-    setCaller(ctx.req, { subject: "s", name: "s", roles: ["viewer"], teams: [], via: "key" });
+    const identity = { subject: "s", name: "s", roles: ["viewer" as const], teams: [], via: "key" as const };
     const read = async (sql: string) => {
       const asked: DataSource[] = [];
       const rows = await replica
-        .read(ctx, async (from) => {
+        .read({ identity, peer: undefined }, async (from) => {
           asked.push(from);
           return from.query<unknown>(sql);
         })

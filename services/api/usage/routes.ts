@@ -19,7 +19,7 @@ export function usageRoutes(deps: ApiDeps) {
     async getUsageSummary(ctx) {
       const query = parseUsageQuery(ctx.query, isCostEstimated);
       const { identity } = callerOf(ctx);
-      const usage = await readLists(deps, ctx, async (from) =>
+      const usage = await readLists(deps, callerOf(ctx), async (from) =>
         from.transaction(async (manager) => readUsage(manager, { query, identity })),
       );
       const budgets = (await readBudgets(db, configured, null)).filter(
@@ -36,7 +36,7 @@ export function usageRoutes(deps: ApiDeps) {
     async getDailyUsage(ctx) {
       const query = parseDailyUsageQuery(ctx.query, isCostEstimated);
       const { identity } = callerOf(ctx);
-      const usage = await readLists(deps, ctx, async (from) =>
+      const usage = await readLists(deps, callerOf(ctx), async (from) =>
         from.transaction(async (manager) => readDailyUsage(manager, { query, identity })),
       );
       return dailyUsage(usage, query, isCostEstimated);

@@ -37,7 +37,7 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }) {
     const { rule } = settings;
     const incident = rule === undefined ? undefined : { source: "raw", rule };
     const mappedPriority = settings.priorityOf([labels]);
-    return receivedView([await acceptRequest(ctx, deps, request, { incident, mappedPriority })]);
+    return receivedView([await acceptRequest(ctx, submitter, request, { incident, mappedPriority })]);
   };
 }
 

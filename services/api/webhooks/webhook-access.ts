@@ -49,7 +49,7 @@ export function webhookAccess(deps: ApiDeps, source: Source): Middleware {
 /** Lets a request through as one of the source's own. */
 function allowSource(deps: Pick<ApiDeps, "door" | "audit">, source: Source): Middleware {
   return recordRefusals(deps, source, async (ctx, next) => {
-    setCaller(ctx.req, sender(source));
+    setCaller(ctx.req, { identity: sender(source), peer: deps.door.addressOf(ctx.req) });
     await next();
   });
 }

@@ -150,7 +150,7 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   conclusions: insertPart(CONCLUSIONS, { without: ["created_at"] }),
   approvals: insertPart(APPROVALS, {
     set: { state: "'awaiting_approval'" },
-    without: ["requested_at", "decided_at", "decided_by", "reason"],
+    without: ["requested_at", "decided_at", "decided_by", "decided_via", "reason"],
   }),
   approvalEnds: (rows) => `
   UPDATE approvals a SET state = 'expired', decided_at = now()

@@ -173,7 +173,7 @@ export interface SessionChange {
 /** A tool call that a person is asked about. */
 type NewApproval = InsertedRow<
   typeof APPROVALS,
-  "state" | "requested_at" | "decided_at" | "decided_by" | "reason"
+  "state" | "requested_at" | "decided_at" | "decided_by" | "decided_via" | "reason"
 >;
 
 /** An agent has read what a person wrote to it. */

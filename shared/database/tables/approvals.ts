@@ -1,5 +1,5 @@
 import { table, ADD, OF_SESSION, READ, type Row } from "#shared/database/tables/table.ts";
-import { APPROVAL_STATES } from "#shared/contracts/statuses.ts";
+import { APPROVAL_STATES, DECISION_CHANNELS } from "#shared/contracts/statuses.ts";
 
 /** A tool call that a person was asked about, and the decision. */
 export const APPROVALS = table({
@@ -21,12 +21,13 @@ export const APPROVALS = table({
     expires_at: { type: "timestamptz" },
     decided_at: { type: "timestamptz", nullable: true, set: ["api", "executor"] },
     decided_by: { type: "text", nullable: true, from: "caller", set: "api" },
+    decided_via: { type: "text", enum: DECISION_CHANNELS, nullable: true, from: "ours", set: "api" },
     reason: { type: "text", nullable: true, from: "person", set: "api" },
   },
   indexes: ["approvals_session (session_id)"],
   grants: { api: ADD, executor: ADD, "tool-runner": READ },
   purge: { kind: "session" },
-  past: { since: "kept", changing: [["state", "decided_at", "decided_by", "reason"]] },
+  past: { since: "kept", changing: [["state", "decided_at", "decided_by", "decided_via", "reason"]] },
   afterwards: `
 CREATE FUNCTION tarsy_notify_of_approval() RETURNS trigger LANGUAGE plpgsql AS $notify_of_approval$
 BEGIN
