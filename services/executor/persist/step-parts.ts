@@ -158,6 +158,35 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   WHERE a.approval_id = r.approval_id AND a.state = 'awaiting_approval'`,
   steeringDeliveries: insertPart(STEERING_DELIVERIES, { without: ["delivered_at"] }),
   evidenceDeliveries: insertPart(EVIDENCE_DELIVERIES, { without: ["delivered_at"] }),
+  followUps: insertPart(FOLLOW_UPS, {
+    without: [
+      "status",
+      "cancel_requested_at",
+      "created_at",
+      "started_at",
+      "deadline_at",
+      "completed_at",
+      "error_message",
+      "error_code",
+      "is_indexed",
+    ],
+  }),
+  // A score is open until its follow-up ends.
+  scores: (rows) => `
+  INSERT INTO session_scores (score_id, session_id, stage_id, follow_up_id, score_triggered_by)
+  SELECT r.score_id, fence.session_id, r.stage_id, r.follow_up_id, r.score_triggered_by
+  FROM fence, ${recordset(SESSION_SCORES, ["score_id", "stage_id", "follow_up_id", "score_triggered_by"], rows)}`,
+  scoreChanges: (rows) => `
+  UPDATE session_scores s SET
+    status = coalesce(r.status, CASE WHEN r.starts THEN 'in_progress' ELSE s.status END),
+    started_at = CASE WHEN r.starts THEN coalesce(s.started_at, now()) ELSE s.started_at END,
+    completed_at = CASE WHEN r.ends THEN now() ELSE s.completed_at END,
+    prompt_hash = coalesce(r.prompt_hash, s.prompt_hash), total_score = coalesce(r.total_score, s.total_score),
+    score_analysis = coalesce(r.score_analysis, s.score_analysis),
+    tool_improvement_report = coalesce(r.tool_improvement_report, s.tool_improvement_report),
+    failure_tags = coalesce(r.failure_tags, s.failure_tags), error_message = r.error_message
+  FROM fence, ${recordset(SESSION_SCORES, ["score_id", "prompt_hash", "status", "total_score", "score_analysis", "tool_improvement_report", "failure_tags", "error_message"], rows, STARTS)}
+  WHERE s.score_id = r.score_id`,
   sessionMemories: insertPart(SESSION_MEMORIES, { without: ["injected_at"] }),
   // It belongs to the owner and the teams of its source, and has the rating of its review, which is read under the lock that a review takes.
   newMemories: (rows) => `
@@ -177,19 +206,6 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
     deprecation = CASE WHEN r.change = 'deprecate' THEN true ELSE m.deprecation END
   FROM fence, ${recordset(INVESTIGATION_MEMORIES, ["memory_id"], rows, { change: "text" })}
   WHERE m.memory_id = r.memory_id AND NOT m.deprecated`,
-  followUps: insertPart(FOLLOW_UPS, {
-    without: [
-      "status",
-      "cancel_requested_at",
-      "created_at",
-      "started_at",
-      "deadline_at",
-      "completed_at",
-      "error_message",
-      "error_code",
-      "is_indexed",
-    ],
-  }),
   followUpChanges: (rows) => `
   UPDATE follow_ups f SET
     status = coalesce(r.status, f.status),
@@ -201,22 +217,6 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
     error_code = CASE WHEN r.ends THEN r.error_code ELSE f.error_code END
   FROM fence, ${recordset(FOLLOW_UPS, ["follow_up_id", "status", "error_message", "error_code"], rows, { timeout_ms: "float8", ends: "boolean" })}
   WHERE f.follow_up_id = r.follow_up_id`,
-  // A score is open until its follow-up ends.
-  scores: (rows) => `
-  INSERT INTO session_scores (score_id, session_id, stage_id, follow_up_id, score_triggered_by)
-  SELECT r.score_id, fence.session_id, r.stage_id, r.follow_up_id, r.score_triggered_by
-  FROM fence, ${recordset(SESSION_SCORES, ["score_id", "stage_id", "follow_up_id", "score_triggered_by"], rows)}`,
-  scoreChanges: (rows) => `
-  UPDATE session_scores s SET
-    status = coalesce(r.status, CASE WHEN r.starts THEN 'in_progress' ELSE s.status END),
-    started_at = CASE WHEN r.starts THEN coalesce(s.started_at, now()) ELSE s.started_at END,
-    completed_at = CASE WHEN r.ends THEN now() ELSE s.completed_at END,
-    prompt_hash = coalesce(r.prompt_hash, s.prompt_hash), total_score = coalesce(r.total_score, s.total_score),
-    score_analysis = coalesce(r.score_analysis, s.score_analysis),
-    tool_improvement_report = coalesce(r.tool_improvement_report, s.tool_improvement_report),
-    failure_tags = coalesce(r.failure_tags, s.failure_tags), error_message = r.error_message
-  FROM fence, ${recordset(SESSION_SCORES, ["score_id", "prompt_hash", "status", "total_score", "score_analysis", "tool_improvement_report", "failure_tags", "error_message"], rows, STARTS)}
-  WHERE s.score_id = r.score_id`,
   // It inserts under the reservation's id and touches no account, so that no step waits for those of other sessions; a row that exists was settled before.
   budgetSettlements: (rows) => `${insertPart(BUDGET_LEDGER, { without: ["created_at"] })(rows)}
   ON CONFLICT DO NOTHING`,
