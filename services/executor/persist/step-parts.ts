@@ -63,8 +63,8 @@ const EXECUTION_CHANGE = [
 ] as const;
 
 /**
- * The parts of a step's statement. Each takes its rows from one JSON parameter and its right to write from `fence`: without a row there, it
- * writes nothing. `fence.seq` is the session's newest event afterwards.
+ * The parts of a step's statement, in its order. Each takes its rows from one JSON parameter and its right to write from
+ * `fence`: without a row there, it writes nothing. `fence.seq` is the session's newest event afterwards.
  */
 export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   stages: insertPart(STAGES, {

@@ -20,35 +20,8 @@ const MODEL_USAGE = (calls: string) => `
   ON CONFLICT (session_id, model_name) DO UPDATE SET
     ${USAGE_COLUMNS.map((name) => `${name} = u.${name} + EXCLUDED.${name}`).join(", ")}`;
 
-const PART_NAMES: readonly (keyof StepRows)[] = [
-  "stages",
-  "stageEnds",
-  "executions",
-  "executionChanges",
-  "messages",
-  "messageChanges",
-  "llmInteractions",
-  "mcpInteractions",
-  "toolResults",
-  "timeline",
-  "timelineEnds",
-  "timelineLinks",
-  "conclusions",
-  "approvals",
-  "approvalEnds",
-  "steeringDeliveries",
-  "evidenceDeliveries",
-  "followUps",
-  "scores",
-  "scoreChanges",
-  "sessionMemories",
-  "newMemories",
-  "memoryChanges",
-  "followUpChanges",
-  "budgetSettlements",
-  "notifications",
-  "session",
-];
+const isPart = (name: string): name is keyof StepRows => Object.hasOwn(STEP_PARTS, name);
+const PART_NAMES = Object.keys(STEP_PARTS).filter(isPart);
 
 /**
  * Taken first by steps that change the session's own row or depend on its review, as by the api's cancel: a statement that locks both rows locks this
