@@ -47,6 +47,16 @@ describe("adaptTool", () => {
     }
   });
 
+  it("says in words that a value may be empty where the API refuses the whole call for it", () => {
+    const code = { type: "string", enum: ["oom_killed", ""], description: "The code." };
+    expect(argument(code, ANTHROPIC_RULES)).to.deep.equal(code);
+    for (const rules of [GEMINI_RULES, CONSERVATIVE_RULES]) {
+      const said = { type: "string", enum: ["oom_killed"], description: 'The code. (or "")' };
+      expect(argument(code, rules)).to.deep.equal(said);
+      expect(argument({ type: "string", enum: [""] }, rules)).to.not.have.property("enum");
+    }
+  });
+
   it("puts a referenced schema in the reference's place, together with what is beside it", () => {
     const rest = { $defs: { Mode: { type: "string", enum: ["x", "y"], description: "Any mode." } } };
     expect(

@@ -84,8 +84,11 @@ function writeOne(node: SchemaNode, options: WriterOptions): WrittenSchema {
   if (types !== undefined) schema["type"] = types.length === 1 ? type : types;
   if (node.title !== undefined) schema["title"] = cutText(node.title, 200);
   const values = shownValues(node, rules);
-  if (values !== undefined) schema["enum"] = values;
-  else notes.push(...valueNotes(node));
+  if (values === undefined) notes.push(...valueNotes(node));
+  else {
+    schema["enum"] = values;
+    if (node.values?.includes("") === true && !values.includes("")) notes.push('or ""');
+  }
   const inside: (ArgumentNames | undefined)[] = [];
   if (types === undefined || types.includes("object")) inside.push(writeObject(node, options, schema, notes));
   if (types === undefined || types.includes("array")) inside.push(writeArray(node, options, schema, notes));
@@ -109,8 +112,8 @@ function shownTypes({ types }: SchemaNode): readonly JsonType[] | undefined {
 /** The values of an enum that the API accepts; undefined if it accepts none of this type. */
 function shownValues({ values }: SchemaNode, { enums }: ToolRules): readonly unknown[] | undefined {
   if (values === undefined || enums === "any") return values;
-  // The type says null.
-  const others = values.filter((value) => value !== null);
+  // The type says null, and a note says "".
+  const others = values.filter((value) => value !== null && value !== "");
   const isSimple =
     others.every((value) => typeof value === "string") || others.every((value) => typeof value === "number");
   return isSimple && others.length > 0 ? others : undefined;

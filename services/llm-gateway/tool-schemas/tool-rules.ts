@@ -22,7 +22,7 @@ export interface ToolRules {
   readonly tuples: "prefixItems" | "items";
   /** The lists that `type` may be: any types, or one and "null". */
   readonly typeLists: "any" | "nullable";
-  /** The types that the values of an enum may have: any, or strings or numbers of one type. */
+  /** The types that the values of an enum may have: any, or numbers or strings with at least one character. */
   readonly enums: "any" | "one type";
   /** True if `pattern` must compile in Python, as the validators of some APIs do. */
   readonly pythonPatterns: boolean;
