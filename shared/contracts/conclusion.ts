@@ -59,6 +59,14 @@ const Cause = Type.Object({
   statement: Type.String(),
 });
 
+/** The names that a task has for causes. With categories, `code` in a conclusion is `category/code`. */
+export const ConclusionNames = Type.Object({
+  codes: Type.Array(Type.String()),
+  categories: Type.Array(Type.String()),
+  entities: Type.Array(Type.String()),
+});
+export type ConclusionNames = Static<typeof ConclusionNames>;
+
 /** The words of one result that show something. "" for nothing. */
 const CITATION = {
   /** The handle of a result, such as `r7` or `db-agent#2/r3`, `alert`, `runbook`, or a UUID. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ResolvedBudgets } from "#shared/contracts/budget.ts";
-import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
+import { CONCLUSION_CONTRACT, ConclusionNames } from "#shared/contracts/conclusion.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -106,6 +106,8 @@ const AGENT = {
   custom_instructions: Type.String(),
   /** It states its conclusion by this contract; absent if it only writes it. */
   conclusion: Type.Optional(Type.Literal(CONCLUSION_CONTRACT)),
+  /** What its conclusion may name of causes, their categories and what is at fault; absent, or an empty list, for anything. */
+  conclusion_names: Type.Optional(ConclusionNames),
   /** The results of its tools have handles, because another agent quotes them in its conclusion. */
   quoted: Type.Optional(Type.Literal(true)),
   /** The skills that the agent may load; their texts are in `texts` by their hash. Absent if there are none. */

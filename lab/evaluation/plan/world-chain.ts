@@ -1,6 +1,6 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resolveChain, resolveFound } from "#shared/agent-config/resolve-chain.ts";
-import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
+import { CONCLUSION_CONTRACT, type ConclusionNames } from "#shared/contracts/conclusion.ts";
 import { TOOL_STRATEGIES, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { asTemplate } from "#shared/contracts/text-template.ts";
 import type { World } from "#shared/worlds/world-format.ts";
@@ -46,11 +46,13 @@ export function inWorld(
   // What the world says inserts no variable.
   const text = chain.variables === undefined ? (plain: string) => plain : asTemplate;
   const ids = servers.map(({ id }) => id);
+  const names = vocabulary === undefined ? undefined : conclusionNames(vocabulary);
   const named = vocabulary === undefined ? "" : text(vocabularyText(vocabulary));
   const placeOwn = <A extends Omit<ResolvedAgent, "sub_agents">>({ tool_choice: _choice, ...agent }: A) => ({
     ...agent,
     mcp_servers: TOOL_STRATEGIES.some((one) => one === agent.iteration_strategy) ? ids : [],
     custom_instructions: [agent.custom_instructions, named].filter((part) => part !== "").join("\n\n"),
+    ...(names === undefined || agent.conclusion === undefined ? {} : { conclusion_names: names }),
     llm_provider: withoutNativeTools(agent.llm_provider),
     ...(agent.fallback_providers === undefined
       ? {}
@@ -80,6 +82,14 @@ function withoutNativeTools(provider: ResolvedAgent["llm_provider"]): ResolvedAg
   return { ...provider, native_tools: {} };
 }
 
+/** The names as the conclusion's schema has them. */
+function conclusionNames({ objects, causes, categories }: NonNullable<World["vocabulary"]>): ConclusionNames {
+  const codesOf = (list: readonly { readonly code: string }[]) => [...new Set(list.map(({ code }) => code))];
+  return causes.length === 0
+    ? { codes: codesOf(categories), categories: [], entities: objects }
+    : { codes: codesOf(causes), categories: codesOf(categories), entities: objects };
+}
+
 function vocabularyText({ objects, causes, categories }: NonNullable<World["vocabulary"]>): string {
   const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join("\n");
   const coded = ({ code, text }: { readonly code: string; readonly text: string }) => `${code}: ${text}`;
@@ -88,7 +98,7 @@ function vocabularyText({ objects, causes, categories }: NonNullable<World["voca
       ? "the code of the category"
       : categories.length === 0
         ? "the code of the cause"
-        : "the codes of the category and of the cause with a slash between them, as in `category/cause`";
+        : "that of the cause and `category` that of its category";
   return [
     `In the conclusion, \`code\` of each cause is ${codes}, exactly as in these lists.`,
     ...(objects.length === 0 ? [] : [`\`entity\` of each cause is one of these objects:\n${list(objects)}`]),

@@ -19,6 +19,14 @@ const WORLD = {
   },
 };
 
+function withConclusion(chain: ResolvedChain): ResolvedChain {
+  const stages = chain.stages.map((stage) => ({
+    ...stage,
+    agents: stage.agents.map((agent) => ({ ...agent, conclusion: "rca.v1" as const })),
+  }));
+  return { ...chain, stages };
+}
+
 describe("inWorld", () => {
   const base = resolvedChain({ strategy: "native-thinking", servers: ["k8s"], resultTokens: 9 });
   const agentOf = ({ stages }: ResolvedChain) => stages[0]?.agents[0];
@@ -48,10 +56,25 @@ describe("inWorld", () => {
   });
 
   it("says which names a conclusion may use", () => {
-    const { custom_instructions: said = "" } = agentOf(inWorld(base, WORLD)) ?? {};
-    for (const text of ["- oom_killed: memory", "- network: a network", "- app/cart", "`category/cause`"]) {
-      expect(said).to.contain(text);
+    const agent = agentOf(inWorld(base, WORLD));
+    for (const text of ["- oom_killed: memory", "- network: a network", "- app/cart", "`category` that of"]) {
+      expect(agent?.custom_instructions).to.contain(text);
     }
+    expect(agent).to.not.have.property("conclusion_names");
+  });
+
+  it("gives those names to the agent that states a conclusion, categories as codes where there are no others", () => {
+    const namesOf = (vocabulary: typeof WORLD.vocabulary) =>
+      agentOf(inWorld(withConclusion(base), { ...WORLD, vocabulary }))?.conclusion_names;
+    expect(namesOf(WORLD.vocabulary)).to.deep.equal({
+      codes: ["oom_killed"],
+      categories: ["network"],
+      entities: ["app/cart"],
+    });
+    expect(namesOf({ ...WORLD.vocabulary, causes: [] })).to.deep.include({
+      codes: ["network"],
+      categories: [],
+    });
   });
 
   it("lets no text of a world insert a variable", () => {

@@ -1,7 +1,8 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from "#shared/contracts/memory.ts";
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import { CONCLUSION_SCHEMA } from "../prompts/conclusion-prompts.ts";
+import { conclusionSchema } from "../prompts/conclusion-prompts.ts";
 
 /** The names of those that read kept results, without the server. */
 export const RESULT_TOOL_NAMES = ["result_read", "result_search", "result_json"] as const;
@@ -123,7 +124,7 @@ const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readon
   conclude: {
     description:
       "States your conclusion as data, with the words of results that show it. Call it once, before your answer; a program compares the quotes.",
-    parameters: CONCLUSION_SCHEMA.properties,
+    parameters: conclusionSchema().properties,
   },
 };
 const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
@@ -136,7 +137,7 @@ const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   dispatch_agent: ["name", "task"],
   cancel_agent: ["execution_id"],
   list_agents: [],
-  conclude: CONCLUSION_SCHEMA.required,
+  conclude: conclusionSchema().required,
 };
 
 /** The built-in tools that read kept results, as a listing has them; every agent that has any server's tool gets them. */
@@ -151,11 +152,13 @@ export const MEMORY_TOOLS: readonly ToolDescription[] = MEMORY_TOOL_NAMES.map(de
 /** The built-in tools of an agent that may start others. */
 export const SUB_AGENT_TOOLS: readonly ToolDescription[] = SUB_AGENT_TOOL_NAMES.map(described);
 
-/** The built-in tool of an agent that states its conclusion as data. */
-export const CONCLUDE: ToolDescription = {
-  ...described("conclude"),
-  parameters_schema: JSON.stringify(CONCLUSION_SCHEMA),
-};
+/** The built-in tool of an agent that states its conclusion as data, with the names that its task has. */
+export function concludeTool({ conclusion_names }: Pick<ResolvedAgent, "conclusion_names">): ToolDescription {
+  return {
+    ...described("conclude"),
+    parameters_schema: JSON.stringify(conclusionSchema(conclusion_names)),
+  };
+}
 
 /** The tools that the step which asks for them answers: their answers have rows of their own. */
 export type StepTool = SubAgentToolName | "conclude";

@@ -13,7 +13,7 @@ import { agentWithProvider } from "./choose-provider.ts";
 import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";
-import { BUILT_IN_TOOLS, CONCLUDE, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
+import { BUILT_IN_TOOLS, concludeTool, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
 
 /** The strategies that belong to no feature. A new one is a controller in this folder and one line here. */
 export const BASE_CONTROLLERS = {
@@ -69,7 +69,13 @@ interface ToolOffer extends ServerOffer {
 function toolOffer(
   agent: Pick<
     ResolvedAgent,
-    "iteration_strategy" | "mcp_servers" | "tool_choice" | "skills" | "sub_agents" | "conclusion"
+    | "iteration_strategy"
+    | "mcp_servers"
+    | "tool_choice"
+    | "skills"
+    | "sub_agents"
+    | "conclusion"
+    | "conclusion_names"
   >,
   { memory }: Pick<ResolvedChain, "memory">,
   listings: ReadonlyMap<string, ServerListing>,
@@ -92,7 +98,7 @@ function toolOffer(
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
       ...(remembers ? MEMORY_TOOLS : []),
       ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
-      ...(agent.conclusion === undefined ? [] : [CONCLUDE]),
+      ...(agent.conclusion === undefined ? [] : [concludeTool(agent)]),
     ],
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
     unavailable: listed.flatMap(({ server, failure }) =>

@@ -4,6 +4,7 @@ import {
   MAX_ENTRIES,
   STATED_STATUSES,
   type CheckedClaim,
+  type ConclusionNames,
 } from "#shared/contracts/conclusion.ts";
 import { hasHandles, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { type SessionNonce, untrustedText } from "./untrusted-text.ts";
@@ -41,42 +42,58 @@ const CITATION = {
   quote: text(`the words of that result, at least 8 and at most ${MAX_CHARS.quote} characters`),
 };
 
-/** The schema of the tool's arguments: no part that a provider could refuse. Limits are kept by the program that reads them. */
-export const CONCLUSION_SCHEMA = object({
-  status: oneOf(STATED_STATUSES, "confirmed: results show the cause itself; likely: they fit it"),
-  summary: text(`what happened, in at most ${MAX_CHARS.summary} characters`),
-  confidence: { type: "integer", description: "how sure you are of the first cause, from 0 to 100" },
-  causes: list(
-    object({
-      entity: text('what is at fault, as "kind/name", such as "deployment/cart"'),
-      kind: oneOf(CAUSE_KINDS, "none: nothing is wrong"),
-      code: text('the code of the cause if the task lists codes; otherwise ""'),
-      statement: text("the cause in one or two sentences"),
-    }),
-    `the most probable first, at most ${MAX_ENTRIES.causes}`,
-  ),
-  claims: list(
-    object({
-      id: text('"c1", "c2" and so on'),
-      cause: {
-        type: "integer",
-        description: "the place in causes of the cause that it supports, from 1; 0 for none",
-      },
-      text: text("what the quote shows"),
-      ...CITATION,
-    }),
-    `what your conclusion rests on, at most ${MAX_ENTRIES.claims}; what rests on two results is two claims`,
-  ),
-  ruled_out: list(
-    object({ theory: text("what it could have been"), because: text("why it was not"), ...CITATION }),
-    `at most ${MAX_ENTRIES.ruled_out}`,
-  ),
-  gaps: list({ type: "string" }, `what could not be found out, at most ${MAX_ENTRIES.gaps}`),
-  next_checks: list(
-    { type: "string" },
-    `what a person should look at next, at most ${MAX_ENTRIES.next_checks}`,
-  ),
-});
+/** The longest list of names as JSON that becomes an enum: about 200 of them. Longer ones stand in the instructions only. */
+const MAX_ENUM_CHARS = 8_000;
+const NO_NAMES: ConclusionNames = { codes: [], categories: [], entities: [] };
+
+function named(names: readonly string[], description: string): object {
+  const isShort = names.length > 0 && JSON.stringify(names).length <= MAX_ENUM_CHARS;
+  return isShort ? oneOf([...names, ""], description) : text(description);
+}
+
+/**
+ * The schema of the tool's arguments: no part that a provider could refuse. Limits are kept by the program that reads them, and
+ * a name that is none of `names` is read, too.
+ */
+export const conclusionSchema = ({ codes, categories, entities }: ConclusionNames = NO_NAMES) =>
+  object({
+    status: oneOf(STATED_STATUSES, "confirmed: results show the cause itself; likely: they fit it"),
+    summary: text(`what happened, in at most ${MAX_CHARS.summary} characters`),
+    confidence: { type: "integer", description: "how sure you are of the first cause, from 0 to 100" },
+    causes: list(
+      object({
+        entity: named(entities, 'what is at fault, as "kind/name", such as "deployment/cart"'),
+        kind: oneOf(CAUSE_KINDS, "none: nothing is wrong"),
+        ...(categories.length === 0
+          ? {}
+          : { category: named(categories, "the code of the cause's category") }),
+        code: named(codes, 'the code of the cause if the task lists codes; otherwise ""'),
+        statement: text("the cause in one or two sentences"),
+      }),
+      `the most probable first, at most ${MAX_ENTRIES.causes}`,
+    ),
+    claims: list(
+      object({
+        id: text('"c1", "c2" and so on'),
+        cause: {
+          type: "integer",
+          description: "the place in causes of the cause that it supports, from 1; 0 for none",
+        },
+        text: text("what the quote shows"),
+        ...CITATION,
+      }),
+      `what your conclusion rests on, at most ${MAX_ENTRIES.claims}; what rests on two results is two claims`,
+    ),
+    ruled_out: list(
+      object({ theory: text("what it could have been"), because: text("why it was not"), ...CITATION }),
+      `at most ${MAX_ENTRIES.ruled_out}`,
+    ),
+    gaps: list({ type: "string" }, `what could not be found out, at most ${MAX_ENTRIES.gaps}`),
+    next_checks: list(
+      { type: "string" },
+      `what a person should look at next, at most ${MAX_ENTRIES.next_checks}`,
+    ),
+  });
 
 const MEMBERS = `{"status": ${STATED_STATUSES.map((one) => `"${one}"`).join(" | ")}, "summary": text, "confidence": 0 to 100,
  "causes": [{"entity": "kind/name", "kind": ${CAUSE_KINDS.join(" | ")}, "code": text or "", "statement": text}],
@@ -85,10 +102,12 @@ const MEMBERS = `{"status": ${STATED_STATUSES.map((one) => `"${one}"`).join(" | 
  "gaps": [text], "next_checks": [text]}`;
 
 /** The user message that asks for the conclusion after an answer without one. `names` are the results that may be quoted. */
-export function conclusionRequest(names: string): string {
+export function conclusionRequest(names: string, { categories }: ConclusionNames = NO_NAMES): string {
+  const members =
+    categories.length === 0 ? MEMBERS : MEMBERS.replace('"code": ', '"category": text, "code": ');
   return `Your answer is stored. State now what it concludes as data: call \`tarsy.conclude\` once, or, if you cannot call tools, reply with nothing but one JSON object in a \`\`\`json fence with these members:
 
-${MEMBERS}
+${members}
 
 Each claim quotes the words that show it, exactly as they stand in one result, and names that result${names}. A program compares the quotes with the results. Use [] and "" for nothing. State \`confirmed\` only if results show the cause itself, \`likely\` if they fit it, otherwise \`inconclusive\`.`;
 }

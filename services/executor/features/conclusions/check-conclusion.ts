@@ -45,7 +45,7 @@ export async function checkConclusion(
   const state = run.state.iteration.conclusion ?? NOTHING_STATED;
   if (state.attempts >= MAX_ATTEMPTS) return { outcome: ownText(NO_ROOM, true), effect: null, state };
   const attempt = state.attempts + 1;
-  const read = readConclusion(stated);
+  const read = readConclusion(stated, run.state.agent.conclusion_names);
   if ("problem" in read) {
     const next = { ...state, attempts: attempt, failing: 1 };
     return {

@@ -1,6 +1,6 @@
 import type { ConclusionState } from "#shared/contracts/iteration-state.ts";
 import { changeAfterFailure } from "../../controllers/choose-provider.ts";
-import { CONCLUDE, findBuiltInTool } from "../../controllers/built-in-tools.ts";
+import { concludeTool, findBuiltInTool } from "../../controllers/built-in-tools.ts";
 import { openCall } from "../../controllers/iterating.ts";
 import { completed, type AgentState, type AgentStep } from "../../core/agent-state.ts";
 import { parseReact } from "../../react-parser/parse-react.ts";
@@ -67,7 +67,7 @@ function whenAsked(state: AgentState): AgentStep {
     kind: "call-llm",
     interaction: "conclusion",
     style: "native",
-    tools: bindsTool ? [CONCLUDE] : [],
+    tools: bindsTool ? [concludeTool(agent)] : [],
     afterFailure: null,
     thinkingMayAnswer: true,
   };

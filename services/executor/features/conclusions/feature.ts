@@ -29,7 +29,10 @@ function askForConclusion(run: ExecutionRun, { answerAt }: StepOf["ask-for-concl
   );
   const results = iteration.results ?? 0;
   const own = results === 0 ? ", such as db-agent#2/r3" : `, from r1 to r${results}`;
-  const content = conclusionRequest(`${own}; "alert" and "runbook" are names, too`);
+  const content = conclusionRequest(
+    `${own}; "alert" and "runbook" are names, too`,
+    state.agent.conclusion_names,
+  );
   const added = newMessages(run, [...unmade, { role: "user", content }]);
   const conclusion = {
     ...NOTHING_STATED,

@@ -5,6 +5,7 @@ import {
   MAX_ENTRIES,
   STATED_STATUSES,
   type Conclusion,
+  type ConclusionNames,
 } from "#shared/contracts/conclusion.ts";
 import { isJsonObject } from "#shared/json-object.ts";
 import { cutAtWord } from "./quotes/cut-at-word.ts";
@@ -25,9 +26,9 @@ const OF_RULED_OUT = /^out\d+$/u;
 
 /**
  * Reads the arguments of a call of `tarsy.conclude`. Slips are corrected, and what is beyond a limit is cut. Only a value without a
- * usable status, summary or cause is no conclusion; an inconclusive one needs no cause.
+ * usable status, summary or cause is no conclusion; an inconclusive one needs no cause. A name that is none of `names` is noted.
  */
-export function readConclusion(parameters: unknown): ReadConclusion {
+export function readConclusion(parameters: unknown, names?: ConclusionNames): ReadConclusion {
   if (!isJsonObject(parameters)) {
     return {
       problem: "The conclusion is no object; it must be one with status, summary, causes, claims and so on.",
@@ -42,7 +43,7 @@ export function readConclusion(parameters: unknown): ReadConclusion {
   if (status !== given["status"]) corrector.note("status", `${shown(given["status"])} read as ${status}`);
   const summary = corrector.text(given["summary"], "summary", MAX_CHARS.summary);
   if (summary === "") return { problem: "summary is empty; it must be a text of at most 600 characters." };
-  const causes = readCauses(given["causes"], corrector);
+  const causes = readCauses(given["causes"], corrector, names);
   if (causes.length === 0 && status !== "inconclusive") {
     return {
       problem: `causes is empty; ${status} needs 1 to 3 causes with entity and statement, only inconclusive needs none.`,
@@ -79,7 +80,7 @@ function wordOf<W extends string>(value: unknown, words: readonly W[]): W | unde
   return words.find((word) => word === plain);
 }
 
-function readCauses(value: unknown, corrector: Corrector): Conclusion["causes"] {
+function readCauses(value: unknown, corrector: Corrector, names?: ConclusionNames): Conclusion["causes"] {
   const causes = corrector.list(value, "causes", MAX_ENTRIES.causes).map((item, at) => {
     const path = `causes[${at}]`;
     const cause = corrector.members(item, path, "statement");
@@ -87,14 +88,42 @@ function readCauses(value: unknown, corrector: Corrector): Conclusion["causes"] 
     if (kind !== cause["kind"]) {
       corrector.note(`${path}.kind`, `${shown(cause["kind"])} read as ${kind ?? "unknown"}`);
     }
+    const entity = corrector.text(cause["entity"], `${path}.entity`, MAX_CHARS.entity);
+    const code = readCode(cause, path, corrector);
+    if (names !== undefined) noteUnknown({ entity, code }, names, path, corrector);
     return {
-      entity: corrector.text(cause["entity"], `${path}.entity`, MAX_CHARS.entity),
+      entity,
       kind: kind ?? "unknown",
-      code: corrector.text(cause["code"], `${path}.code`, MAX_CHARS.code),
+      code,
       statement: corrector.text(cause["statement"], `${path}.statement`, MAX_CHARS.statement),
     } as const;
   });
   return causes.filter(({ entity, statement }) => entity !== "" || statement !== "");
+}
+
+/** The code of a cause, behind that of its category where that is a member of its own. */
+function readCode(cause: Members, path: string, corrector: Corrector): string {
+  const category = corrector.text(cause["category"], `${path}.category`, MAX_CHARS.code / 2);
+  const code = corrector.text(cause["code"], `${path}.code`, MAX_CHARS.code / (category === "" ? 1 : 2) - 1);
+  return category === "" || code.includes("/") ? code : `${category}/${code}`;
+}
+
+function noteUnknown(
+  { entity, code }: { readonly entity: string; readonly code: string },
+  { codes, categories, entities }: ConclusionNames,
+  path: string,
+  corrector: Corrector,
+): void {
+  const check = (name: string, value: string, known: readonly string[]) => {
+    if (value !== "" && known.length > 0 && !known.includes(value)) {
+      corrector.note(`${path}.${name}`, `${shown(value)} is no name that the task lists`);
+    }
+  };
+  check("entity", entity, entities);
+  if (categories.length === 0) return check("code", code, codes);
+  const [category = "", cause = ""] = code.split("/", 2);
+  check("category", category, categories);
+  check("code", cause, codes);
 }
 
 function readCitation(members: Members, path: string, corrector: Corrector) {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MAX_CONCLUSION_BYTES } from "#shared/contracts/conclusion.ts";
+import { MAX_CONCLUSION_BYTES, type ConclusionNames } from "#shared/contracts/conclusion.ts";
 import { readConclusion } from "../../features/conclusions/read-conclusion.ts";
 
 const CLAIM = {
@@ -65,6 +65,28 @@ describe("readConclusion", () => {
       'confidence: "85%" read as 85',
     ]);
     expect(corrected).to.include("claims: a second c1, now c2");
+  });
+
+  it("reads names that the task does not list, and says so; a category of its own stands before the code", () => {
+    const names = { codes: ["oom_killed"], categories: ["Runtime_Fault"], entities: ["app/cart"] };
+    const cause = { ...GOOD.causes[0], entity: "app/cart" };
+    const of = (given: object, known: ConclusionNames) => {
+      const result = readConclusion({ ...GOOD, causes: [{ ...cause, ...given }] }, known);
+      if ("problem" in result) throw new Error(result.problem);
+      return [result.conclusion.causes[0]?.code, ...result.corrected];
+    };
+    const right = "Runtime_Fault/oom_killed";
+    expect(of({ category: "Runtime_Fault", code: "oom_killed" }, names)).to.deep.equal([right]);
+    expect(of({ category: "Runtime_Fault", code: right }, names)).to.deep.equal([right]);
+    expect(of({ code: right }, names)).to.deep.equal([right]);
+    expect(of({ category: "", code: "" }, names)).to.deep.equal([""]);
+    expect(of({ entity: "app/carts", category: "Fault", code: "oom" }, names)).to.deep.equal([
+      "Fault/oom",
+      'causes[0].entity: "app/carts" is no name that the task lists',
+      'causes[0].category: "Fault" is no name that the task lists',
+      'causes[0].code: "oom" is no name that the task lists',
+    ]);
+    expect(of({ code: "oom" }, { codes: [], categories: [], entities: [] })).to.deep.equal(["oom"]);
   });
 
   it("reads a confidence below 1 as a share, and keeps it from 0 to 100", () => {
