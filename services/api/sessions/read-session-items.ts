@@ -14,6 +14,7 @@ import {
   COST_COLUMNS,
   CostColumns,
   ITEM_COLUMNS,
+  JOIN_CONCLUSION,
   STAGE_FACTS,
   StageFacts,
   selectList,
@@ -26,6 +27,7 @@ const read = (columns: Readonly<Record<string, string>>, ids: string) => `
 SELECT ${selectList({ ...columns, ...COST_COLUMNS, ...STAGE_FACTS })}
 FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS wanted(session_id, position)
 JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
+${JOIN_CONCLUSION}
 WHERE s.deleted_at IS NULL ORDER BY wanted.position`;
 
 // They are found in the beginning of the alert.

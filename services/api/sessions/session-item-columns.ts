@@ -2,7 +2,6 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
-import type { ConclusionRow } from "#shared/database/tables/conclusions.ts";
 import { NEWEST_CONCLUSION } from "../conclusions/read-conclusion.ts";
 import type { ShownCost } from "../views/cost.ts";
 import { FAILING } from "./failing-column.ts";
@@ -92,13 +91,12 @@ const STAGE_PLACE = `CASE WHEN s.completed_at IS NULL AND s.current_stage_index 
 export const STAGE_FACTS = { has_summary: HAS_SUMMARY, has_synthesis: HAS_SYNTHESIS } as const;
 export const StageFacts = Type.Object({ has_summary: Type.Boolean(), has_synthesis: Type.Boolean() });
 
-/** Few sessions are listed at a time, and a session has few conclusions. */
-function conclusionColumn(column: keyof ConclusionRow): string {
-  return `(SELECT c.${column} FROM conclusions c WHERE c.session_id = s.session_id ${NEWEST_CONCLUSION})`;
-}
+/** The conclusion of session `s` as `c`. */
+export const JOIN_CONCLUSION = `LEFT JOIN LATERAL (
+  SELECT c.status, c.claims_verified, c.claims_total FROM conclusions c WHERE c.session_id = s.session_id ${NEWEST_CONCLUSION}) c ON true`;
 
 /**
- * The members of an item but those of its cost, each as SQL over `s` (a row of `alert_sessions`) and `r` (of `session_runtime`). A later feature adds
+ * The members of an item but those of its cost, each as SQL over `s` (a row of `alert_sessions`), `r` (of `session_runtime`) and `c`. A later feature adds
  * its member to `SessionItem` and its column here, and every list has it.
  */
 export const ITEM_COLUMNS = {
@@ -129,9 +127,9 @@ export const ITEM_COLUMNS = {
   matched_in_content: "false",
   latest_score: `CASE WHEN s.completed_at IS NOT NULL THEN ${LATEST_SCORE} END`,
   scoring_status: `CASE WHEN s.completed_at IS NOT NULL THEN ${SCORING_STATUS} END`,
-  conclusion_status: conclusionColumn("status"),
-  claims_verified: conclusionColumn("claims_verified"),
-  claims_total: conclusionColumn("claims_total"),
+  conclusion_status: "c.status",
+  claims_verified: "c.claims_verified",
+  claims_total: "c.claims_total",
   review_status: "s.review_status",
   assignee: "s.assignee",
   quality_rating: "s.quality_rating",
