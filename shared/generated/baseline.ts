@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "c26b446656f7a1e4";
+export const BASELINE_HASH = "748e9f0ea880ebef";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -423,6 +423,7 @@ CREATE TABLE conclusions (
   PRIMARY KEY (execution_id, attempt)
 );
 CREATE INDEX conclusions_session ON conclusions (session_id, seq);
+CREATE INDEX conclusions_unread ON conclusions (created_at) WHERE status = 'unchecked';
 CREATE TABLE events (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,

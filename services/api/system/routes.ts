@@ -3,6 +3,7 @@ import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { agentsFor, chosenServers, serversOf } from "#shared/agent-config/used-servers.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import { unreadConclusions } from "../conclusions/unread-conclusions.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { routesOf, type Route } from "../http/routes-of.ts";
 import { knownDestinations } from "../notifications/known-destinations.ts";
@@ -79,10 +80,15 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
     },
 
     async listWarnings() {
-      const [servers, outbox] = await Promise.all([states.read(), readOutboxState(db)]);
+      const [servers, outbox, unread] = await Promise.all([
+        states.read(),
+        readOutboxState(db),
+        unreadConclusions(db),
+      ]);
       return {
         warnings: [
           ...systemWarnings({ agents, stubbedServers, states: servers, startedAt, now: new Date() }),
+          ...unread,
           ...outboxWarnings(outbox, destinations, startedAt),
           ...queueWarnings(dispatcher.streams.refused),
         ],

@@ -11,6 +11,13 @@ const parseSeeded = compileParser(
   Type.Object({ entry: Type.String(), call: Type.String(), execution: Type.String() }),
 );
 
+const parseWarnings = compileParser(
+  "warnings",
+  Type.Object({
+    warnings: Type.Array(Type.Object({ id: Type.String(), message: Type.String(), details: Type.String() })),
+  }),
+);
+
 /** An agent with one tool call and its entry, and a conclusion at event 2, corrected at event 3. */
 const SEED = `
 WITH stage AS (
@@ -18,8 +25,8 @@ WITH stage AS (
   VALUES (gen_random_uuid(), $1, 'analysis', 1, 1) RETURNING stage_id
 ), execution AS (
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
-                                iteration_state, llm_provider)
-  SELECT gen_random_uuid(), stage_id, $1, 'Pods', 1, 'react', '{"iteration":1}', 'scripted' FROM stage
+                                iteration_state, llm_provider, model_name)
+  SELECT gen_random_uuid(), stage_id, $1, 'Pods', 1, 'react', '{"iteration":1}', 'scripted', $3 FROM stage
   RETURNING stage_id, execution_id
 ), call AS (
   INSERT INTO mcp_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, server_name)
@@ -32,7 +39,8 @@ WITH stage AS (
 ), stored AS (
   INSERT INTO conclusions (execution_id, attempt, session_id, contract, rules, status, stated_status, confidence, body, remarks,
                            checked, claims_verified, claims_total, seq)
-  SELECT execution_id, c.attempt, $1, 'rca.v1', 1, c.status, 'confirmed', 80, c.body, '[]',
+  SELECT execution_id, c.attempt, $1, 'rca.v1', 1, c.status, 'confirmed', 80, c.body,
+         CASE WHEN c.status = 'unchecked' THEN '["It stated none."]'::jsonb ELSE '[]' END,
          replace(c.checked::text, '"CALL"', to_json(interaction_id)::text)::jsonb, 1, c.total, c.seq
   FROM execution, call, jsonb_to_recordset($2::jsonb)
     AS c(attempt int, status text, body jsonb, checked jsonb, total int, seq int)
@@ -100,11 +108,12 @@ describe("the conclusion of a session whose quotes were compared", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  const seeded = async (...attempts: readonly object[]) => {
+  const seededBy = async (model: string, ...attempts: readonly object[]) => {
     const id = await fixture.submit();
-    const [row] = await fixture.api.servers.query(SEED, [id, JSON.stringify(attempts)]);
+    const [row] = await fixture.api.servers.query(SEED, [id, JSON.stringify(attempts), model]);
     return { id, ...parseSeeded(row) };
   };
+  const seeded = async (...attempts: readonly object[]) => seededBy("model-of-tests", ...attempts);
   const told = async (id: string) => {
     await fixture.begin(id);
     await fixture.end(id, "completed", { summary: "in short" });
@@ -162,6 +171,39 @@ describe("the conclusion of a session whose quotes were compared", () => {
     const unread = await told((await seeded(UNREAD)).id);
     expect(unread.texts[0]).to.include('\\n*Conclusion:* unchecked"');
     expect(unread.messages.at(-1)?.data.session.conclusion).to.deep.include({ summary: null, causes: [] });
+  });
+
+  it("is a warning for as long as the newest five or more of a model could not be read", async () => {
+    const warnings = async () => {
+      const { body: answer } = await fixture.api.client.request("GET", "/api/v1/system/warnings");
+      return parseWarnings(answer).warnings.filter(({ id }) => id.endsWith(":conclusions"));
+    };
+    const unread = async (model: string, times: number) => {
+      for (let time = 0; time < times; time += 1) await seededBy(model, UNREAD);
+    };
+    await unread("small", 3);
+    // The correction was read.
+    await seededBy("small", UNREAD, SECOND);
+    await unread("small", 4);
+    await unread("other", 1);
+    expect(await warnings()).to.deep.equal([]);
+    await unread("small", 1);
+    await seededBy("other", FIRST);
+    const found = await warnings();
+    expect(found.map(({ id, message, details }) => ({ id, message, details }))).to.deep.equal([
+      {
+        id: "llm:small:conclusions",
+        message: "the last 5 conclusions of model small could not be read",
+        details:
+          "Its answers stand without checked quotes. The newest: It stated none. Take another model, or set conclusion: none for its agents.",
+      },
+    ]);
+    await unread("small", 1);
+    expect((await warnings())[0]?.message).to.contain("the last 6");
+    await seededBy("small", FIRST);
+    expect(await warnings()).to.deep.equal([]);
+    await unread("small", 4);
+    expect(await warnings()).to.deep.equal([]);
   });
 
   it("is in no word of the news of a session without one", async () => {

@@ -46,7 +46,10 @@ export const CONCLUSIONS = table({
     seq: { type: "integer" },
     created_at: { type: "timestamptz", default: "now()" },
   },
-  indexes: ["conclusions_session (session_id, seq)"],
+  indexes: [
+    "conclusions_session (session_id, seq)",
+    "conclusions_unread (created_at) WHERE status = 'unchecked'",
+  ],
   grants: { api: ADD, executor: ADD },
   purge: { kind: "session" },
   past: { since: "seq" },
