@@ -19,7 +19,7 @@ import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { checkedStatus } from "./checked-status.ts";
 import { MAX_ATTEMPTS, NOTHING_STATED } from "./decide-conclusion.ts";
 import { readConclusion } from "./read-conclusion.ts";
-import { readSources } from "./read-sources.ts";
+import { readJoinedAlerts, readSources } from "./read-sources.ts";
 import { verifyInThread } from "./verify-in-thread.ts";
 import type { Citation, Source } from "./verify-quotes.ts";
 
@@ -162,6 +162,7 @@ async function compare(
   const { alert, chain } = state;
   const given: Source[] = [
     { id: "alert", kind: "alert", text: alert.data },
+    ...(await readJoinedAlerts(session.db, session.sessionId)),
     { id: "runbook", kind: "runbook", text: alert.runbookText ?? chain.default_runbook },
   ];
   const sources = results.map(({ interactionId: _id, ...source }) => source);

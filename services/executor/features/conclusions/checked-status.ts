@@ -1,7 +1,7 @@
 import type { CheckedClaim, Conclusion, StatedStatus } from "#shared/contracts/conclusion.ts";
 
-/** Only results of tools support `confirmed`. */
-const NO_RESULTS: ReadonlySet<string | null> = new Set(["alert", "runbook"]);
+/** Only results of tools support `confirmed`: not the runbook, nor the alert or one that joined it. */
+const NO_RESULT = /^(?:runbook|alert(?:#\d+)?)$/u;
 const REFUTED: ReadonlySet<CheckedClaim["outcome"]> = new Set(["altered", "absent", "other_session"]);
 
 /**
@@ -16,7 +16,9 @@ export function checkedStatus(conclusion: Conclusion, checked: readonly CheckedC
   }
   const ofFirstCause = new Set(conclusion.claims.filter(({ cause }) => cause === 1).map(({ id }) => id));
   const first = claims.filter(({ claim_id }) => ofFirstCause.has(claim_id));
-  const isShown = first.some(({ outcome, source }) => outcome === "verified" && !NO_RESULTS.has(source));
+  const isShown = first.some(
+    ({ outcome, source }) => outcome === "verified" && !NO_RESULT.test(source ?? ""),
+  );
   const isRefuted = first.some(({ outcome }) => REFUTED.has(outcome));
   return isShown && !isRefuted ? status : "likely";
 }

@@ -6,7 +6,9 @@ import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { MAX_ALERT_CHARACTERS } from "../../state/evidence.ts";
 import { agentHandle, AGENT_ORDINALS } from "../../state/agent-handles.ts";
+import { SourceNames } from "./quotes/source-names.ts";
 import type { Source } from "./verify-quotes.ts";
 
 /** A result of the session that can be quoted. */
@@ -70,8 +72,31 @@ SELECT interaction_id::text AS id FROM mcp_interactions WHERE interaction_id = A
 UNION SELECT call_id FROM tool_calls WHERE call_id = ANY($2::text[]) AND session_id <> $1`;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/giu;
-/** Texts that no quote names are read only to say where else a quote stands. */
-const MAX_OTHER_BYTES = 8 * 1_024 * 1_024;
+/** Read whole in the order of the quotes that name them; texts that no quote names only to say where else a quote stands. */
+const MAX_BYTES = { named: 64 * 1_024 * 1_024, others: 8 * 1_024 * 1_024 };
+
+const parseAlert = compileParser(
+  "alert that joined",
+  Type.Object({ ordinal: Type.Integer(), text: Type.String() }),
+);
+
+/** Those that agents of the session were shown, as far as they were. */
+const JOINED = `
+SELECT ordinal, left(data, ${MAX_ALERT_CHARACTERS}) AS text FROM group_alerts
+WHERE session_id = $1 AND data IS NOT NULL AND ordinal > 1
+  AND ordinal <= (SELECT max(through) FROM evidence_deliveries WHERE session_id = $1)
+ORDER BY ordinal DESC LIMIT 100`;
+
+/** Reads the alerts that have joined the incident of a session and that its agents have read, oldest first. Throws database errors. */
+export async function readJoinedAlerts(db: Queryable, sessionId: string): Promise<Source[]> {
+  const alerts = await selectRows(db, parseAlert, JOINED, [sessionId]);
+  return alerts.toReversed().map(({ ordinal, text }) => ({
+    id: `alert#${ordinal}`,
+    also: [`alert ${ordinal}`],
+    kind: "alert",
+    text,
+  }));
+}
 
 interface Quoting {
   readonly sessionId: string;
@@ -89,37 +114,54 @@ interface Quoting {
 export async function readSources(
   db: Queryable,
   { sessionId, executionId, named }: Quoting,
+  limits = MAX_BYTES,
 ): Promise<ResultSource[]> {
   const kept = await selectRows(db, parseKept, KEPT, [sessionId]);
   const sizes = new Map(kept.map(({ call_id, bytes }) => [call_id, bytes]));
   const rows = (await selectRows(db, parseResult, RESULTS, [sessionId])).map((row) => {
-    const { execution_id, iteration, call_index: index, number } = row;
+    const { execution_id, iteration, call_index: index, number, interaction_id } = row;
     const agent = agentHandle(row);
     const callId = toolCallId(execution_id, { iteration, index });
-    const names =
-      execution_id === executionId ? [`r${number}`, `${agent}/r${number}`] : [`${agent}/r${number}`];
-    return { ...row, callId, names: [...names, callId, row.interaction_id] };
+    const name = `${agent}/r${number}`;
+    const [id, ...others] =
+      execution_id === executionId ? ([`r${number}`, name] as const) : ([name] as const);
+    const size = sizes.get(callId) ?? row.bytes;
+    return { ...row, id, also: [...others, callId, interaction_id], callId, size };
   });
   const isFromMemory = ({ server_name, tool_name }: (typeof rows)[number]) =>
     server_name === BUILT_IN_SERVER && MEMORY_TOOL_NAMES.some((name) => name === tool_name);
   const quotable = rows.filter((row) => row.server_name !== BUILT_IN_SERVER || isFromMemory(row));
-  const written = named.join("\n").toLowerCase();
-  let left = MAX_OTHER_BYTES;
-  const wanted = quotable.filter(({ names, callId, bytes }) => {
-    if (names.some((name) => written.includes(name.toLowerCase()))) return true;
-    left -= sizes.get(callId) ?? bytes;
-    return left >= 0;
-  });
-  const asked = wanted.map(({ interaction_id, callId: call_id }) => ({ interaction_id, call_id }));
+  const names = new SourceNames(quotable);
+  const quoted = new Set(named.flatMap((name) => names.find(name) ?? []));
+  const read = withinBytes([...quoted], limits.named);
+  const others = withinBytes(
+    quotable.filter((row) => !quoted.has(row)),
+    limits.others,
+  );
+  const asked = [...read, ...others].map(({ interaction_id, callId: call_id }) => ({
+    interaction_id,
+    call_id,
+  }));
   const texts = await selectRows(db, parseText, TEXTS, [sessionId, JSON.stringify(asked)]);
   const textOf = new Map(texts.map(({ id, content }) => [id, content]));
-  const results = wanted.map((row): ResultSource => {
-    const [id = "", ...also] = row.names;
+  const results = quotable.flatMap((row): ResultSource[] => {
+    const { id, also, interaction_id: interactionId } = row;
+    const text = textOf.get(interactionId);
+    const isUnread = text === undefined;
+    if (isUnread && !quoted.has(row)) return [];
     const kind = isFromMemory(row) ? "other_session" : row.is_error ? "error" : "result";
-    const { interaction_id: interactionId } = row;
-    return { id, also, kind, interactionId, text: textOf.get(interactionId) ?? "" };
+    return [{ id, also, kind: isUnread ? "unread" : kind, interactionId, text: text ?? "" }];
   });
   return [...results, ...(await foreignSources(db, sessionId, named))];
+}
+
+/** The first rows that have no more bytes in all. */
+function withinBytes<R extends { readonly size: number }>(rows: readonly R[], bytes: number): R[] {
+  let left = bytes;
+  return rows.filter(({ size }) => {
+    left -= size;
+    return left >= 0;
+  });
 }
 
 async function foreignSources(

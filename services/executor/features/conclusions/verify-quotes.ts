@@ -16,12 +16,15 @@ export interface Citation {
   readonly quote: string;
 }
 
-/** `error`: of a refused, failed or missing call, too. `other_session`: also a result that shows other sessions. */
-export const SOURCE_KINDS = ["result", "error", "alert", "runbook", "other_session"] as const;
+/**
+ * `error`: of a refused, failed or missing call, too. `other_session`: also a result that shows other sessions. `unread`: beyond the
+ * bytes that are read for one conclusion.
+ */
+export const SOURCE_KINDS = ["result", "error", "alert", "runbook", "other_session", "unread"] as const;
 
 /** A text that a quote can be of. */
 export interface Source {
-  /** Its handle in normal form: `r7`, `db-agent#2/r3`, `alert`, `runbook`. */
+  /** Its handle in normal form: `r7`, `db-agent#2/r3`, `alert`, `alert#2` of one that joined later, `runbook`. */
   readonly id: string;
   readonly text: string;
   readonly kind: (typeof SOURCE_KINDS)[number];
@@ -50,13 +53,19 @@ export function verifyQuotes(citations: readonly Citation[], sources: readonly S
   const work = new WorkLimit();
   const prepared = sources.map((source) => ({ ...source, prepared: new PreparedText(source.text) }));
   const names = new SourceNames(prepared);
-  const checked = citations.map((citation) => check(citation, names.find(citation.source), work));
+  const alerts = prepared.filter(({ kind }) => kind === "alert");
+  const checked = citations.map((citation) => {
+    const named = names.find(citation.source);
+    return check(citation, named?.id === "alert" ? alerts : [named], work);
+  });
   // Only then, so that it takes no work from the other quotes.
   return checked.map((one) => ({ ...one.claim, found_in: findElsewhere(one, prepared, work) }));
 }
 
-function check(citation: Citation, source: Prepared | null, work: WorkLimit): Checked {
+/** Several sources share a name where alerts have joined: then the first that has the quote is meant. */
+function check(citation: Citation, named: readonly (Prepared | null)[], work: WorkLimit): Checked {
   const { claim_id, list } = citation;
+  let [source = null] = named;
   const claim: CheckedClaim = {
     claim_id,
     list,
@@ -73,7 +82,9 @@ function check(citation: Citation, source: Prepared | null, work: WorkLimit): Ch
     work.spend(COST_OF_QUOTE);
     forms = quoteForms(citation.quote);
     if (source === null) return { forms, claim: { ...claim, note: "unknown_source" } };
-    return { forms, claim: { ...claim, ...compare(citation, forms, source, work) } };
+    if (source.kind === "unread") return { forms, claim: { ...claim, outcome: "unchecked" } };
+    if (named.length > 1) source = named.find((one) => one && hasQuote(forms, one, work)) ?? source;
+    return { forms, claim: { ...claim, source: source.id, ...compare(citation, forms, source, work) } };
   } catch (error) {
     if (!(error instanceof OutOfWork)) throw error;
     return { forms, claim: { ...claim, outcome: "unchecked" } };
@@ -135,6 +146,10 @@ function linesIn(text: string): LineRange | null {
   return { from: first, to: Math.max(first, second ?? first) };
 }
 
+function hasQuote(forms: readonly QuoteForm[], { prepared }: Prepared, work: WorkLimit): boolean {
+  return findQuote(forms, prepared, null, work)?.refused === null;
+}
+
 /** Another source that has the words of a quote that its own has not; a result first. */
 function findElsewhere(
   { forms, claim }: Checked,
@@ -146,9 +161,7 @@ function findElsewhere(
     sources.filter((source) => source.kind === kind),
   );
   try {
-    const found = byKind.find(
-      ({ id, prepared }) => id !== claim.source && findQuote(forms, prepared, null, work)?.refused === null,
-    );
+    const found = byKind.find((source) => source.id !== claim.source && hasQuote(forms, source, work));
     return found?.id ?? null;
   } catch (error) {
     if (!(error instanceof OutOfWork)) throw error;

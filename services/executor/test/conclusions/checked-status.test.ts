@@ -59,6 +59,8 @@ describe("checkedStatus", () => {
     expect(statusOf("confirmed", "2 verified r1")).to.equal("likely");
     expect(statusOf("confirmed", "0 verified r1")).to.equal("likely");
     expect(statusOf("confirmed", "1 verified alert")).to.equal("likely");
+    expect(statusOf("confirmed", "1 verified alert#12")).to.equal("likely");
+    expect(statusOf("confirmed", "1 verified alert#2/r1")).to.equal("confirmed");
     expect(statusOf("confirmed", "1 verified runbook", "2 verified r1")).to.equal("likely");
   });
 

@@ -29,4 +29,27 @@ describe("verifyQuotes finds", () => {
     }
     for (const name of ["", "r71", "r3", "r7 and abc-1", "r"]) expect(outcome(name), name).to.equal(null);
   });
+
+  it("the alert that has a quote, of those that joined an incident, and says which", () => {
+    const sources = [
+      { id: "alert", kind: "alert", text: "the disk of db-7 is full" },
+      { id: "alert#2", kind: "alert", text: "the disk of db-8 is full", also: ["alert 2"] },
+      { id: "alert#3", kind: "alert", text: "the disk of db-8 is full", also: ["alert 3"] },
+    ] as const;
+    const found = (source: string, quote: string) => {
+      const [checked] = verifyQuotes([{ claim_id: "c1", list: "claim", source, lines: "", quote }], sources);
+      return [checked?.outcome, checked?.source, checked?.note, checked?.found_in];
+    };
+    expect(found("alert", "the disk of db-7 is full")).to.deep.equal(["verified", "alert", "alert", null]);
+    expect(found("alert", "the disk of db-8 is full")).to.deep.equal(["verified", "alert#2", "alert", null]);
+    expect(found("Alert 3", "the disk of db-8 is full")).to.deep.equal([
+      "verified",
+      "alert#3",
+      "alert",
+      null,
+    ]);
+    expect(found("alert#2", "the disk of db-7 is full").slice(0, 2)).to.deep.equal(["altered", "alert#2"]);
+    expect(found("alert", "the disk of db-9 is full").slice(0, 2)).to.deep.equal(["altered", "alert"]);
+    expect(found("alert", "nothing of the kind")).to.deep.equal(["absent", "alert", null, null]);
+  });
 });
