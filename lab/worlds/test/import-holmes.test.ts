@@ -58,7 +58,7 @@ const FILES = {
   [`${ROOT}/test_investigate/02_alert/investigate_request.json`]: { title: "Down" },
   [`${ROOT}/test_investigate/02_alert/a.txt`]: recording({
     params: { kind: "pod", name: "d", limit: "5" },
-    text: "2022-01-01 00:00:00",
+    text: "2022-01-01 00:00:00\nStart Time: Sun, 02 Jan 2022 01:30:00 +0200",
   }),
 };
 
@@ -133,6 +133,11 @@ describe("importing HolmesGPT", () => {
     expect((await imported.world("test_ask_holmes/42_dns_b")).clock).to.deep.equal({
       now: "2025-05-05T00:00:00Z",
       from: "given",
+    });
+    // As kubectl describe has it.
+    expect((await imported.world("test_investigate/02_alert")).clock).to.deep.equal({
+      now: "2022-01-01T23:30:00+00:00",
+      from: "newest",
     });
     expect((await imported.world("test_ask_holmes/42_dns_a")).clock).to.deep.equal({
       now: COMMIT_DATE,
