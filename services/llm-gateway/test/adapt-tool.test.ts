@@ -48,13 +48,10 @@ describe("adaptTool", () => {
   });
 
   it("says in words that a value may be empty where the API refuses the whole call for it", () => {
-    const code = { type: "string", enum: ["oom_killed", ""], description: "The code." };
+    const code = { type: "string", enum: ["oom_killed", ""] };
     expect(argument(code, ANTHROPIC_RULES)).to.deep.equal(code);
-    for (const rules of [GEMINI_RULES, CONSERVATIVE_RULES]) {
-      const said = { type: "string", enum: ["oom_killed"], description: 'The code. (or "")' };
-      expect(argument(code, rules)).to.deep.equal(said);
-      expect(argument({ type: "string", enum: [""] }, rules)).to.not.have.property("enum");
-    }
+    expect(argument(code, GEMINI_RULES)).to.include({ description: '(or "")' });
+    expect(JSON.stringify(argument({ enum: ["", "a"] }, GEMINI_RULES))).to.include('"enum":["a"]');
   });
 
   it("puts a referenced schema in the reference's place, together with what is beside it", () => {
