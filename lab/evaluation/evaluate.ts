@@ -3,14 +3,18 @@ import type { Environment } from "#shared/service/environment.ts";
 import { takeLock } from "../../launcher/process/file-lock.mjs";
 import packageJson from "../../package.json" with { type: "json" };
 import { Configurations } from "./engine/configurations.ts";
-import { openEngine } from "./engine/open-engine.ts";
+import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
+import { askModel, questionKey, type Ask } from "./engine/ask-model.ts";
+import { openEngine, type Engine } from "./engine/open-engine.ts";
 import { runCell } from "./engine/run-cell.ts";
-import { judgeCell } from "./grade/judge-cell.ts";
+import { addUsd, judgeCell } from "./grade/judge-cell.ts";
 import { planSuite, type SuitePlan } from "./plan/plan-suite.ts";
 import type { PlannedCell } from "./plan/planned-cell.ts";
 import { makeReport } from "./report/make-report.ts";
 import type { Report } from "./report/report.ts";
 import type { CellFacts } from "./results/cell-facts.ts";
+import { parseCellResult, type CellResult } from "./results/cell-result.ts";
+import { parseReply, type Reply } from "./results/reply.ts";
 import { ResultsFile } from "./results/results-file.ts";
 import { RunProgress, type ProgressOutput } from "./run/progress.ts";
 import { runCells, type CellsRun } from "./run/run-cells.ts";
@@ -40,26 +44,50 @@ export async function evaluate(options: Evaluate): Promise<Report> {
   const { version } = packageJson;
   const plan = await planSuite(suite, new Configurations(env), version);
   using _lock = claim(directory);
-  await using results = await ResultsFile.open(join(directory, "results.jsonl"), { fresh });
-  const resultOf = (key: string) => {
-    const found = results.find(key);
+  await using results = await ResultsFile.open(join(directory, "results.jsonl"), {
+    fresh,
+    parse: parseCellResult,
+  });
+  await using replies = await ResultsFile.open(join(directory, "replies.jsonl"), {
+    fresh,
+    parse: parseReply,
+  });
+  const known = ({ key }: PlannedCell) => {
+    const facts = results.find(key)?.facts;
     // With a larger budget it may come to something else.
-    const limit = found?.facts.limited_by_usd ?? Infinity;
+    const limit = facts?.limited_by_usd ?? Infinity;
     return (suite.budgetUsd === undefined && limit < Infinity) || plan.worstCaseUsd > limit
       ? undefined
-      : found;
+      : facts;
   };
-  const missing = plan.cells.filter(({ key }) => resultOf(key) === undefined);
+  const { judge } = plan;
+  const stored: Ask | undefined =
+    judge && ((question) => Promise.resolve(replies.find(questionKey(judge.agent, question))));
   const spending = new Spending({ limitUsd: suite.budgetUsd, worstCaseUsd: plan.worstCaseUsd });
-  for (const { key } of plan.cells) {
-    const known = resultOf(key);
-    if (known !== undefined) spending.addSpent(known.facts.cost_usd ?? plan.worstCaseUsd);
+  for (const { cost_usd: cost } of replies.all()) spending.addSpent(cost ?? 0);
+  const missing: PlannedCell[] = [];
+  let before = 0;
+  for (const cell of plan.cells) {
+    const facts = known(cell);
+    if (facts === undefined || (await judgeCell(cell, facts, stored)).isOpen) missing.push(cell);
+    if (facts === undefined) continue;
+    before += 1;
+    spending.addSpent(facts.cost_usd ?? plan.worstCaseUsd);
   }
-  const known = plan.cells.length - missing.length;
-  if (known > 0) output.warn(`${known} of ${plan.cells.length} cells have a result from before\n`);
+  if (before > 0) output.warn(`${before} of ${plan.cells.length} cells have a result from before\n`);
   const run =
-    missing.length === 0 ? NOTHING_RUN : await runMissing(options, plan, { missing, results, spending });
-  return await makeReport({ suite, plan, results, run, version, isInterrupted: signal.aborted });
+    missing.length === 0
+      ? NOTHING_RUN
+      : await runMissing(options, plan, { missing, known, results, replies, stored, spending });
+  return await makeReport({
+    suite,
+    plan,
+    results,
+    replies: stored,
+    run,
+    version,
+    isInterrupted: signal.aborted,
+  });
 }
 
 async function runMissing(
@@ -67,11 +95,17 @@ async function runMissing(
   plan: SuitePlan,
   {
     missing,
+    known,
     results,
+    replies,
+    stored,
     spending,
   }: {
     readonly missing: readonly PlannedCell[];
-    readonly results: ResultsFile;
+    readonly known: (cell: PlannedCell) => CellFacts | undefined;
+    readonly results: ResultsFile<CellResult>;
+    readonly replies: ResultsFile<Reply>;
+    readonly stored: Ask | undefined;
     readonly spending: Spending;
   },
 ): Promise<CellsRun> {
@@ -83,7 +117,7 @@ async function runMissing(
       output,
       total: missing.length,
       spending,
-      hasPassed: async (cell, facts) => (await judgeCell(cell, facts)).passed,
+      hasPassed: async (cell, facts) => (await judgeCell(cell, facts, stored)).passed,
     });
     const run = (cell: PlannedCell, stop: AbortSignal): Promise<CellFacts> => {
       const configuration = plan.configurations.get(cell.variant.name);
@@ -98,12 +132,42 @@ async function runMissing(
       spending,
       watcher,
       run,
+      known,
+      judge: (cell, facts, stop) => askJudge({ engine, plan, replies }, { cell, facts }, stop),
       signal,
     });
   } catch (error) {
     if (signal.aborted) return NOTHING_RUN;
     throw error;
   }
+}
+
+/** Asks the judge what it was not asked yet about a cell; resolves with what that has cost. */
+async function askJudge(
+  {
+    engine,
+    plan: { judge, worstCaseUsd },
+    replies,
+  }: { readonly engine: Engine; readonly plan: SuitePlan; readonly replies: ResultsFile<Reply> },
+  { cell, facts }: { readonly cell: PlannedCell; readonly facts: CellFacts },
+  signal: AbortSignal,
+): Promise<number | null> {
+  if (judge === undefined) return 0;
+  const { agent, configuration } = judge;
+  let spent: number | null = 0;
+  const limitUsd = worstCaseUsd === 0 ? Infinity : worstCaseUsd - (facts.cost_usd ?? worstCaseUsd);
+  await judgeCell(cell, facts, async (question) => {
+    const known = replies.find(questionKey(agent, question));
+    if (known !== undefined) return known;
+    const { llm: client, log } = (await engine.executorOf(configuration)).deps;
+    const model = { agent, client, log, costEstimation: costEstimationOf(configuration.config) };
+    const left = limitUsd === Infinity ? limitUsd : limitUsd - (spent ?? limitUsd);
+    const reply = await askModel(model, question, { limitUsd: left, signal });
+    await replies.add(reply);
+    spent = addUsd(spent, reply.cost_usd);
+    return reply;
+  });
+  return spent;
 }
 
 /** Two runs that write to the same results would run each cell twice. */

@@ -3,6 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
 import { isSet } from "#shared/agent-config/found/find-keys.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
@@ -19,6 +20,7 @@ import { judgeCell } from "./grade/judge-cell.ts";
 import { planSuite } from "./plan/plan-suite.ts";
 import type { PlannedCell } from "./plan/planned-cell.ts";
 import type { CellFacts } from "./results/cell-facts.ts";
+import type { Suite } from "./suite/suite.ts";
 
 interface TryWorld {
   /** The world's; absolute, as all paths here. */
@@ -84,11 +86,12 @@ export async function tryWorld(options: TryWorld): Promise<TriedWorld> {
 async function planCell({ file, configDir, provider, env }: TryWorld) {
   const name = "try";
   const none = { model: undefined, instructions: undefined, maxIterations: undefined };
-  const suite = {
+  const suite: Suite = {
     name,
     file,
     hash: "",
-    cases: [{ kind: "world" as const, name, file, assertions: [] }],
+    cases: [{ kind: "world", name, file, assertions: [] }],
+    answer: CONCLUSION_CONTRACT,
     variants: [{ name, configDir, chain: undefined, provider, ...none }],
     repetitions: 1,
     judge: undefined,

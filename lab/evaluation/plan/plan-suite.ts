@@ -102,7 +102,8 @@ function chainOf({
   const budgetUsd = suite.budgetUsd === undefined ? undefined : worstCaseUsd;
   let chain: ResolvedChain;
   try {
-    chain = known.chainOf(variant, configuration.config, { timeoutMs: suite.timeoutMs, budgetUsd });
+    const { timeoutMs, answer } = suite;
+    chain = known.chainOf(variant, configuration.config, { timeoutMs, budgetUsd, answer });
   } catch (error) {
     const where = `${known.name} cannot be run by variant ${variant.name} (${configuration.path})`;
     throw new TerminalError("invalid_configuration", `${where}: ${errorMessage(error)}`, { cause: error });
@@ -114,7 +115,8 @@ function chainOf({
   return chain;
 }
 
-function requireProvider({ config, path }: Configuration, name: string, where: string): void {
+/** Throws TerminalError `invalid_configuration` that names the providers of the configuration, for one that it does not have. */
+export function requireProvider({ config, path }: Configuration, name: string, where: string): void {
   if (config.llmProviders.has(name)) return;
   const known = [...config.llmProviders.keys()].toSorted().join(", ");
   throw new TerminalError(

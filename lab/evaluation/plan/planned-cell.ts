@@ -1,4 +1,5 @@
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { World } from "#shared/worlds/world-format.ts";
 import type { SuiteCase, Variant } from "../suite/suite.ts";
 
 /** What is known of a world without its truth. */
@@ -7,8 +8,8 @@ export interface PlannedWorld {
   readonly hash: string;
   /** Worlds of one incident have the same. */
   readonly group: string;
-  /** Its agents know the codes of causes. */
-  readonly hasCodes: boolean;
+  readonly source: World["source"];
+  readonly vocabulary: World["vocabulary"];
 }
 
 /** A cell of the matrix with all that running it needs. */

@@ -6,7 +6,7 @@ import { parseCassette } from "#shared/cassette/parse-cassette.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
-import type { SuiteCase, Variant } from "../suite/suite.ts";
+import type { Suite, SuiteCase, Variant } from "../suite/suite.ts";
 import { inWorld, worldChain } from "./world-chain.ts";
 import { readWorld, truthFileOf } from "../../worlds/world-files.ts";
 import { applyVariant } from "./apply-variant.ts";
@@ -23,7 +23,7 @@ export interface ReadCase {
   readonly chainOf: (
     variant: Variant,
     config: AgentConfig,
-    settings: Parameters<typeof applyVariant>[3],
+    settings: Parameters<typeof applyVariant>[3] & Pick<Suite, "answer">,
   ) => ResolvedChain;
 }
 
@@ -63,10 +63,11 @@ async function worldCase({ name, file }: SuiteCase): Promise<ReadCase> {
   return {
     name,
     hash,
-    planned: { world: { id, hash, group, hasCodes: (vocabulary?.causes.length ?? 0) > 0 } },
+    planned: { world: { id, hash, group, source: world.source, vocabulary } },
     chainOf: (variant, config, settings) => {
       if (variant.chain === "recorded") throw new Error("a world has no recorded chain");
-      const base = worldChain(config, alert.type, variant.chain ?? "world");
+      const { answer } = settings;
+      const base = worldChain(config, alert.type, { chain: variant.chain ?? "world", answer });
       return postgresSafeValue(inWorld(applyVariant(base, variant, config, settings), seen));
     },
   };

@@ -1,26 +1,25 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { resolveChain, resolveFound } from "#shared/agent-config/resolve-chain.ts";
-import { CONCLUSION_CONTRACT, type ConclusionNames } from "#shared/contracts/conclusion.ts";
+import type { ConclusionNames } from "#shared/contracts/conclusion.ts";
 import { TOOL_STRATEGIES, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { asTemplate } from "#shared/contracts/text-template.ts";
 import type { World } from "#shared/worlds/world-format.ts";
+import type { Suite } from "../suite/suite.ts";
 
 const INVESTIGATOR = "Investigator";
 
 /**
  * The chain that the alert of a world has by a configuration, or one that any configuration has: `world`, a single agent that calls tools until it
- * knows. Its conclusion is stated as data, unless the chain refuses that: there is nothing else to grade. Throws TerminalError
+ * knows. Its conclusion is stated as data or, with `answer: text`, not, unless the chain itself says otherwise. Throws TerminalError
  * `unknown_alert_type` if no chain is configured for the alert.
  */
 export function worldChain(
   given: AgentConfig,
   alertType: string,
-  chain: "configured" | "world",
+  { chain, answer }: { readonly chain: "configured" | "world"; readonly answer: Suite["answer"] },
 ): ResolvedChain {
-  const config: AgentConfig = {
-    ...given,
-    defaults: { ...given.defaults, conclusion: CONCLUSION_CONTRACT },
-  };
+  const conclusion = answer === "text" ? "none" : answer;
+  const config: AgentConfig = { ...given, defaults: { ...given.defaults, conclusion } };
   if (chain === "configured") return resolveChain(config, alertType, true);
   const agents = new Map([
     ...config.agents,
@@ -47,7 +46,8 @@ export function inWorld(
   const text = chain.variables === undefined ? (plain: string) => plain : asTemplate;
   const ids = servers.map(({ id }) => id);
   const names = vocabulary === undefined ? undefined : conclusionNames(vocabulary);
-  const named = vocabulary === undefined ? "" : text(vocabularyText(vocabulary));
+  const isText = !chain.stages.some(({ agents }) => agents.some((agent) => agent.conclusion !== undefined));
+  const named = vocabulary === undefined ? "" : text(vocabularyText(vocabulary, isText ? "text" : "data"));
   const placeOwn = <A extends Omit<ResolvedAgent, "sub_agents">>({ tool_choice: _choice, ...agent }: A) => ({
     ...agent,
     mcp_servers: TOOL_STRATEGIES.some((one) => one === agent.iteration_strategy) ? ids : [],
@@ -90,7 +90,11 @@ function conclusionNames({ objects, causes, categories }: NonNullable<World["voc
     : { codes: codesOf(causes), categories: codesOf(categories), entities: objects };
 }
 
-function vocabularyText({ objects, causes, categories }: NonNullable<World["vocabulary"]>): string {
+/** The names that a conclusion may use, for an agent that writes a text, or for one that states it as data. */
+export function vocabularyText(
+  { objects, causes, categories }: NonNullable<World["vocabulary"]>,
+  as: "text" | "data",
+): string {
   const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join("\n");
   const coded = ({ code, text }: { readonly code: string; readonly text: string }) => `${code}: ${text}`;
   const codes =
@@ -99,9 +103,14 @@ function vocabularyText({ objects, causes, categories }: NonNullable<World["voca
       : categories.length === 0
         ? "the code of the cause"
         : "that of the cause and `category` that of its category";
+  const isData = as === "data";
   return [
-    `In the conclusion, \`code\` of each cause is ${codes}, exactly as in these lists.`,
-    ...(objects.length === 0 ? [] : [`\`entity\` of each cause is one of these objects:\n${list(objects)}`]),
+    isData
+      ? `In the conclusion, \`code\` of each cause is ${codes}, exactly as in these lists.`
+      : "Name what is at fault and the cause in your answer, exactly as in these lists.",
+    ...(objects.length === 0
+      ? []
+      : [`${isData ? "`entity` of each cause is one of these objects" : "Objects"}:\n${list(objects)}`]),
     ...(causes.length === 0 ? [] : [`Causes:\n${list(causes.map(coded))}`]),
     ...(categories.length === 0 ? [] : [`Categories:\n${list(categories.map(coded))}`]),
   ].join("\n\n");

@@ -107,17 +107,33 @@ function insideOf({ facts, checks, world }: DoneCell): Markup {
 }
 
 /** What else is right or wrong about a cell of a world, beside the fault. */
-function worldLines({ category, grade }: GradedWorld, facts: WorldFacts | undefined): Markup {
+function worldLines(
+  { category, grade, isMapped, statements }: GradedWorld,
+  facts: WorldFacts | undefined,
+): Markup {
   const misses = Object.entries(facts?.misses ?? {}).map(([tool, count]) => `${tool} (${count})`);
   const lines: readonly (readonly [name: string, texts: readonly string[]])[] = [
     ["category", [category]],
-    ["conclusion", [facts?.conclusion?.status ?? "none"]],
+    ["conclusion", [facts?.conclusion?.status ?? "none", ...(isMapped ? ["mapped from the analysis"] : [])]],
+    ["says what it must", statementsOf(statements, "must", true)],
+    ["does not say what it must", statementsOf(statements, "must", false)],
+    ["says what it must not", statementsOf(statements, "must_not", true)],
     ["not named", grade?.notNamed ?? []],
     ["excluded category", [grade?.forbidden ?? []].flat()],
     ["misses", misses],
   ];
   const said = lines.flatMap(([name, texts]) => (texts.length === 0 ? [] : [`${name}: ${texts.join(", ")}`]));
   return markup`<p class="muted">${said.join(" · ")}</p>`;
+}
+
+function statementsOf(
+  statements: GradedWorld["statements"],
+  list: GradedWorld["statements"][number]["list"],
+  wanted: boolean,
+): readonly string[] {
+  return statements
+    .filter((one) => one.list === list && one.isSaid === wanted)
+    .map(({ statement, quote }) => (quote === "" ? statement : `${statement} (“${quote}”)`));
 }
 
 function checkLine({ passed, text: said, reason }: Checked): Markup {

@@ -1,7 +1,9 @@
 import { providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
-import { gradedWorld, judgeCell } from "../grade/judge-cell.ts";
+import { addUsd, gradedWorld, judgeCell } from "../grade/judge-cell.ts";
+import type { Ask } from "../engine/ask-model.ts";
 import type { SuitePlan } from "../plan/plan-suite.ts";
 import type { PlannedCell } from "../plan/planned-cell.ts";
+import type { CellResult } from "../results/cell-result.ts";
 import { isDone, type JudgedCell } from "../results/judged-cell.ts";
 import type { ResultsFile } from "../results/results-file.ts";
 import type { CellsRun } from "../run/run-cells.ts";
@@ -9,6 +11,7 @@ import { compareVariants } from "../statistics/compare-variants.ts";
 import { measureWorlds } from "../statistics/measure-worlds.ts";
 import { summarizeVariants } from "../statistics/summarize-variants.ts";
 import type { Suite } from "../suite/suite.ts";
+import { describeRun } from "./describe-run.ts";
 import type { Report } from "./report.ts";
 
 /** Checks the assertions of all cells that have a result and sums them up. */
@@ -16,18 +19,21 @@ export async function makeReport({
   suite,
   plan,
   results,
+  replies,
   run,
   version,
   isInterrupted,
 }: {
   readonly suite: Suite;
   readonly plan: SuitePlan;
-  readonly results: Pick<ResultsFile, "find">;
+  readonly results: Pick<ResultsFile<CellResult>, "find">;
+  /** The replies of the judge that there are; undefined without one. */
+  readonly replies: Ask | undefined;
   readonly run: CellsRun;
   readonly version: string;
   readonly isInterrupted: boolean;
 }): Promise<Report> {
-  const cells = await Promise.all(plan.cells.map(async (cell) => judged(cell, results, run)));
+  const cells = await Promise.all(plan.cells.map(async (cell) => judged(cell, { results, replies, run })));
   const variants = suite.variants.map(({ name }) => name);
   const cases = suite.cases.map(({ name }) => name);
   const costs = cells.filter(isDone).map(({ facts }) => facts.cost_usd);
@@ -42,30 +48,37 @@ export async function makeReport({
     cases,
     repetitions: suite.repetitions,
     judge: judge === undefined ? null : `${judge.name} (${judge.model})`,
-    spentUsd: costs.reduce<number | null>(
-      (sum, cost) => (sum === null || cost === null ? null : sum + cost),
-      0,
-    ),
+    spentUsd: costs.reduce<number | null>(addUsd, 0),
     budgetUsd: suite.budgetUsd ?? null,
     cells: cells.toSorted((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case)),
     summaries: summarizeVariants(variants, cells),
     comparisons: compareVariants(variants, cases, cells),
     worlds: measureWorlds(variants, cells),
+    ...describeRun(plan),
   };
 }
 
 async function judged(
   cell: PlannedCell,
-  results: Pick<ResultsFile, "find">,
-  { errors }: CellsRun,
+  {
+    results,
+    replies,
+    run: { errors },
+  }: Pick<Parameters<typeof makeReport>[0], "results" | "replies" | "run">,
 ): Promise<JudgedCell> {
   const { key, variant, repetition } = cell;
   const place = { case: cell.case.name, variant: variant.name, repetition };
   const message = errors.get(key);
-  if (message !== undefined) return { ...place, ...(await gradedWorld(cell)), state: "error", message };
-  const facts = results.find(key)?.facts;
-  if (facts === undefined) return { ...place, state: "missing" };
-  return { ...place, state: "done", facts, ...(await judgeCell(cell, facts)) };
+  const found = results.find(key);
+  if (message !== undefined) {
+    const world = cell.world === undefined ? {} : { world: await gradedWorld(cell, cell.world) };
+    return { ...place, ...world, state: "error", message };
+  }
+  if (found === undefined) return { ...place, state: "missing" };
+  const { isOpen, costUsd, ...worth } = await judgeCell(cell, found.facts, replies);
+  if (isOpen) return { ...place, state: "missing" };
+  const facts = { ...found.facts, cost_usd: addUsd(found.facts.cost_usd, costUsd) };
+  return { ...place, state: "done", facts, ...worth };
 }
 
 function stateOf(

@@ -32,4 +32,22 @@ export interface Report {
   readonly comparisons: readonly VariantComparison[];
   /** Of each variant; empty if the suite has no worlds. */
   readonly worlds: readonly WorldMeasures[];
+  /** Where the worlds of the suite come from. */
+  readonly sources: readonly {
+    readonly name: string;
+    readonly repository: string;
+    readonly commit: string;
+    readonly importer: string;
+    readonly worlds: number;
+    /** SHA-256 of the sorted lines "id hash" of its worlds, in hexadecimal. */
+    readonly hash: string;
+  }[];
+  /** Of all models, the judge's included, in USD for a million tokens; null without a price. */
+  readonly prices: readonly {
+    readonly model: string;
+    readonly input: number | null;
+    readonly output: number | null;
+    /** `override`, `promotion:<id>` or `snapshot:<date>`. */
+    readonly from: string | null;
+  }[];
 }

@@ -1,5 +1,7 @@
 import type { PlannedCell } from "../plan/planned-cell.ts";
+import { addUsd } from "../grade/judge-cell.ts";
 import type { CellFacts } from "../results/cell-facts.ts";
+import type { CellResult } from "../results/cell-result.ts";
 import type { ResultsFile } from "../results/results-file.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Spending } from "./spending.ts";
@@ -20,15 +22,19 @@ export interface CellWatcher {
 }
 
 interface RunCells {
-  /** Without a result, in the order in which they are to start. */
+  /** Without a result, or with questions to the judge that have no reply, in the order in which they are to start. */
   readonly cells: readonly PlannedCell[];
   readonly parallel: number;
   readonly version: string;
-  readonly results: ResultsFile;
+  readonly results: ResultsFile<CellResult>;
   readonly spending: Spending;
   readonly watcher: CellWatcher;
   /** Runs one cell. Rejects if it could not be run, which says nothing about the variant. */
   readonly run: (cell: PlannedCell, signal: AbortSignal) => Promise<CellFacts>;
+  /** Asks the judge about a cell that has ended; resolves with what that has cost, null if it is not known. Rejects as `run`. */
+  readonly judge: (cell: PlannedCell, facts: CellFacts, signal: AbortSignal) => Promise<number | null>;
+  /** The facts of a cell that has a result already. */
+  readonly known: (cell: PlannedCell) => CellFacts | undefined;
   /** Stops the running cells, which then have no result. */
   readonly signal: AbortSignal;
 }
@@ -59,30 +65,43 @@ export async function runCells(options: RunCells): Promise<CellsRun> {
 }
 
 async function runOne(
-  { run, results, spending, watcher, version, signal }: RunCells,
+  { run, judge, known, results, spending, watcher, version, signal }: RunCells,
   cell: PlannedCell,
   errors: Map<string, string>,
 ): Promise<void> {
   watcher.started(cell);
-  let facts: CellFacts;
-  try {
-    facts = await run(cell, signal);
-  } catch (error) {
+  const fail = async (error: unknown) => {
     // What an aborted cell has cost is not known any more.
     spending.settle(null);
     if (!signal.aborted) errors.set(cell.key, errorMessage(error));
     await watcher.ended(cell, error instanceof Error ? error : new Error(errorMessage(error)));
+  };
+  const before = known(cell);
+  let facts: CellFacts;
+  try {
+    facts = before ?? (await run(cell, signal));
+  } catch (error) {
+    await fail(error);
     return;
   }
-  spending.settle(facts.cost_usd);
-  await results.add({
-    key: cell.key,
-    case: cell.case.name,
-    variant: cell.variant.name,
-    repetition: cell.repetition,
-    version,
-    at: new Date().toISOString(),
-    facts,
-  });
+  if (before === undefined) {
+    await results.add({
+      key: cell.key,
+      case: cell.case.name,
+      variant: cell.variant.name,
+      repetition: cell.repetition,
+      version,
+      at: new Date().toISOString(),
+      facts,
+    });
+  }
+  let judging: number | null;
+  try {
+    judging = await judge(cell, facts, signal);
+  } catch (error) {
+    await fail(error);
+    return;
+  }
+  spending.settle(addUsd(before === undefined ? facts.cost_usd : 0, judging));
   await watcher.ended(cell, facts);
 }

@@ -1,16 +1,8 @@
-import type { JudgedCell } from "../results/judged-cell.ts";
-import { bootstrapInterval } from "./bootstrap-interval.ts";
-import { mcnemar } from "./mcnemar.ts";
+import { isOfWorld, isRight, type JudgedCell, type WorldCell } from "../results/judged-cell.ts";
+import { measureAgreement } from "./measure-agreement.ts";
+import { measureCalibration, type Calibration } from "./measure-calibration.ts";
 import { quantile } from "./quantile.ts";
-import { wilsonInterval } from "./wilson-interval.ts";
-
-/** A share with its 95 % interval. */
-export interface Share {
-  readonly of: number;
-  readonly value: number | null;
-  readonly low: number;
-  readonly high: number;
-}
+import { shareOfTrials, type Share } from "./share.ts";
 
 interface Spread {
   readonly median: number | null;
@@ -27,6 +19,15 @@ export interface WorldMeasures {
   /** Of the cases, those of which all repetitions, and any, are right. */
   readonly allOfK: Share;
   readonly anyOfK: Share;
+  /** Of the pairs of repetitions, those whose first causes have the same object and kind. */
+  readonly agreement: Share;
+  /** How far the stated confidence is from the share that is right. */
+  readonly calibration: Calibration;
+  /** Cells without a conclusion as data, whose analysis a model has mapped to causes. */
+  readonly mapped: number;
+  /** Statements that a judge was asked about, and those that the answers say. */
+  readonly must: Statements;
+  readonly mustNot: Statements;
   /** Wrong and `confirmed`. */
   readonly falseConfidence: Share;
   /** Claims whose quotes were not found, of all; calls of tools that do not exist. */
@@ -46,7 +47,18 @@ export interface WorldMeasures {
   /** By what the cells have in common: the share that is right. */
   readonly groups: readonly { readonly name: string; readonly a1: Share; readonly a3: Share }[];
   /** Against the first variant, by cases of which most repetitions are right; null for the first one. */
-  readonly against: { readonly better: number; readonly worse: number; readonly p: number } | null;
+  readonly against: {
+    readonly better: number;
+    readonly worse: number;
+    readonly p: number;
+    /** The cases that only the first one has right. */
+    readonly lost: readonly string[];
+  } | null;
+}
+
+interface Statements {
+  readonly asked: number;
+  readonly said: number;
 }
 
 /** The measures of each variant over the cells of worlds; none without such cells. */
@@ -54,13 +66,6 @@ export function measureWorlds(variants: readonly string[], all: readonly JudgedC
   const cells = all.filter(isOfWorld);
   if (cells.length === 0) return [];
   return variants.map((variant) => measure(variant, cells, variants[0] ?? ""));
-}
-
-type WorldCell = JudgedCell & { readonly world: NonNullable<JudgedCell["world"]> };
-
-/** A cell that the run did not come to says nothing. */
-function isOfWorld(cell: JudgedCell): cell is WorldCell {
-  return cell.world !== undefined && cell.state !== "missing";
 }
 
 function measure(variant: string, all: readonly WorldCell[], baseline: string): WorldMeasures {
@@ -81,6 +86,11 @@ function measure(variant: string, all: readonly WorldCell[], baseline: string): 
     a1Strict: share(({ world }) => world.grade?.a1Strict === true),
     allOfK: shareOfCases(cells, (own) => own.every(isRight)),
     anyOfK: shareOfCases(cells, (own) => own.some(isRight)),
+    agreement: measureAgreement(casesOf(cells)),
+    calibration: measureCalibration(cells),
+    mapped: cells.filter(({ world }) => world.isMapped).length,
+    must: statementsOf(cells, "must"),
+    mustNot: statementsOf(cells, "must_not"),
     falseConfidence: share(
       (cell) =>
         !isRight(cell) && cell.state === "done" && cell.facts.world?.conclusion?.status === "confirmed",
@@ -108,24 +118,20 @@ function measure(variant: string, all: readonly WorldCell[], baseline: string): 
   };
 }
 
-function isRight({ world }: WorldCell): boolean {
-  return world.grade?.a1 === true;
+/** Runs of one incident are alike. */
+function shareOf(cells: readonly WorldCell[], isCounted: (cell: WorldCell) => boolean): Share {
+  const incidents = [...Map.groupBy(cells, ({ world }) => world.incident).values()];
+  return shareOfTrials(incidents.map((own) => own.map(isCounted)));
 }
 
-/**
- * Runs of one incident are alike, so incidents are drawn. Wilson's interval, with an incident as a trial, is for incidents of one cell, and for
- * those that do not differ, of which every draw is the same.
- */
-function shareOf(cells: readonly WorldCell[], isCounted: (cell: WorldCell) => boolean): Share {
-  const counted = cells.filter(isCounted).length;
-  const incidents = [...Map.groupBy(cells, ({ world }) => world.incident).values()];
-  const trials = incidents.map((own) => own.map(isCounted));
-  const shares = new Set(trials.map((own) => own.filter(Boolean).length / own.length));
-  const interval =
-    shares.size <= 1 || trials.every((own) => own.length === 1)
-      ? wilsonInterval(cells.length === 0 ? 0 : (counted / cells.length) * trials.length, trials.length)
-      : bootstrapInterval(trials);
-  return { of: cells.length, value: cells.length === 0 ? null : counted / cells.length, ...interval };
+function statementsOf(
+  cells: readonly WorldCell[],
+  list: WorldCell["world"]["statements"][number]["list"],
+): Statements {
+  const asked = cells
+    .flatMap(({ world }) => world.statements)
+    .filter((one) => one.list === list && one.isSaid !== null);
+  return { asked: asked.length, said: asked.filter(({ isSaid }) => isSaid).length };
 }
 
 function shareOfCases(cells: readonly WorldCell[], isCounted: (own: readonly WorldCell[]) => boolean): Share {
@@ -151,8 +157,18 @@ function groupsOf(cells: readonly WorldCell[]): WorldMeasures["groups"] {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]) => group(`${title} ${name}`, own));
   const clean = cells.filter(({ world }) => !world.isLeak && !world.isThin);
+  const mapped = cells.filter(({ world }) => world.isMapped);
   return [
     ...(clean.length === cells.length ? [] : [group("without leaks and thin worlds", clean)]),
+    ...(mapped.length === 0
+      ? []
+      : [
+          group("mapped from text", mapped),
+          group(
+            "not mapped",
+            cells.filter(({ world }) => !world.isMapped),
+          ),
+        ]),
     ...by("category", ({ world }) => world.category),
     ...by("difficulty", ({ world }) => world.difficulty),
   ];
@@ -166,13 +182,25 @@ function against(own: readonly WorldCell[], first: readonly WorldCell[]): WorldM
   const [mine, theirs] = [mostly(own), mostly(first)];
   const both = [...mine].flatMap(([name, isMine]) => {
     const isTheirs = theirs.get(name);
-    return isTheirs === undefined ? [] : [{ isMine, isTheirs }];
+    return name === undefined || isTheirs === undefined ? [] : [{ name, isMine, isTheirs }];
   });
   const better = both.filter(({ isMine, isTheirs }) => isMine && !isTheirs).length;
-  const worse = both.filter(({ isMine, isTheirs }) => !isMine && isTheirs).length;
-  return { better, worse, p: mcnemar(worse, better) };
+  const lost = both.filter(({ isMine, isTheirs }) => !isMine && isTheirs).map(({ name }) => name);
+  return { better, worse: lost.length, p: mcnemar(lost.length, better), lost };
 }
 
 function spread(values: readonly number[]): Spread {
   return { median: quantile(values, 0.5), p90: quantile(values, 0.9) };
+}
+
+/** The two-sided p of McNemar's exact test: how likely pairs differ at least so unequally although neither is better. */
+export function mcnemar(onlyFirst: number, onlySecond: number): number {
+  const pairs = onlyFirst + onlySecond;
+  let [ways, fewer] = [1, 0];
+  for (let n = 0; n <= Math.min(onlyFirst, onlySecond); n += 1) {
+    // Both factors are numbers up to the thousand cases of a suite.
+    fewer += ways * 2 ** -pairs;
+    ways = (ways * (pairs - n)) / (n + 1);
+  }
+  return Math.min(1, 2 * fewer);
 }

@@ -6,6 +6,7 @@ import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { compileAssertions } from "./compile-assertions.ts";
@@ -46,6 +47,7 @@ export async function readSuite(file: string, env: Environment): Promise<Suite> 
     file,
     hash: createHash("sha256").update(readFileSync(file)).digest("hex"),
     cases,
+    answer: value.answer ?? CONCLUSION_CONTRACT,
     variants,
     repetitions,
     judge:
@@ -116,6 +118,9 @@ function checkCases(value: Read, cases: number, reporter: Reporter): void {
   }
   if (value.sample !== undefined && value.worlds === undefined) {
     reporter.error({ container: value, key: "sample" }, "needs worlds, of which it is drawn");
+  }
+  if (value.answer === "text" && value.judge === undefined) {
+    reporter.error({ container: value, key: "answer" }, "needs a judge, which maps texts to causes");
   }
   if (cases > SUITE_LIMITS.cases) {
     reporter.error({ container: value }, `must name at most ${SUITE_LIMITS.cases} cases, not ${cases}`);

@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Duration, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import { MAX_SCORE } from "#shared/contracts/scoring.ts";
 
 /** The most cases, variants, repetitions and cells of a suite: what a report can still show. */
@@ -7,6 +8,7 @@ export const SUITE_LIMITS = { cases: 1_000, variants: 20, repetitions: 100, cell
 
 /** How the session of a cell can end. `cancelled` is not among them: an evaluation cancels no session. */
 const STATUSES = ["completed", "failed", "timed_out"] as const;
+const ANSWERS = [CONCLUSION_CONTRACT, "text"] as const;
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000 });
 
 /** One assertion: a mapping with exactly one of these keys. */
@@ -90,6 +92,8 @@ export const SuiteFile = Type.Object({
       by: Type.Optional(Type.Enum(["category"] as const)),
     }),
   ),
+  /** What agents in worlds answer with: by default their conclusion as data, or text alone, which the judge maps to causes. */
+  answer: Type.Optional(Type.Enum(ANSWERS)),
   variants: Type.Record(Type.String(), VariantEntry),
   repetitions: Type.Optional(Whole(1, SUITE_LIMITS.repetitions)),
   tools: Type.Optional(Type.Enum(["recorded"] as const)),

@@ -1,4 +1,5 @@
 import type { RE2JS } from "re2js";
+import type { CONCLUSION_CONTRACT } from "#shared/contracts/conclusion.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 
 /** An assertion of a suite, ready to be checked. */
@@ -51,6 +52,8 @@ export interface Suite {
   /** Its SHA-256, in hexadecimal. */
   readonly hash: string;
   readonly cases: readonly SuiteCase[];
+  /** What agents in worlds answer with: their conclusion as data, or text, which the judge maps to causes. */
+  readonly answer: typeof CONCLUSION_CONTRACT | "text";
   /** In the order of the file; the others are compared with the first. */
   readonly variants: readonly Variant[];
   readonly repetitions: number;

@@ -37,7 +37,7 @@ const grade = (
     text = "",
     status = "likely",
   }: { hasCodes?: boolean; text?: string; status?: Conclusion["status"] } = {},
-) => gradeConclusion({ status, causes }, text, of, { hasCodes });
+) => gradeConclusion({ status, causes }, text, of, { hasCodes, statements: [] });
 /** a1, a3 and a1 with the category. */
 const marks = (...args: Parameters<typeof grade>) => {
   const { a1, a3, a1Strict } = grade(...args);
@@ -158,9 +158,28 @@ describe("gradeConclusion", () => {
   });
 
   it("is wrong without a conclusion", () => {
-    const { a1, a3, said, right } = gradeConclusion(null, "the gateway", GATEWAY, { hasCodes: true });
+    const { a1, a3, said, right } = gradeConclusion(null, "the gateway", GATEWAY, {
+      hasCodes: true,
+      statements: [],
+    });
     expect([a1, a3, said, right]).to.deep.equal([false, false, "", "app/gateway gateway_misroute"]);
-    expect(gradeConclusion(null, "", truth([]), { hasCodes: true }).a1).to.equal(false);
+    expect(gradeConclusion(null, "", truth([]), { hasCodes: true, statements: [] }).a1).to.equal(false);
+  });
+
+  it("lets the statements decide where the truth names no cause", () => {
+    const of = truth([], { must: ["the disk is full"], must_not: ["two causes"], must_name: ["sda1"] });
+    const judged = (list: "must" | "must_not", isSaid: boolean | null) =>
+      ({ list, statement: list, isSaid, quote: "", votes: 1 }) as const;
+    const marksOf = (must: boolean | null, mustNot: boolean | null, text = "SDA1") =>
+      gradeConclusion({ status: "inconclusive", causes: [] }, text, of, {
+        hasCodes: false,
+        statements: [judged("must", must), judged("must_not", mustNot)],
+      });
+    expect(marksOf(true, false).a1).to.equal(true);
+    for (const wrong of [marksOf(false, false), marksOf(true, true), marksOf(true, false, "")]) {
+      expect(wrong.a1).to.equal(false);
+    }
+    expect(marksOf(null, null).said).to.contain("a judge");
   });
 
   it("says what was not named, in any case, and which category it must not have", () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { JudgedCell } from "../results/judged-cell.ts";
+import type { Conclusion } from "#shared/contracts/conclusion.ts";
+import type { JudgedCell, WorldCell } from "../results/judged-cell.ts";
 import { bootstrapInterval } from "../statistics/bootstrap-interval.ts";
-import { mcnemar } from "../statistics/mcnemar.ts";
-import { measureWorlds } from "../statistics/measure-worlds.ts";
+import { mcnemar, measureWorlds } from "../statistics/measure-worlds.ts";
 
 interface Cell {
   readonly a1: boolean;
@@ -13,6 +13,14 @@ interface Cell {
   readonly isConfirmed?: boolean;
   readonly isThin?: boolean;
   readonly category?: string;
+  readonly isMapped?: boolean;
+  readonly statements?: WorldCell["world"]["statements"];
+  /** What it states first, and how sure it is. */
+  readonly states?: {
+    readonly entity: string;
+    readonly kind: "network" | "change";
+    readonly confidence: number;
+  };
 }
 
 const cell = (
@@ -26,6 +34,9 @@ const cell = (
     isConfirmed = false,
     isThin = false,
     category = "network",
+    isMapped = false,
+    statements = [],
+    states,
   }: Cell,
 ): JudgedCell => ({
   state: "done",
@@ -46,6 +57,9 @@ const cell = (
       said: "",
       right: "",
     },
+    isMapped,
+    statements,
+    hash: "0",
     category,
     difficulty: "1",
     incident,
@@ -68,7 +82,7 @@ const cell = (
     llm_calls: 3,
     tool_calls: [],
     world: {
-      conclusion: { status: isConfirmed ? "confirmed" : "likely", body: null, checked: [] },
+      conclusion: { status: isConfirmed ? "confirmed" : "likely", body: bodyOf(states), checked: [] },
       claims: 4,
       verified_claims: 3,
       calls: 10,
@@ -79,6 +93,19 @@ const cell = (
     },
   },
 });
+
+function bodyOf(states: Cell["states"]): Conclusion | null {
+  if (states === undefined) return null;
+  const { confidence, ...cause } = states;
+  const nothing = { claims: [], ruled_out: [], gaps: [], next_checks: [] };
+  return {
+    status: "likely",
+    summary: "s",
+    confidence,
+    causes: [{ ...cause, code: "", statement: "s" }],
+    ...nothing,
+  };
+}
 
 describe("measures of worlds", () => {
   it("sums up a variant", () => {
@@ -163,7 +190,67 @@ describe("measures of worlds", () => {
       cell("only", { a1: true, variant: "b" }),
     ];
     const [, second] = measureWorlds(["a", "b"], cells);
-    expect(second?.against).to.deep.equal({ better: 3, worse: 0, p: 0.25 });
+    expect(second?.against).to.deep.equal({ better: 3, worse: 0, p: 0.25, lost: [] });
+    const [, worse] = measureWorlds(["b", "a"], cells);
+    expect(worse?.against).to.deep.equal({ better: 0, worse: 3, p: 0.25, lost: ["x", "y", "z"] });
+  });
+
+  it("says how far the stated confidence is from what is right, by bins of ten percent", () => {
+    const states = (confidence: number) => ({ entity: "pod/a", kind: "network" as const, confidence });
+    const cells = [
+      cell("one", { a1: true, states: states(90) }),
+      cell("two", { a1: false, states: states(100) }),
+      cell("three", { a1: false, states: states(20) }),
+      cell("four", { a1: true, states: states(19) }),
+      cell("five", { a1: true }),
+    ];
+    const [found] = measureWorlds(["a"], cells);
+    expect(found?.calibration.bins).to.deep.equal([
+      { from: 10, to: 20, cells: 1, confidence: 0.19, right: 1 },
+      { from: 20, to: 30, cells: 1, confidence: 0.2, right: 0 },
+      { from: 90, to: 100, cells: 2, confidence: 0.95, right: 0.5 },
+    ]);
+    expect(found?.calibration.error).to.be.closeTo((0.81 + 0.2 + 2 * 0.45) / 4, 1e-12);
+    expect(measureWorlds(["a"], [cell("five", { a1: true })])[0]?.calibration).to.deep.equal({
+      error: null,
+      bins: [],
+    });
+  });
+
+  it("says how often two repetitions name the same object and kind", () => {
+    const named = (entity: string, repetition: number, kind: "network" | "change" = "network") =>
+      cell("one", { a1: false, repetition, states: { entity, kind, confidence: 50 } });
+    const cells = [
+      named("deployment/cart", 1),
+      named("service/cart", 2),
+      named("cart", 3, "change"),
+      cell("one", { a1: false, repetition: 4 }),
+      cell("two", { a1: false, repetition: 1 }),
+      cell("two", { a1: false, repetition: 2 }),
+      cell("three", { a1: true }),
+    ];
+    const [found] = measureWorlds(["a"], cells);
+    // One of the six pairs of the first, none of the one pair of the second.
+    expect([found?.agreement.of, found?.agreement.value]).to.deep.equal([7, 1 / 7]);
+  });
+
+  it("counts what a judge has found, and keeps what was mapped apart", () => {
+    const judged = (list: "must" | "must_not", isSaid: boolean | null) =>
+      ({ list, statement: "s", isSaid, quote: "", votes: 1 }) as const;
+    const cells = [
+      cell("one", { a1: true, statements: [judged("must", true), judged("must", false)], isMapped: true }),
+      cell("two", { a1: false, statements: [judged("must_not", true), judged("must", null)] }),
+    ];
+    const [found] = measureWorlds(["a"], cells);
+    expect(found).to.deep.include({
+      mapped: 1,
+      must: { asked: 2, said: 1 },
+      mustNot: { asked: 1, said: 1 },
+    });
+    expect(found?.groups.slice(0, 2).map(({ name, a1 }) => [name, a1.of, a1.value])).to.deep.equal([
+      ["mapped from text", 1, 1],
+      ["not mapped", 1, 0],
+    ]);
   });
 
   it("gives McNemar's exact p: twice the binomial tail", () => {

@@ -47,6 +47,7 @@ describe("readSuite", () => {
       parallel: 2,
       timeoutMs: 600_000,
       budgetUsd: undefined,
+      answer: "rca.v1",
     });
     const found = suite.cases.map(({ name, assertions }) => [name, assertions.map(({ kind }) => kind)]);
     expect(found).to.deep.equal([
@@ -135,6 +136,9 @@ cell_budget_usd: 2
     const sample = { size: 1 };
     expect(await problems(stringify({ sample, cassettes: ["tapes"], variants }))).to.deep.equal([
       "suite.yaml:2:3: sample: needs worlds, of which it is drawn, found a mapping",
+    ]);
+    expect(await problems(stringify({ cassettes: ["tapes"], answer: "text", variants }))).to.deep.equal([
+      "suite.yaml:3:9: answer: needs a judge, which maps texts to causes, found text",
     ]);
     expect(await problems(stringify({ worlds: ["tapes"], variants }))).to.deep.equal([
       `suite.yaml:2:5: worlds[0].path: must name a world, a directory of worlds or a pattern, found tapes; no file *.world.json in ${directory} matches`,

@@ -40,6 +40,10 @@ export function sampleReport(text: string): Report {
     summaries: summarizeVariants(variants, cells),
     comparisons: compareVariants(variants, names, cells),
     worlds: measureWorlds(variants, cells),
+    sources: [
+      { name: text, repository: text, commit: text, importer: text, worlds: 4, hash: "0".repeat(64) },
+    ],
+    prices: [{ model: text, input: 0.5, output: null, from: "override" }],
   };
 }
 
@@ -63,6 +67,12 @@ function sampleCell(
         a1Strict: false,
         ...said,
       },
+      isMapped: number % 7 === 0,
+      statements: [
+        { list: "must", statement: text, isSaid: passed, quote: passed ? text : "", votes: 3 },
+        { list: "must_not", statement: text, isSaid: null, quote: "", votes: 0 },
+      ],
+      hash: "0".repeat(64),
       category: number % 2 === 0 ? "network" : text.slice(0, 40),
       difficulty: String(number % 3),
       incident: place.case,

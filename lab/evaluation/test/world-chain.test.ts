@@ -56,11 +56,13 @@ describe("inWorld", () => {
   });
 
   it("says which names a conclusion may use", () => {
-    const agent = agentOf(inWorld(base, WORLD));
-    for (const text of ["- oom_killed: memory", "- network: a network", "- app/cart", "`category` that of"]) {
-      expect(agent?.custom_instructions).to.contain(text);
-    }
-    expect(agent).to.not.have.property("conclusion_names");
+    const lists = ["- oom_killed: memory", "- network: a network", "- app/cart"];
+    const ofData = agentOf(inWorld(withConclusion(base), WORLD))?.custom_instructions;
+    for (const text of [...lists, "`category` that of"]) expect(ofData).to.contain(text);
+    const ofText = agentOf(inWorld(base, WORLD));
+    for (const text of lists) expect(ofText?.custom_instructions).to.contain(text);
+    expect(ofText?.custom_instructions).to.not.contain("`code`");
+    expect(ofText).to.not.have.property("conclusion_names");
   });
 
   it("gives those names to the agent that states a conclusion, categories as codes where there are no others", () => {
@@ -85,12 +87,13 @@ describe("inWorld", () => {
 });
 
 describe("planSuite of worlds", () => {
-  const plan = async (variant: object) => {
+  const plan = async (variant: object, suite: object = {}) => {
     await using fixture = await EvalFixture.create();
     await fixture.writeSuite({
       cassettes: undefined,
       worlds: [join(EXAMPLES, "*02_crashloop*.world.json")],
       variants: { good: { llm_provider: "good", ...variant } },
+      ...suite,
     });
     return await planSuite(
       await readSuite(join(fixture.path, "suite.yaml"), {}),
@@ -108,8 +111,10 @@ describe("planSuite of worlds", () => {
     ]);
     expect(cell?.world).to.deep.include({
       id: "holmesgpt/test_investigate/02_crashloop_backoff",
-      hasCodes: false,
+      vocabulary: undefined,
     });
+    const [text] = (await plan({}, { answer: "text", judge: "judge" })).cells;
+    expect(text?.chain.stages[0]?.agents[0]).to.not.have.property("conclusion");
     expect(await failure({ chain: "configured" })).to.contain('no chain handles alert type "alert"');
     expect(await failure({ chain: "recorded" })).to.contain("a world has no recorded chain");
   });

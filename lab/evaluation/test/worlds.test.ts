@@ -37,8 +37,6 @@ describe("tarsy eval in worlds", function evaluation() {
       "70 % – 100 %",
       "100 %",
       "100 %",
-      "100 %",
-      "100 %",
       "0 %",
       "0/9",
       "0",
@@ -46,19 +44,27 @@ describe("tarsy eval in worlds", function evaluation() {
       "0/9",
       "6",
     ]);
-    expect(row(out, "Worlds", "bad")?.slice(0, 9)).to.deep.equal([
+    expect(row(out, "Worlds: how steady and how sure, and what the judge has found", "good")).to.deep.equal([
+      "good",
+      "100 %",
+      "100 %",
+      "–",
+      "10 %",
+      "0/9",
+      "–",
+      "–",
+    ]);
+    expect(row(out, "Worlds", "bad")?.slice(0, 7)).to.deep.equal([
       "bad",
       "0 %",
       "0 % – 30 %",
-      "0 %",
-      "0 %",
       "0 %",
       "0 %",
       "100 %",
       "0/9",
     ]);
     expect(out).to.contain(
-      "bad against good in worlds: right in 0 where the other is not, wrong in 9 where it is not (McNemar p = 0.004)",
+      "bad against good in worlds: right in 0 where the other is not, wrong in 9 where it is not (McNemar p = 0.004). Lost: holmesgpt--test_ask_holmes--21_job_fail",
     );
     expect(out).to.contain(
       "02_crashloop_backoff × bad #1: names the fault first: it says node/of-nobody infrastructure; right is pod/logging-agent command_not_found",
