@@ -37,16 +37,15 @@ const TARSY = {
   },
 };
 
-const JUDGE = {
-  calls: [
-    {
-      when: { contains: "the log fills the disk", call: 1 },
-      steps: [{ text: "Well argued.\n\nTAGS: none\n88" }],
-    },
-    { when: { call: 1 }, steps: [{ text: "It looked at nothing.\n\nTAGS: incomplete_evidence\n20" }] },
-    { steps: [{ text: "Nothing is missing." }] },
-  ],
-};
+/** The calls of the judge of whole sessions. */
+export const JUDGE_CALLS = [
+  {
+    when: { contains: "the log fills the disk", call: 1 },
+    steps: [{ text: "Well argued.\n\nTAGS: none\n88" }],
+  },
+  { when: { call: 1 }, steps: [{ text: "It looked at nothing.\n\nTAGS: incomplete_evidence\n20" }] },
+  { steps: [{ text: "Nothing is missing." }] },
+] as const;
 
 /** The calls of the two models: one looks before it answers, the other guesses. */
 export const SCRIPTS = {
@@ -83,7 +82,7 @@ export class EvalFixture implements AsyncDisposable {
     await writeFile(join(config, "llm-providers.yaml"), stringify({ llm_providers }));
     await writeFile(join(config, "good.yaml"), stringify({ calls: scripts.good ?? SCRIPTS.good }));
     await writeFile(join(config, "bad.yaml"), stringify({ calls: scripts.bad ?? SCRIPTS.bad }));
-    await writeFile(join(config, "judge.yaml"), stringify(JUDGE));
+    await writeFile(join(config, "judge.yaml"), stringify({ calls: JUDGE_CALLS }));
     return new EvalFixture(path);
   }
 
@@ -124,6 +123,13 @@ export class EvalFixture implements AsyncDisposable {
   /** Runs the command in this process to its end. */
   run(...args: readonly string[]): Promise<TarsyRun> {
     return tarsyHere(["eval", join(this.path, "suite.yaml"), ...args], { PATH: process.env["PATH"] });
+  }
+
+  /** Asks a provider about labelled answers, in this process. */
+  measureJudge(provider: string, ...args: readonly string[]): Promise<TarsyRun> {
+    return tarsyHere(["eval", "judge", provider, "--config-dir", join(this.path, "config"), ...args], {
+      PATH: process.env["PATH"],
+    });
   }
 
   /** The stored results, in the order in which they were stored. */

@@ -123,7 +123,7 @@ function sizeText(bytes: number): string {
 }
 
 /** A line on standard error that is replaced. */
-class Counter implements Disposable {
+export class Counter implements Disposable {
   readonly #terminal: Terminal;
   #isShown = false;
 

@@ -6,6 +6,7 @@ import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { junitFile } from "../junit-file.ts";
+import { measureJudge } from "./eval-judge.ts";
 import { importWorlds, listWorlds } from "./eval-worlds.ts";
 
 /** The run ended because the budget could not pay one more cell. */
@@ -14,7 +15,7 @@ const BUDGET_ENDED = 3;
 /** `tarsy eval` */
 export const evalCommand: Command = {
   name: "eval",
-  args: "SUITE.yaml | import SOURCE DIR | worlds DIR",
+  args: "SUITE.yaml | import SOURCE DIR | worlds DIR | judge [PROVIDER]",
   maxArgs: 3,
   summary: "Runs recorded alerts with other configurations or models, and compares the results",
   details: `Models are live and cost money; tools answer from the cassettes and worlds. Results are kept in a directory, so that the same command
@@ -22,8 +23,9 @@ continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2
 3 the budget has ended.
 
 import makes worlds of a clone of a public benchmark, SOURCE: cloud-opsbench, holmes, opensre or runlore. worlds lists those of a directory
-and checks them. Both end with 1 if a case or a file could not be read.`,
-  words: ["import", "worlds"],
+and checks them. Both end with 1 if a case or a file could not be read. judge asks a provider sixty questions whose answers are known, and
+ends with 1 if it agrees with less than 95 % of them.`,
+  words: ["import", "worlds", "judge"],
   options: {
     out: {
       value: "DIR",
@@ -37,12 +39,14 @@ and checks them. Both end with 1 if a case or a file could not be read.`,
       value: "DIR",
       help: "worlds: matches the calls of the experts in a clone of Cloud-OpsBench, too",
     },
+    "config-dir": { value: "DIR", help: "judge: another configuration than that of npm start" },
     ...JSON_OPTION,
   },
   run: async (call) => {
     const { terminal, flag, signal, positionals } = call;
     if (positionals[0] === "import") return importWorlds(call);
     if (positionals[0] === "worlds") return listWorlds(call);
+    if (positionals[0] === "judge") return measureJudge(call);
     if (positionals.length > 1) throw new UsageError("eval needs the file of one suite: eval SUITE.yaml");
     const { report, page, renderText, renderJson } = await evaluate(call);
     terminal.write(flag("json") ? renderJson(report) : renderText(report, terminal));
