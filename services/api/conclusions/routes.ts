@@ -1,11 +1,10 @@
-import type { CheckedClaim, Conclusion } from "#shared/contracts/conclusion.ts";
-import type { StoredClaim } from "#shared/database/tables/conclusions.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { RequestError } from "../http/request-error.ts";
 import { routesOf } from "../http/routes-of.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { CONCLUSIONS, type ConclusionResponse } from "./contract.ts";
-import { readConclusion, readQuoted, type Quoted, type StoredConclusion } from "./read-conclusion.ts";
+import { conclusionView } from "./conclusion-view.ts";
+import { CONCLUSIONS } from "./contract.ts";
+import { readConclusion, readQuoted } from "./read-conclusion.ts";
 
 /** The route of conclusions; with `at_seq`, of what was concluded by then. A session without one is answered 404. */
 export const conclusionRoutes = ({ orm }: ApiDeps) =>
@@ -18,45 +17,3 @@ export const conclusionRoutes = ({ orm }: ApiDeps) =>
         return conclusionView(stored, await readQuoted(manager, session_id, stored));
       }),
   });
-
-/** Each entry of the conclusion with what became of its quote. */
-function conclusionView(
-  { body, checked, ...members }: StoredConclusion,
-  { body: first, entries }: Quoted,
-): ConclusionResponse {
-  const outcomeOf = (list: CheckedClaim["list"], id: string): Outcome => {
-    const found = checked.find((one) => one.list === list && one.claim_id === id) ?? UNCHECKED;
-    const { outcome, note, line_from, line_to, at_text, found_in, interaction_id } = found;
-    const event_id = entries[interaction_id ?? ""] ?? null;
-    return { outcome, note, line_from, line_to, at_text, found_in, interaction_id, event_id };
-  };
-  const isDropped = ({ id }: Conclusion["claims"][number]) =>
-    checked.some(({ list, claim_id }) => list === "dropped" && claim_id === id);
-  return {
-    ...members,
-    summary: body?.summary ?? null,
-    causes: body?.causes ?? [],
-    claims: (body?.claims ?? []).map((claim) => ({ ...claim, ...outcomeOf("claim", claim.id) })),
-    ruled_out: (body?.ruled_out ?? []).map((one, index) => ({
-      ...one,
-      ...outcomeOf("ruled_out", `out${index + 1}`),
-    })),
-    dropped: (first?.claims ?? [])
-      .filter(isDropped)
-      .map((claim) => ({ ...claim, ...outcomeOf("dropped", claim.id) })),
-    gaps: body?.gaps ?? [],
-    next_checks: body?.next_checks ?? [],
-  };
-}
-
-type Outcome = Omit<StoredClaim, "claim_id" | "list" | "source"> & { readonly event_id: string | null };
-
-const UNCHECKED: Omit<Outcome, "event_id"> = {
-  outcome: "unchecked",
-  note: null,
-  line_from: null,
-  line_to: null,
-  at_text: null,
-  found_in: null,
-  interaction_id: null,
-};

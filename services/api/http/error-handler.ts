@@ -22,38 +22,54 @@ export function errorHandler(log: Logger): Middleware {
       const unrouted = ctx.body === undefined ? UNROUTED.get(ctx.status) : undefined;
       if (unrouted !== undefined) throw unrouted;
     } catch (thrown) {
-      const error = coerceError(thrown);
-      if (error instanceof RequestError) {
-        ctx.status = error.status;
-        if (error.retryAfterSeconds !== undefined) ctx.set("retry-after", String(error.retryAfterSeconds));
-        if (error.closesConnection) stopReading(ctx.req, ctx.res);
-        ctx.body = {
-          message: error.message,
-          ...(error.allowed === undefined ? {} : { allowed: error.allowed }),
-          ...(error.code === undefined ? {} : { code: error.code }),
-        };
-      } else if (error instanceof AccessRefused) {
-        ctx.status = error.status;
-        ctx.set(error.headers);
-        stopReading(ctx.req, ctx.res);
-        ctx.body = { message: error.message };
-      } else if (isDatabaseUnavailable(error)) {
-        log.warn({ error: error.message, path: ctx.path }, "request refused: database unavailable");
-        ctx.status = 503;
-        ctx.set("retry-after", "1");
-        ctx.body = { message: "the database is unavailable: try again in a moment" };
-      } else if (isDatabaseSlow(error)) {
-        log.warn({ error: error.message, path: ctx.path }, "request refused: database slow");
-        ctx.status = 503;
-        ctx.set("retry-after", "1");
-        ctx.body = { message: "the database takes too long: try again in a moment" };
-      } else {
-        log.error({ error: error.message, stack: error.stack, path: ctx.path }, "request failed");
-        ctx.status = 500;
-        ctx.body = { message: "internal server error" };
-      }
+      const { status, headers, closes, ...body } = failureOf(thrown, log, ctx.path);
+      ctx.status = status;
+      ctx.set(headers);
+      if (closes) stopReading(ctx.req, ctx.res);
+      ctx.body = body;
     }
   };
+}
+
+/** A failed request as its client may know of it. */
+interface Failure {
+  readonly status: number;
+  readonly message: string;
+  readonly allowed?: readonly string[];
+  readonly code?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The rest of the request is not read. */
+  readonly closes: boolean;
+}
+
+/** What the client is told of a failure; internal details are logged instead. */
+export function failureOf(thrown: unknown, log: Logger, path: string): Failure {
+  const error = coerceError(thrown);
+  if (error instanceof RequestError) {
+    const { status, message, allowed, code, retryAfterSeconds: seconds, closesConnection: closes } = error;
+    return {
+      status,
+      message,
+      ...(allowed === undefined ? {} : { allowed }),
+      ...(code === undefined ? {} : { code }),
+      headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
+      closes,
+    };
+  }
+  if (error instanceof AccessRefused) {
+    const { status, message, headers } = error;
+    return { status, message, headers, closes: true };
+  }
+  const unavailable = isDatabaseUnavailable(error);
+  if (unavailable || isDatabaseSlow(error)) {
+    const [event, message] = unavailable
+      ? ["request refused: database unavailable", "the database is unavailable: try again in a moment"]
+      : ["request refused: database slow", "the database takes too long: try again in a moment"];
+    log.warn({ error: error.message, path }, event);
+    return { status: 503, message, headers: { "retry-after": "1" }, closes: false };
+  }
+  log.error({ error: error.message, stack: error.stack, path }, "request failed");
+  return { status: 500, message: "internal server error", headers: {}, closes: false };
 }
 
 /** The client has this long to read the answer before its connection is reset, as happens to one that still sends. */

@@ -101,7 +101,7 @@ async function answerSse(
 }
 
 /** Ends the stream when the caller's credential expires or is revoked; the client's next request is answered with 401. */
-function endWithCredential(
+export function endWithCredential(
   door: ApiDeps["door"],
   identity: Identity,
   stream: AbortController,

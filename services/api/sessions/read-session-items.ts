@@ -16,6 +16,7 @@ import {
   ITEM_COLUMNS,
   JOIN_CONCLUSION,
   STAGE_FACTS,
+  StagePlace,
   StageFacts,
   selectList,
 } from "./session-item-columns.ts";
@@ -44,15 +45,7 @@ const parseRow = compileParser(
     parked: Type.Union([Parked, Type.Null()]),
     failing: Type.Union([Failing, Type.Null()]),
     cancelled: Type.Union([Cancelled, Type.Null()]),
-    stage_text: Type.Union([
-      Type.Null(),
-      Type.Object({
-        index: Type.Integer(),
-        total: Type.Integer(),
-        name: Type.String(),
-        isSummarizing: Type.Boolean(),
-      }),
-    ]),
+    stage_text: Type.Union([StagePlace, Type.Null()]),
   }),
 );
 

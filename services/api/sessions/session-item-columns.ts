@@ -83,9 +83,16 @@ const CANCELLED = `CASE WHEN s.status IN ('cancelling', 'cancelled') AND r.cance
   THEN jsonb_build_object('by', r.cancel_actor, 'at', ${isoText("r.cancel_requested_at")}) END`;
 
 /** Where a session that runs is in its chain, as events count: neither syntheses nor the summary are stages of it. */
-const STAGE_PLACE = `CASE WHEN s.completed_at IS NULL AND s.current_stage_index IS NOT NULL THEN jsonb_build_object(
+export const STAGE_PLACE = `CASE WHEN s.completed_at IS NULL AND s.current_stage_index IS NOT NULL THEN jsonb_build_object(
   'index', s.current_stage_index, 'total', (SELECT count(*) FROM ${plannedStageRows("s")}),
   'name', coalesce(s.resolved_config -> 'stages' -> s.current_stage_index ->> 'name', ''), 'isSummarizing', ${HAS_SUMMARY}) END`;
+
+export const StagePlace = Type.Object({
+  index: Type.Integer(),
+  total: Type.Integer(),
+  name: Type.String(),
+  isSummarizing: Type.Boolean(),
+});
 
 /** What selects the columns below, for the sessions in scope. The stage of `current_stage_id` is one of the chain. */
 export const STAGE_FACTS = { has_summary: HAS_SUMMARY, has_synthesis: HAS_SYNTHESIS } as const;
