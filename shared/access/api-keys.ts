@@ -1,7 +1,14 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { ROLES, type Identity, type Role } from "#shared/access/identity.ts";
+import {
+  ROLES,
+  SCOPES,
+  STANDARD_SCOPES,
+  type Identity,
+  type Role,
+  type Scope,
+} from "#shared/access/identity.ts";
 import {
   isPageCredentialOf,
   type GivenPageCredential,
@@ -38,13 +45,14 @@ const KeyRow = Type.Object({
   subject: Type.String(),
   roles: Type.Array(literals(ROLES)),
   teams: Type.Array(Type.String()),
+  scopes: Type.Array(literals(SCOPES)),
   expires_ms: Type.Union([Type.Number(), Type.Null()]),
 });
 type KeyRow = Static<typeof KeyRow>;
 const parseKey = compileParser("api key row", KeyRow);
 
 const FIND = `
-SELECT encode(secret_hash, 'hex') AS secret_hash, subject, roles, teams,
+SELECT encode(secret_hash, 'hex') AS secret_hash, subject, roles, teams, scopes,
        (extract(epoch FROM expires_at) * 1000)::float8 AS expires_ms
 FROM api_keys WHERE id = $1 AND revoked_at IS NULL`;
 
@@ -76,10 +84,10 @@ export class ApiKeys {
   async #identify(id: string, isProven: (secretHash: Buffer) => boolean): Promise<Identity | undefined> {
     const row = await this.#read(id);
     if (row === undefined || !isProven(Buffer.from(row.secret_hash, "hex"))) return undefined;
-    const { subject, roles, teams, expires_ms } = row;
+    const { subject, roles, teams, scopes, expires_ms } = row;
     if (expires_ms !== null && expires_ms <= Date.now()) return undefined;
     const expiry = expires_ms === null ? {} : { expiresAt: expires_ms };
-    return { subject, name: subject, roles, teams, via: "key", keyId: id, ...expiry };
+    return { subject, name: subject, roles, teams, scopes, via: "key", keyId: id, ...expiry };
   }
 
   /** False once the key with this id is revoked. Throws database errors. */
@@ -118,23 +126,32 @@ export async function addApiKey(
     readonly subject: string;
     readonly roles: readonly Role[];
     readonly teams: readonly string[];
+    readonly scopes?: readonly Scope[] | undefined;
     readonly expiresInDays: number | undefined;
   },
 ): Promise<{ readonly id: string; readonly text: string }> {
   const { id, text, secretHash } = newApiKey();
   await db.query(
     `WITH added AS (
-       INSERT INTO api_keys (id, secret_hash, subject, roles, teams, expires_at)
-       VALUES ($1, $2, $3, $4, $5, now() + make_interval(days => $6)) RETURNING id, subject, roles
+       INSERT INTO api_keys (id, secret_hash, subject, roles, teams, expires_at, scopes)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(days => $6), $7) RETURNING id, subject, roles
      )
      ${auditKey("key.add", "added")}`,
-    [id, secretHash, key.subject, key.roles, key.teams, key.expiresInDays ?? null],
+    [
+      id,
+      secretHash,
+      key.subject,
+      key.roles,
+      key.teams,
+      key.expiresInDays ?? null,
+      key.scopes ?? STANDARD_SCOPES,
+    ],
   );
   return { id, text };
 }
 
 const Listed = Type.Object(
-  rowMembers(API_KEYS, "id", "subject", "roles", "teams", "expires_at", "revoked_at"),
+  rowMembers(API_KEYS, "id", "subject", "roles", "teams", "scopes", "expires_at", "revoked_at"),
 );
 const parseListed = compileParser("api key row", Listed);
 

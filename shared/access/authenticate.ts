@@ -17,8 +17,11 @@ import { secretEquals, sha256 } from "#shared/access/secret-equals.ts";
 import { namesSomeone } from "#shared/access/names-someone.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
-/** Finds out who makes a request. Throws or rejects with AccessRefused 401 or 503, and database errors. */
-export type Authenticate = (headers: IncomingHttpHeaders) => Identity | Promise<Identity>;
+/**
+ * Finds out who makes a request. `audience` is one more that a token may be for. Throws or rejects with AccessRefused 401 or 503, and
+ * database errors.
+ */
+export type Authenticate = (headers: IncomingHttpHeaders, audience?: string) => Identity | Promise<Identity>;
 
 const HOW = "send one as `Authorization: Bearer …`";
 
@@ -28,17 +31,21 @@ export async function openAuthentication(auth: AuthConfig, keys: ApiKeys): Promi
   if (auth.mode === "loopback") return (headers) => anyone("loopback", ["operator"], headers);
   if (auth.mode === "private") return (headers) => byToken(headers, auth.token);
   const withoutKey = await openWithoutKey(auth);
-  return (headers) => {
+  return (headers, audience) => {
     const bearer = bearerToken(headers);
     if (bearer !== undefined) {
-      return looksLikeApiKey(bearer) ? byKey(keys, bearer) : withoutKey(headers, bearer);
+      return looksLikeApiKey(bearer) ? byKey(keys, bearer) : withoutKey(headers, bearer, audience);
     }
     const page = givenPageCredential(headers);
-    return page === undefined ? withoutKey(headers, bearer) : byPage(keys, page);
+    return page === undefined ? withoutKey(headers, bearer, audience) : byPage(keys, page);
   };
 }
 
-type WithoutKey = (headers: IncomingHttpHeaders, bearer: string | undefined) => Identity | Promise<Identity>;
+type WithoutKey = (
+  headers: IncomingHttpHeaders,
+  bearer: string | undefined,
+  audience: string | undefined,
+) => Identity | Promise<Identity>;
 
 async function openWithoutKey(
   auth: Exclude<AuthConfig, { mode: "loopback" | "private" }>,
@@ -51,10 +58,10 @@ async function openWithoutKey(
   }
   const { header } = auth.jwt;
   const verify = await openJwtVerifier(auth.jwt, auth.roles);
-  return (headers, bearer) => {
+  return (headers, bearer, audience) => {
     const token = header === "authorization" ? bearer : headers[header];
     if (typeof token !== "string" || token === "") throw unauthenticated(`no token: ${HOW}`);
-    return verify(token);
+    return verify(token, audience);
   };
 }
 

@@ -4,6 +4,7 @@ import { ROLES, isPersonal, type Identity, type Role } from "#shared/access/iden
 /** The action of a request, and the least role that may do it. */
 const ACTIONS = {
   "session.read": "viewer",
+  "mcp.use": "viewer",
   "trace.read": "viewer",
   "alert_types.read": "viewer",
   "contract.read": "viewer",
@@ -21,6 +22,7 @@ const ACTIONS = {
   "session.review": "submitter",
   "memory.read": "viewer",
   "memory.change": "operator",
+  "approval.read": "operator",
   "approval.decide": "operator",
   "config.read": "operator",
   "budget.read": "operator",

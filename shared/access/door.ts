@@ -55,10 +55,10 @@ export class Door {
     return checkOrigin({ method, headers }, this.#config.origins);
   }
 
-  /** Finds the identity of the request. Throws AccessRefused 401, 429 after many failures from one address, 503; database errors. */
-  async identify(request: Pick<DoorRequest, "headers" | "socket">): Promise<Identity> {
+  /** Finds the identity of the request, whose token may also be for `audience`. Throws AccessRefused 401, 429 after many failures from one address, 503; database errors. */
+  async identify(request: Pick<DoorRequest, "headers" | "socket">, audience?: string): Promise<Identity> {
     const address = this.addressOf(request);
-    const identity = await this.#failures.count(address, () => this.#authenticate(request.headers));
+    const identity = await this.#failures.count(address, () => this.#authenticate(request.headers, audience));
     if (identity.expiresAt !== undefined && identity.expiresAt <= Date.now()) {
       throw unauthenticated("the credential has expired");
     }

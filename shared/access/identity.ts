@@ -5,6 +5,12 @@ import { literals } from "#shared/contracts/literals.ts";
 export const ROLES = ["viewer", "submitter", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** What a key may do over MCP: to read, to start and steer investigations, to decide about tool calls. */
+export const SCOPES = ["read", "write", "decide"] as const;
+export type Scope = (typeof SCOPES)[number];
+/** Those of a key that names none. */
+export const STANDARD_SCOPES: readonly Scope[] = ["read", "write"];
+
 /** The ways in which a request was authenticated. In `loopback` it was not: every program of this machine may make it. */
 const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy", "webhook"] as const;
 
@@ -19,6 +25,8 @@ export const Identity = Type.Object({
   via: literals(AUTHENTICATED_BY),
   /** The id of the API key, if that is the credential. */
   keyId: Type.Optional(Type.String()),
+  /** What the API key may do over MCP; absent for other credentials, which their roles alone limit. */
+  scopes: Type.Optional(Type.Array(literals(SCOPES))),
   /** When the credential expires, in milliseconds since the epoch; absent if it does not. */
   expiresAt: Type.Optional(Type.Number()),
 });

@@ -7,8 +7,11 @@ import { errorMessage } from "#shared/errors.ts";
 import { namesSomeone } from "#shared/access/names-someone.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
-/** Checks one token. Throws AccessRefused 401 for one that is not valid, 503 while the provider's keys cannot be read. */
-type JwtVerifier = (token: string) => Promise<Identity>;
+/**
+ * Checks one token, which may also be for `audience`. Throws AccessRefused 401 for one that is not valid, 503 while the provider's keys
+ * cannot be read.
+ */
+type JwtVerifier = (token: string, audience?: string) => Promise<Identity>;
 
 const CLOCK_TOLERANCE_SECONDS = 60;
 const JWKS_TIMEOUT_MS = 5_000;
@@ -18,10 +21,10 @@ export async function openJwtVerifier(config: JwtConfig, rules: RoleRules): Prom
   // Imported where it is used: the other modes do not pay for it.
   const { createRemoteJWKSet, errors, jwtVerify } = await import("jose");
   const keys = createRemoteJWKSet(new URL(config.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
-  return async (token) => {
+  return async (token, audience) => {
     const options = {
       issuer: config.issuer,
-      audience: config.audience,
+      audience: [config.audience, ...(audience === undefined ? [] : [audience])],
       algorithms: [...config.algorithms],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ["sub", "exp"],

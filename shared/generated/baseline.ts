@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "748e9f0ea880ebef";
+export const BASELINE_HASH = "36792288b939c251";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -784,6 +784,7 @@ CREATE TABLE api_keys (
   subject text NOT NULL,
   roles text[] NOT NULL,
   teams text[] NOT NULL DEFAULT '{}',
+  scopes text[] NOT NULL DEFAULT '{read,write}',
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz,
   revoked_at timestamptz

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectClient } from "#shared/database/connection/connect-client.ts";
 import { addApiKey, listApiKeys, revokeApiKey } from "#shared/access/api-keys.ts";
-import { ROLES, type Role } from "#shared/access/identity.ts";
+import { ROLES, SCOPES, STANDARD_SCOPES, type Role, type Scope } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { maskByRules } from "#shared/masking/mask-by-rules.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
@@ -25,6 +25,11 @@ export const keysCommand: Command = {
   options: {
     role: { value: "ROLE[,ROLE]", help: "what the key may do", choices: ROLES },
     team: { value: "TEAM[,TEAM]", help: "the teams whose sessions it sees" },
+    scope: {
+      value: "SCOPE[,SCOPE]",
+      help: `what it may do over MCP (default ${STANDARD_SCOPES.join(",")})`,
+      choices: SCOPES,
+    },
     days: { value: "N", help: `how long it is valid (default ${DEFAULT_DAYS}; 0: without end)` },
     ...JSON_OPTION,
   },
@@ -55,8 +60,9 @@ function newKey({ option }: CommandCall, subject: string | undefined): NewKey {
   if (!/^\d{1,5}$/u.test(days)) throw new UsageError(`--days is "${days}": give a whole number`);
   const roles = parts(option("role")).map(readRole);
   if (roles.length === 0) throw new UsageError(`--role is missing: one of ${ROLES.join(", ")}`);
+  const scopes = option("scope") === undefined ? undefined : parts(option("scope")).map(readScope);
   const expiresInDays = Number(days) === 0 ? undefined : Number(days);
-  return { subject, roles, teams: parts(option("team")), expiresInDays };
+  return { subject, roles, teams: parts(option("team")), scopes, expiresInDays };
 }
 
 async function add(db: Queryable, { terminal, flag }: CommandCall, key: NewKey): Promise<number> {
@@ -71,9 +77,9 @@ async function list(db: Queryable, { terminal, flag }: CommandCall): Promise<num
     terminal.write(`${JSON.stringify(rows)}\n`);
     return EXIT.done;
   }
-  const lines = rows.map(({ id, subject, roles, teams, expires_at, revoked_at }) => {
+  const lines = rows.map(({ id, subject, roles, teams, scopes, expires_at, revoked_at }) => {
     const state = revoked_at === null ? `until ${expires_at ?? "revoked"}` : `revoked ${revoked_at}`;
-    return [id, subject, roles.join(","), teams.join(",") || "-", state].join("  ");
+    return [id, subject, roles.join(","), teams.join(",") || "-", scopes.join(","), state].join("  ");
   });
   terminal.write(lines.length === 0 ? "no keys\n" : `${lines.join("\n")}\n`);
   return EXIT.done;
@@ -105,6 +111,12 @@ function parts(text: string | undefined): string[] {
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+function readScope(text: string): Scope {
+  const scope = SCOPES.find((known) => known === text);
+  if (scope === undefined) throw new UsageError(`--scope is "${text}": use ${SCOPES.join(", ")}`);
+  return scope;
 }
 
 function readRole(text: string): Role {

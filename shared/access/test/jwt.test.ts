@@ -104,6 +104,19 @@ describe("tokens of an identity provider", () => {
     for (const text of ["x", "a.b.c", ""]) expect(await refusal(text), text).to.equal(401);
   });
 
+  it("may be for the address of the MCP server where a request goes there, and nowhere else", async () => {
+    const address = "https://tarsy.example.com/mcp";
+    const verify = await openJwtVerifier(config, NO_RULES);
+    const ours = await token({}, { audience: address });
+    expect(await verify(ours, address)).to.have.property("subject", "ann");
+    expect(await verify(await token(), address)).to.have.property("subject", "ann");
+    const refused = await Promise.allSettled([
+      verify(ours),
+      verify(await token({}, { audience: "other" }), address),
+    ]);
+    expect(refused.map(({ status }) => status)).to.deep.equal(["rejected", "rejected"]);
+  });
+
   it("name no one by a subject that is empty, invisible or no text", async () => {
     for (const sub of [
       "",

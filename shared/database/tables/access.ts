@@ -9,6 +9,8 @@ export const API_KEYS = table({
     subject: { type: "text", from: "name" },
     roles: { type: "text", array: true, from: "ours" },
     teams: { type: "text", array: true, default: "'{}'", from: "name" },
+    /** What it may do over MCP, within its roles. */
+    scopes: { type: "text", array: true, default: "'{read,write}'", from: "ours" },
     created_at: { type: "timestamptz", default: "now()" },
     expires_at: { type: "timestamptz", nullable: true },
     revoked_at: { type: "timestamptz", nullable: true },
