@@ -1,4 +1,5 @@
 import Koa from "koa";
+import type { Action } from "#shared/access/authorize.ts";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { Router } from "@koa/router";
@@ -19,6 +20,7 @@ import { reserveWords } from "./http/reserve-words.ts";
 import type { Route } from "./http/routes-of.ts";
 import { traceRequests } from "./http/trace-requests.ts";
 import { warnOfUnknown } from "./http/unknown-members.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
 import { incidentRoutes } from "./incidents/routes.ts";
 import { memoryRoutes } from "./memories/routes.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
@@ -47,6 +49,9 @@ const SERVER_FAILURES = ["500", "503"];
 /** After these a source of alerts does not repeat: the first one must not be missed. */
 const DROPPED_BY_SOURCES = ["400", "401", "403", "404", "413", "415"];
 
+/** A ticket changes nothing that a list shows; a message of MCP hardly ever does, and notes it itself. */
+const WRITE_NOTHING: ReadonlySet<Action> = new Set<Action>(["ticket.create", "mcp.use"]);
+
 /** Every route of the api; a fixed word of a path stands before a parameter, which would match it, too. */
 export function apiRoutes(deps: ApiDeps): readonly Route[] {
   const submitting = { ...deps, submitter: openSubmitter(deps) };
@@ -60,6 +65,7 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...comparisonRoutes(deps),
     ...forkRoutes(submitting),
     ...incidentRoutes(deps),
+    ...mcpRoutes(submitting),
     ...memoryRoutes(deps),
     ...notificationRoutes(deps),
     ...parkingRoutes(deps),
@@ -89,8 +95,7 @@ export function buildApp(deps: ApiDeps): Koa {
   for (const { method, path, action, access, body, handle } of routes) {
     const checks = action === undefined ? [] : [access ?? allow(deps, action)];
     const { replica } = deps;
-    // A ticket changes nothing that a list shows.
-    const isWrite = method !== "get" && action !== undefined && action !== "ticket.create";
+    const isWrite = method !== "get" && action !== undefined && !WRITE_NOTHING.has(action);
     if (replica !== undefined && isWrite) checks.push(replica.noteWriter);
     if (body !== undefined) checks.push(warnOfUnknown(body.schema, deps.masker));
     router[method](path, ...checks, handle);

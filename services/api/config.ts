@@ -48,6 +48,8 @@ export interface ApiConfig extends ServiceConfig {
   /** Where a JSON alert has its fingerprint; empty means that only the header Idempotency-Key identifies an alert. */
   readonly fingerprintPath: readonly JsonPointer[];
   readonly access: AccessConfig;
+  /** The origin of the page, under which clients reach the api too; undefined if none is configured. */
+  readonly publicUrl: string | undefined;
   /** How long a connection stays open without a request; longer than that of a proxy in front. */
   readonly keepAliveMs: number;
   /** How long a stop goes on answering after the health port is closed, for a proxy to send requests elsewhere. */
@@ -96,6 +98,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     purgeDays: envInteger(env, "PURGE_DAYS", { fallback: 30, min: 1, max: 36_500 }),
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
+    publicUrl: dashboard,
     access: {
       ...access,
       origins: new Set([...access.origins, ...(dashboard === undefined ? [] : [dashboard])]),

@@ -93,9 +93,7 @@ export async function decideApproval(
     throw new RequestError(409, `the session is over: it is ${status}`);
   }
   if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");
-  if (argumentsHash !== undefined && argumentsHash !== question.arguments_hash) {
-    throw new RequestError(409, "the call has other arguments than those of this hash: read them again");
-  }
+  if (argumentsHash !== undefined && argumentsHash !== question.arguments_hash) throw otherArguments();
   if (question.is_over) throw new RequestError(409, "the time to decide about this call is over");
   const by = postgresSafeText(decidedBy).text;
   const why = reason === null ? null : postgresSafeText(reason).text;
@@ -128,4 +126,9 @@ export async function decideApproval(
 function closed(state: Exclude<ApprovalState, "awaiting_approval">, by: string | null): RequestError {
   const who = by === null ? "" : ` by ${by}`;
   return new RequestError(409, `this call has already been decided: it is ${state}${who}`);
+}
+
+/** 409: the decider saw other arguments than those of the call. */
+export function otherArguments(): RequestError {
+  return new RequestError(409, "the call has other arguments than those of this hash: read them again");
 }

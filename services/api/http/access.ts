@@ -78,12 +78,15 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
 /** These change more than TARSy's own data: it must be certain who does it. */
 const NEEDS_CREDENTIAL: ReadonlySet<Action> = new Set<Action>(["approval.decide"]);
 
-/** Lets requests through to a route that may do what it does. Throws AccessRefused, and database errors. */
-export function allow(deps: AccessDeps, action: Action): Middleware {
+/**
+ * Lets requests through to a route that may do what it does. Their tokens may also be for `audience`. Throws AccessRefused, and database
+ * errors.
+ */
+export function allow(deps: AccessDeps, action: Action, audience?: string): Middleware {
   const { door, audit, masker } = deps;
   return async (ctx, next) => {
     const peer = door.addressOf(ctx.req);
-    const identity = await door.identify(ctx.req).catch((error: unknown) => {
+    const identity = await door.identify(ctx.req, audience).catch((error: unknown) => {
       if (isRefusal(error)) {
         audit.record({ action, result: "refused", peer, detail: { reason: coerceError(error).message } });
       }
@@ -120,7 +123,7 @@ export async function perform<T>(
     authorize(caller.identity, action);
     if (NEEDS_CREDENTIAL.has(action)) await door.checkCredential(request);
     const result = await work();
-    if (AUDITED.has(action)) record("allowed");
+    if (AUDITED.has(action) && caller.isAsking !== true) record("allowed");
     return result;
   } catch (error) {
     if (isRefusal(error)) record("refused", { reason: coerceError(error).message });

@@ -8,6 +8,8 @@ export interface Caller {
   readonly peer: string | undefined;
   /** The protocol in which it is asked for; absent for the API itself. */
   readonly channel?: "mcp" | undefined;
+  /** Nothing was done yet: only a refusal is recorded. */
+  isAsking?: boolean;
   sessionId?: string;
   /** What else the audit log has. */
   detail?: Readonly<Record<string, unknown>>;

@@ -18,7 +18,16 @@ export interface Endpoint {
   /** What it needs a role for; undefined if every caller may use it. */
   readonly action: Action | undefined;
   readonly summary: string;
-  readonly tag: "alerts" | "sessions" | "approvals" | "review" | "memories" | "usage" | "system" | "access";
+  readonly tag:
+    | "alerts"
+    | "sessions"
+    | "approvals"
+    | "review"
+    | "memories"
+    | "usage"
+    | "system"
+    | "access"
+    | "mcp";
   readonly description?: string;
   readonly params?: TObject;
   readonly query?: TObject;

@@ -47,7 +47,7 @@ describe("the OpenAPI document", () => {
       // The other answer of a webhook is that to a handshake.
       const success = answers.length > 1 ? answers.filter(([status]) => status === "202") : answers;
       // An answer without a body has no room for them.
-      if ("204" in members(responses)) continue;
+      if ("204" in members(responses) || !JSON.stringify(success).includes('"content"')) continue;
       expect(success, String(operationId)).to.have.length(1);
       expect(JSON.stringify(components(success)), String(operationId)).to.include('"warnings"');
     }

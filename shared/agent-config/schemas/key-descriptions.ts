@@ -25,6 +25,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   allowed_ws_origins: "No effect: the variables ALLOWED_ORIGINS and WS_ALLOWED_ORIGINS replace it.",
   github: "Access to GitHub for runbooks.",
   token_env: "The environment variable with the token.",
+  mcp: "TARSy as an MCP server for other programs (docs/ask-from.md).",
+  "mcp.decide":
+    "operators: operators with a credential may decide about tool calls over MCP; off by default.",
   runbooks: "With this section, runbooks that are addresses are fetched.",
   repo_url: "The directory on GitHub whose runbooks the form for alerts offers; by default none.",
   cache_ttl: "How long the list of these runbooks is used; by default 1m.",

@@ -72,6 +72,7 @@ export const SystemSection = Type.Object({
     }),
   ),
   webhooks: Type.Optional(Webhooks),
+  mcp: Type.Optional(Type.Object({ decide: Type.Optional(Type.Enum(["off", "operators"])) })),
   cost_estimation: Type.Optional(CostSection),
   holidays: Type.Optional(Type.Array(Holiday, { maxItems: 366 })),
 });

@@ -55,6 +55,13 @@ describe("the start of a service", () => {
     });
   }
 
+  it("loads nothing of the Model Context Protocol for the api before a message of it comes", async () => {
+    const modules = await loadedBy("api");
+    expect(modules).to.contain("services/api/mcp/routes.ts");
+    expect(modules).not.to.contain("services/api/mcp/serve-mcp.ts");
+    expect(modules).not.to.contain("node_modules/@modelcontextprotocol/");
+  });
+
   // The api is missing here: the package of its router imports `node:http`.
   for (const service of SAMPLE.filter((name) => name !== "api")) {
     it(`does not load fetch for the ${service}`, async () => {
