@@ -9,6 +9,7 @@ const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   NATS_ADMIN_URL: ["api"],
   AUTH_TOKEN: ["api", "notifier"],
   APPROVAL_TOKEN: ["api"],
+  SLACK_APP_TOKEN: ["api"],
   SLACK_BOT_TOKEN: ["api"],
   AUTH_PROXY_SECRET: ["api", "notifier"],
   LLM_GATEWAY_TOKEN: ["executor", "llm-gateway"],

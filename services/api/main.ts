@@ -83,6 +83,11 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => folding);
   const notifying = notify({ db, log, metrics, settings: config.notifications, masker }, signal);
   resources.defer(() => notifying);
+  if (config.notifications.slack?.listening !== undefined) {
+    const { listenToSlack } = await import("./slack/listen.ts");
+    const listening = listenToSlack(deps, signal);
+    resources.defer(() => listening);
+  }
   const cleaning = cleanUp({ config, log, db, metrics }, signal);
   resources.defer(() => cleaning);
   // After the health port is closed, which tells a proxy, and before the server is.

@@ -12,7 +12,7 @@ export type Scope = (typeof SCOPES)[number];
 export const STANDARD_SCOPES: readonly Scope[] = ["read", "write"];
 
 /** The ways in which a request was authenticated. In `loopback` it was not: every program of this machine may make it. */
-const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy", "webhook"] as const;
+const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy", "webhook", "slack"] as const;
 
 /** The caller of a request, with its rights. */
 export const Identity = Type.Object({

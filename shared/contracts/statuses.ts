@@ -105,7 +105,7 @@ export const APPROVAL_STATES = ["awaiting_approval", ...APPROVAL_DECISIONS] as c
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 /** The protocols in which people decide about tool calls. */
-export const DECISION_CHANNELS = ["api", "mcp"] as const;
+export const DECISION_CHANNELS = ["api", "mcp", "slack"] as const;
 export type DecisionChannel = (typeof DECISION_CHANNELS)[number];
 
 /**

@@ -15,6 +15,8 @@ export const NOTIFICATION_KINDS = [
   "budget.soft_limit",
   "budget.exceeded",
 ] as const;
+/** The answer to a question that was asked in Slack goes to its thread, and to no other destination. */
+export const OUTBOX_KINDS = [...NOTIFICATION_KINDS, "chat.answered"] as const;
 export const NotificationKind = literals(NOTIFICATION_KINDS);
 export type NotificationKind = Static<typeof NotificationKind>;
 

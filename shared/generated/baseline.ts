@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "36792288b939c251";
+export const BASELINE_HASH = "8d2c65d3dd20d7d2";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -755,6 +755,51 @@ CREATE TABLE notification_destinations (
   not_before timestamptz,
   last_error text,
   stopped_address text
+);
+CREATE TABLE external_events (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  source text NOT NULL,
+  event_key text NOT NULL,
+  ordering_key text NOT NULL,
+  kind text NOT NULL,
+  actor text NOT NULL,
+  payload jsonb NOT NULL,
+  state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'done', 'refused', 'dead')),
+  occurred_at timestamptz NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  not_before timestamptz NOT NULL DEFAULT clock_timestamp(),
+  attempts integer NOT NULL DEFAULT 0,
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  result jsonb,
+  awaits text CHECK (awaits IN ('eyes', 'read', 'check', 'answer', 'text', 'decided')),
+  last_error text,
+  settled_at timestamptz,
+  UNIQUE (source, event_key),
+  CHECK ((settled_at IS NULL) = (state = 'pending'))
+);
+CREATE INDEX external_events_pending ON external_events (source, ordering_key, occurred_at, id) WHERE state = 'pending';
+CREATE INDEX external_events_awaiting ON external_events (awaits, not_before) WHERE awaits IS NOT NULL;
+CREATE INDEX external_events_settled ON external_events (settled_at) WHERE state <> 'pending';
+CREATE TABLE slack_threads (
+  channel text,
+  thread_ts text,
+  session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
+  message_ts text,
+  body_sha256 text,
+  is_live boolean NOT NULL DEFAULT false,
+  flush_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  flushing_until timestamptz,
+  touched_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (channel, thread_ts)
+);
+CREATE INDEX slack_threads_session ON slack_threads (session_id);
+CREATE INDEX slack_threads_message ON slack_threads (channel, message_ts) WHERE message_ts IS NOT NULL;
+CREATE INDEX slack_threads_live ON slack_threads (flush_at) WHERE is_live;
+CREATE INDEX slack_threads_touched ON slack_threads (touched_at);
+CREATE TABLE slack_channels (
+  channel text PRIMARY KEY,
+  next_at timestamptz NOT NULL
 );
 CREATE TABLE executors (
   executor_id uuid PRIMARY KEY,

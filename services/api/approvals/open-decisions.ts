@@ -54,7 +54,7 @@ export function openDecisions(deps: ApiDeps) {
 }
 
 /** Who decides, as in the audit log; where callers are not told apart, the name is only what the client says. */
-function deciderOf(identity: Identity): string {
+export function deciderOf(identity: Identity): string {
   const { via, name } = identity;
   return ownerOf(identity) ?? (name === NO_USER ? via : `${via}:${name}`);
 }

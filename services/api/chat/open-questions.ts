@@ -43,25 +43,13 @@ const readBody = bodyReader(Type.Object({ content: Type.Optional(NullableText) }
  * 409 or 429, and database errors.
  */
 export function openQuestions(deps: ApiDeps) {
-  const { config, db, dispatcher, log } = deps;
-  const mask = maskBody(deps, "POST /api/v1/sessions/:id/chat/messages");
-  const chainOf = openChatChains(deps);
-  const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
+  const { db, dispatcher, log } = deps;
+  const prepare = prepareQuestions(deps);
   return async (caller: Caller, sessionId: string | undefined, read: () => unknown) => {
     const { session_id: id } = await sessionFor(db, caller, sessionId);
     const body = await read();
-    const [session] = await selectRows(db, parseSession, SESSION, [id]);
-    if (session === undefined) throw new Error(`session ${id} is gone`);
-    checkChatAvailable(config.agents, session);
-    const question = { content: parseQuestion(body) };
     const author = postgresSafeText(caller.identity.name).text;
-    const chain = chainOf(session);
-    // Before the transaction, which locks the session's rows.
-    const { content } = await mask(id, question);
-    await keepTexts(
-      db,
-      textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
-    );
+    const { content, chain } = await prepare(id, body);
     const posted = await db.transaction(async (transaction) => {
       // Until the commit the lock keeps others from deleting the session and from asking, too.
       await sessionFor(transaction, caller, id, { lock: true });
@@ -72,6 +60,30 @@ export function openQuestions(deps: ApiDeps) {
     caller.detail = { ...caller.detail, message_id };
     log.info({ session_id: id, message_id, stage_id }, "question about an ended session");
     return { chat_id, message_id, stage_id };
+  };
+}
+
+/**
+ * Returns what prepares a question, by its body, before the transaction that posts it and locks the session's rows: its text without
+ * secrets, and the configuration by which it is answered. It rejects with RequestError 400 and database errors.
+ */
+export function prepareQuestions(deps: ApiDeps) {
+  const { config, db } = deps;
+  const mask = maskBody(deps, "POST /api/v1/sessions/:id/chat/messages");
+  const chainOf = openChatChains(deps);
+  const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
+  return async (sessionId: string, body: unknown) => {
+    const [session] = await selectRows(db, parseSession, SESSION, [sessionId]);
+    if (session === undefined) throw new Error(`session ${sessionId} is gone`);
+    checkChatAvailable(config.agents, session);
+    const question = { content: parseQuestion(body) };
+    const chain = chainOf(session);
+    const { content } = await mask(sessionId, question);
+    await keepTexts(
+      db,
+      textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
+    );
+    return { content, chain };
   };
 }
 

@@ -2,7 +2,7 @@ import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BudgetCause } from "#shared/contracts/budget.ts";
-import { NOTIFICATION_KINDS } from "#shared/contracts/webhook-message.ts";
+import { OUTBOX_KINDS } from "#shared/contracts/webhook-message.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
@@ -26,6 +26,9 @@ const Claimed = Type.Object({
   payload: Type.Object({
     approval_id: Type.Optional(Type.String()),
     budget: Type.Optional(BudgetCause),
+    message_id: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.String()),
+    thread_ts: Type.Optional(Type.String()),
   }),
   /** With this one. */
   attempts: Type.Integer(),
@@ -74,5 +77,5 @@ export async function claimNotifications(
   { name, address, parallel }: Recipient,
   token: string,
 ): Promise<ClaimedNotification[]> {
-  return selectRows(db, parseClaimed, CLAIM, [name, [...NOTIFICATION_KINDS], address, parallel, token]);
+  return selectRows(db, parseClaimed, CLAIM, [name, [...OUTBOX_KINDS], address, parallel, token]);
 }

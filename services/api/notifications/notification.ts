@@ -25,6 +25,8 @@ const SessionNews = Type.Object({
   ...rowMembers(ALERT_SESSIONS, "final_analysis"),
   is_analysis_complete: Type.Boolean(),
   fingerprint: Text,
+  /** A person started it in Slack: the fingerprint names the thread. */
+  is_from_slack: Type.Boolean(),
   /** Absent for a session without one. */
   conclusion: Type.Optional(SentConclusion),
 });
@@ -32,13 +34,21 @@ const SessionNews = Type.Object({
 export type SessionNews = Static<typeof SessionNews>;
 
 const ApprovalNews = Type.Object({
-  ...rowMembers(APPROVALS, "approval_id", "tool", "arguments", "expires_at"),
+  ...rowMembers(APPROVALS, "approval_id", "tool", "arguments", "expires_at", "arguments_hash"),
   agent_name: Text,
   /** Of `arguments` there are the first 2,000 characters. */
   are_arguments_complete: Type.Boolean(),
 });
 /** A call that a person is asked about. */
 export type ApprovalNews = Static<typeof ApprovalNews>;
+
+/** The answer to a question that was asked in a thread. */
+export interface ChatAnswer {
+  /** Null where there is none, because answering failed. */
+  readonly text: string | null;
+  readonly channel: string;
+  readonly thread: string;
+}
 
 interface News {
   /** The same at every attempt. */
@@ -56,6 +66,7 @@ export type Notification = News &
     | { readonly kind: "session.started" | "session.ended" }
     | { readonly kind: "approval.requested"; readonly approval: ApprovalNews }
     | { readonly kind: "budget.soft_limit" | "budget.exceeded"; readonly budget: BudgetCause }
+    | { readonly kind: "chat.answered"; readonly answer: ChatAnswer }
   );
 
 const parseRow = compileParser(
@@ -77,10 +88,10 @@ SELECT s.deleted_at IS NOT NULL AS deleted,
     'executive_summary', left(s.executive_summary, ${MAX_ANALYSIS}),
     'final_analysis', left(s.final_analysis, ${MAX_ANALYSIS}),
     'is_analysis_complete', coalesce(char_length(s.final_analysis), 0) <= ${MAX_ANALYSIS},
-    'fingerprint', s.slack_message_fingerprint) || coalesce(c.member, '{}') AS session,
+    'fingerprint', s.slack_message_fingerprint, 'is_from_slack', coalesce(s.owner_subject LIKE 'slack:%', false)) || coalesce(c.member, '{}') AS session,
   CASE WHEN a.approval_id IS NOT NULL THEN
     jsonb_build_object('approval_id', a.approval_id, 'agent_name', e.agent_name, 'tool', a.tool,
-      'arguments', left(a.arguments, ${MAX_ARGUMENTS}),
+      'arguments_hash', a.arguments_hash, 'arguments', left(a.arguments, ${MAX_ARGUMENTS}),
       'are_arguments_complete', char_length(a.arguments) <= ${MAX_ARGUMENTS},
       'expires_at', ${isoText("a.expires_at")}) END AS approval
 FROM alert_sessions s
@@ -92,6 +103,12 @@ FROM alert_sessions s
         'claims_verified', c.claims_verified, 'claims_total', c.claims_total)) AS member
     FROM conclusions c WHERE c.session_id = s.session_id ${NEWEST_CONCLUSION}) c ON true
 WHERE s.session_id = $1`;
+
+const READ_ANSWER = `
+SELECT left(t.content, ${MAX_ANALYSIS}) AS text FROM stages s JOIN timeline_events t USING (session_id, stage_id)
+WHERE s.chat_user_message_id = $1 AND t.event_type = 'final_analysis' AND t.status = 'completed'
+ORDER BY t.created_at DESC LIMIT 1`;
+const parseAnswer = compileParser("answer to a question", Type.Object({ text: Text }));
 
 /** A notification, or why it is not worth sending any more. */
 export type ReadNotification = { readonly notification: Notification } | { readonly obsolete: string };
@@ -118,6 +135,12 @@ export async function readNotification(
     case "budget.exceeded":
       if (payload.budget === undefined) return { obsolete: "the budget is not named" };
       return { notification: { ...news, kind, session: row.session, budget: payload.budget } };
+    case "chat.answered": {
+      const { message_id = null, channel = "", thread_ts: thread = "" } = payload;
+      const [answered] = await selectRows(db, parseAnswer, READ_ANSWER, [message_id]);
+      const answer = { text: answered?.text ?? null, channel, thread };
+      return { notification: { ...news, kind, session: row.session, answer } };
+    }
     default:
       return kind satisfies never;
   }

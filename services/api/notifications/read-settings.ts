@@ -1,5 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
+import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
+import type { Role } from "#shared/access/identity.ts";
 import type { NotificationKind } from "#shared/contracts/webhook-message.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { envText, type Environment, secretVariable } from "#shared/service/environment.ts";
@@ -10,6 +12,25 @@ export interface SlackSettings {
   readonly channel: string;
   /** Where the methods of Slack's API are, without a slash at the end. */
   readonly apiUrl: string;
+  /** Undefined where nothing is taken from Slack. */
+  readonly listening: ListeningSettings | undefined;
+}
+
+/** Who may do what from Slack. */
+export interface ListeningSettings {
+  /** With which connections are opened. */
+  readonly appToken: string;
+  /** Mail addresses by member. */
+  readonly people: ReadonlyMap<string, string>;
+  readonly mailDomains: ReadonlySet<string>;
+  /** By mail address. */
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly defaultRole: Role | undefined;
+  readonly channelTeams: ReadonlyMap<string, readonly string[]>;
+  readonly startSessionsIn: ReadonlySet<string>;
+  readonly alertType: string | undefined;
+  /** Whether messages have buttons that decide about tool calls. */
+  readonly approvals: boolean;
 }
 
 export interface WebhookReceiver {
@@ -61,22 +82,44 @@ export function readNotificationSettings(
   };
 }
 
-function readSlack(
-  { token_env = "SLACK_BOT_TOKEN", channel = "" }: { readonly token_env?: string; readonly channel?: string },
-  env: Environment,
-): SlackSettings {
-  const token = secretVariable(env, token_env);
-  if (token === "") {
-    throw invalid(token_env, "is not set: system.slack in tarsy.yaml names it as the bot's token");
-  }
-  if (!/^[\x21-\x7e]+$/u.test(token)) {
-    throw invalid(token_env, "must have visible ASCII characters only, as Slack's tokens do");
-  }
+type SlackSection = NonNullable<SystemSection["slack"]>;
+
+function readSlack(section: SlackSection, env: Environment): SlackSettings {
+  const { token_env = "SLACK_BOT_TOKEN", channel = "" } = section;
+  const token = readToken(token_env, "the bot's token", env);
   const apiUrl = envText(env, "SLACK_API_URL", "https://slack.com/api");
   if (!/^https?:$/u.test(URL.parse(apiUrl)?.protocol ?? "")) {
     throw invalid("SLACK_API_URL", "must be an address that begins with https:// or http://");
   }
-  return { token, channel, apiUrl: apiUrl.replace(/\/+$/u, "") };
+  const listening = section.listen === true ? readListening(section, env) : undefined;
+  return { token, channel, apiUrl: apiUrl.replace(/\/+$/u, ""), listening };
+}
+
+function readListening(section: SlackSection, env: Environment): ListeningSettings {
+  const { app_token_env = "SLACK_APP_TOKEN", default_role = "none", alert_type, approvals = false } = section;
+  const small = (text: string) => text.toLowerCase();
+  return {
+    appToken: readToken(app_token_env, "the app-level token", env),
+    people: new Map(Object.entries(section.people ?? {}).map(([id, mail]) => [id, small(mail)])),
+    mailDomains: new Set(section.mail_domains?.map(small)),
+    roles: new Map(Object.entries(section.roles ?? {}).map(([mail, role]) => [small(mail), role])),
+    defaultRole: default_role === "none" ? undefined : default_role,
+    channelTeams: new Map(Object.entries(section.channel_teams ?? {})),
+    startSessionsIn: new Set(section.start_sessions_in),
+    alertType: alert_type,
+    approvals,
+  };
+}
+
+function readToken(variable: string, what: string, env: Environment): string {
+  const token = secretVariable(env, variable);
+  if (token === "") {
+    throw invalid(variable, `is not set: system.slack in tarsy.yaml names it as ${what}`);
+  }
+  if (!/^[\x21-\x7e]+$/u.test(token)) {
+    throw invalid(variable, "must have visible ASCII characters only, as Slack's tokens do");
+  }
+  return token;
 }
 
 function readSecret(variable: string, receiver: string, env: Environment): Buffer {

@@ -86,7 +86,7 @@ interface ReviewOptions {
  * one before left. An unknown session and one that the reviewer may not see are alike not found. Throws database errors.
  */
 export async function reviewSession(
-  db: Database,
+  db: Pick<Database, "transaction">,
   id: string,
   { action, fields, expected, identity, learn }: Omit<ReviewRequest, "sessionIds"> & ReviewOptions,
 ): Promise<Reviewed> {

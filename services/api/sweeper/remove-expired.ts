@@ -78,6 +78,18 @@ WITH unused AS (
 )
 SELECT count(*)::int AS n FROM deleted`;
 
+/** Rows of Slack's events, and of channels to which nothing was written for a day. */
+const DELETE_SETTLED_EVENTS = `
+WITH old AS (
+  SELECT id FROM external_events WHERE state <> 'pending' AND settled_at < now() - interval '30 days'
+  ORDER BY settled_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM external_events e USING old WHERE e.id = old.id RETURNING 1
+), quiet AS (
+  DELETE FROM slack_channels WHERE next_at < now() - interval '1 day'
+)
+SELECT count(*)::int AS n FROM deleted`;
+
 /**
  * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications of both directions, what lost
  * tool-runners knew of MCP servers, and texts that no session needs, page by page, until none is left or `signal` aborts.
@@ -90,6 +102,7 @@ export async function removeExpired(db: Database, retentionDays: number, signal:
     [GIVE_UP_NOTIFICATIONS, []],
     [DELETE_SETTLED_NOTIFICATIONS, []],
     [DELETE_DESTINATIONS, []],
+    [DELETE_SETTLED_EVENTS, []],
     [DELETE_SERVER_STATES, []],
     [SWEEP_TEXTS, []],
   ] as const) {

@@ -110,18 +110,7 @@ const CHANNEL_ID = /^[CGD][A-Z0-9]+$/u;
 /** Reports a channel and addresses that no message can be sent to, and messages whose links lead nowhere. */
 export function checkNotifications(system: Loose<SystemSection>, reporter: Reporter): void {
   const { slack, notifications } = system;
-  if (slack?.enabled === true) {
-    const where = { container: slack, key: "channel" };
-    if (slack.channel === undefined && !("channel" in slack)) {
-      reporter.error({ container: slack, path: "system.slack.channel" }, "is needed where Slack is enabled");
-    } else if (slack.channel !== undefined && !CHANNEL_ID.test(slack.channel)) {
-      reporter.error(
-        where,
-        "must be the id of a channel, such as C0123456789",
-        "Slack shows it in the channel's details",
-      );
-    }
-  }
+  if (slack !== undefined) checkSlack(slack, reporter);
   const names = new Set<string>();
   for (const webhook of notifications?.webhooks ?? []) {
     if (webhook === undefined) continue;
@@ -140,6 +129,44 @@ export function checkNotifications(system: Loose<SystemSection>, reporter: Repor
     const target = { container: system, path: "system.dashboard_url" };
     reporter.warn(target, "is not set, so the links of notifications lead to this machine only", hint);
   }
+}
+
+const MEMBER_ID = /^[UW][A-Z0-9]+$/u;
+
+function checkSlack(slack: Loose<NonNullable<SystemSection["slack"]>>, reporter: Reporter): void {
+  if (slack.enabled === true) {
+    const where = { container: slack, key: "channel" };
+    if (slack.channel === undefined && !("channel" in slack)) {
+      reporter.error({ container: slack, path: "system.slack.channel" }, "is needed where Slack is enabled");
+    } else if (slack.channel !== undefined && !CHANNEL_ID.test(slack.channel)) {
+      reporter.error(
+        where,
+        "must be the id of a channel, such as C0123456789",
+        "Slack shows it in the channel's details",
+      );
+    }
+  }
+  checkListening(slack, reporter);
+}
+
+/** Reports what names no channel, no member and no mail address, and listening without messages. */
+function checkListening(slack: Loose<NonNullable<SystemSection["slack"]>>, reporter: Reporter): void {
+  const { people, roles, channel_teams, start_sessions_in } = slack;
+  if (slack.listen === true && slack.enabled !== true) {
+    reporter.error({ container: slack, key: "listen" }, "needs enabled: true");
+  }
+  const keys = (container: object | undefined, form: RegExp, rule: string): void => {
+    for (const key of Object.keys(container ?? {})) {
+      if (container !== undefined && !form.test(key)) reporter.error({ container, key }, rule);
+    }
+  };
+  keys(people, MEMBER_ID, "must be the id of a member, such as U0123456789");
+  keys(roles, /^[^@\s]+@[^@\s]+$/u, "must be a mail address");
+  keys(channel_teams, CHANNEL_ID, "must be the id of a channel, such as C0123456789");
+  (start_sessions_in ?? []).forEach((channel, key) => {
+    if (channel === undefined || start_sessions_in === undefined || CHANNEL_ID.test(channel)) return;
+    reporter.error({ container: start_sessions_in, key }, "must be the id of a channel, such as C0123456789");
+  });
 }
 
 function addressProblem(text: string): string | undefined {

@@ -38,6 +38,17 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "slack.enabled": "Whether messages are sent; false by default.",
   "slack.token_env": "The environment variable with the bot's token; by default SLACK_BOT_TOKEN.",
   channel: "The id of the channel, such as C0123456789; required if messages are sent.",
+  listen: "Whether people may write to TARSy from Slack (docs/slack.md); false by default.",
+  app_token_env: "The environment variable with the app-level token (xapp-); by default SLACK_APP_TOKEN.",
+  people: "Mail addresses by the ids of members of Slack; they go before those of their profiles.",
+  mail_domains: "The domains whose addresses in profiles name a person; without it profiles name none.",
+  "slack.roles": "The roles of people by their mail address: viewer, submitter or operator.",
+  default_role: "The role of the people that are named and have none in `roles`; none by default.",
+  channel_teams: "The teams whose sessions are answered in a channel, by its id.",
+  start_sessions_in: "The ids of the channels in which a mention starts a session; none by default.",
+  "slack.alert_type":
+    "The alert type of sessions that a mention starts; by default that of alerts without one.",
+  "slack.approvals": "Whether operators decide about tool calls with buttons in Slack; false by default.",
   notifications:
     "Other systems that get a message when sessions end or a person must decide (docs/alerts-and-notifications.md).",
   "notifications.webhooks": "Addresses to which signed messages are sent.",

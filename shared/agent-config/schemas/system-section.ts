@@ -7,9 +7,13 @@ import {
   Whole,
   orZero,
 } from "#shared/agent-config/schemas/schema-parts.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import { NotificationKind } from "#shared/contracts/webhook-message.ts";
 import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
+
+/** What people may be allowed to do from Slack. */
+const SLACK_ROLES = ["viewer", "submitter", "operator"] as const;
 
 /** Each receiver has a loop and connections of its own. */
 const MAX_WEBHOOKS = 20;
@@ -61,6 +65,16 @@ export const SystemSection = Type.Object({
       enabled: Type.Optional(Type.Boolean()),
       token_env: Type.Optional(VariableName),
       channel: Type.Optional(Name),
+      listen: Type.Optional(Type.Boolean()),
+      app_token_env: Type.Optional(VariableName),
+      people: Type.Optional(Type.Record(Type.String(), Name)),
+      mail_domains: Type.Optional(Type.Array(Name)),
+      roles: Type.Optional(Type.Record(Type.String(), literals(SLACK_ROLES))),
+      default_role: Type.Optional(literals(["none", "viewer", "submitter"])),
+      channel_teams: Type.Optional(Type.Record(Type.String(), Type.Array(Name))),
+      start_sessions_in: Type.Optional(Type.Array(Name)),
+      alert_type: Type.Optional(Name),
+      approvals: Type.Optional(Type.Boolean()),
     }),
   ),
   notifications: Type.Optional(Notifications),

@@ -13,6 +13,19 @@ export const BROKEN_NOTIFICATIONS: readonly BrokenFile[] = [
     errors: [["system.slack.channel", "must be the id of a channel, such as C0123456789"]],
   },
   {
+    name: "Slack that listens and is switched off, and what names nobody there",
+    tarsy:
+      "system:\n  slack:\n    listen: §true\n    people: {alice: §a@example.com}\n    roles: {alice: §operator, a@example.com: §admin}\n    channel_teams: {alerts: §[a]}\n    start_sessions_in: [C1, §alerts]\n",
+    errors: [
+      ["system.slack.listen", "needs enabled: true"],
+      ["system.slack.people.alice", "must be the id of a member"],
+      ["system.slack.roles.alice", "must be a mail address"],
+      ["system.slack.roles[\"a@example.com\"]", "must be one of"],
+      ["system.slack.channel_teams.alerts", "must be the id of a channel"],
+      ["system.slack.start_sessions_in[1]", "must be the id of a channel"],
+    ],
+  },
+  {
     name: "receivers of notifications that cannot be reached",
     tarsy:
       "system:\n  notifications:\n    webhooks:\n      - {name: a, url: §ftp://x, secret_env: S}\n      - {name: §a, url: §'https://u:p@x', secret_env: S}\n      - {name: §A b, url: https://x, secret_env: S, events: [§session.lost]}\n",

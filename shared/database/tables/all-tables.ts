@@ -36,6 +36,7 @@ import { SCHEMA_SUPPORT } from "#shared/database/tables/schema.ts";
 import { SEARCH_PROGRESS, SESSION_TEXTS, TIMELINE_WORDS } from "#shared/database/tables/search.ts";
 import { SESSION_MODEL_USAGE, SESSION_RUNTIME } from "#shared/database/tables/session-runtime.ts";
 import { SESSION_SCORES } from "#shared/database/tables/session-scores.ts";
+import { EXTERNAL_EVENTS, SLACK_CHANNELS, SLACK_THREADS } from "#shared/database/tables/slack.ts";
 import { STAGES } from "#shared/database/tables/stages.ts";
 import { STEERING_DELIVERIES, STEERING_MESSAGES } from "#shared/database/tables/steering.ts";
 import { ALERT_NOTIFICATIONS, IDEMPOTENCY_KEYS } from "#shared/database/tables/submissions.ts";
@@ -113,6 +114,9 @@ export const ALL_TABLES: readonly Table[] = [
   EVIDENCE_DELIVERIES,
   OUTBOX,
   NOTIFICATION_DESTINATIONS,
+  EXTERNAL_EVENTS,
+  SLACK_THREADS,
+  SLACK_CHANNELS,
   EXECUTORS,
   LLM_CIRCUITS,
   API_KEYS,

@@ -1,5 +1,5 @@
 import { table, ALL, OF_SESSION } from "#shared/database/tables/table.ts";
-import { NOTIFICATION_KINDS } from "#shared/contracts/webhook-message.ts";
+import { OUTBOX_KINDS } from "#shared/contracts/webhook-message.ts";
 
 /** A message to people or another system. Triggers write it in the transaction that decides what it says. */
 export const OUTBOX = table({
@@ -7,7 +7,7 @@ export const OUTBOX = table({
   columns: {
     id: { type: "bigint", primary: true, ddl: "GENERATED ALWAYS AS IDENTITY" },
     session_id: OF_SESSION,
-    kind: { type: "text", enum: NOTIFICATION_KINDS, from: "ours" },
+    kind: { type: "text", enum: OUTBOX_KINDS, from: "ours" },
     destination: { type: "text", from: "config" },
     /** Without a full stop, because it is the id of a signed webhook. */
     dedup_key: { type: "text", from: "ours", ddl: "UNIQUE" },

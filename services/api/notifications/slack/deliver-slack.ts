@@ -10,7 +10,10 @@ import type { SlackSettings } from "../read-settings.ts";
 import { findSent, findThread } from "./find-messages.ts";
 import { SlackTs } from "./read-messages.ts";
 import { SlackApi, SlackError } from "./slack-api.ts";
-import { slackMessage } from "./slack-message.ts";
+import { slackMessage, type SlackButtons } from "./slack-message.ts";
+import { awaitSlot } from "./channel-slots.ts";
+import { SLACK_PLACE } from "./slack-place.ts";
+import { endLiveMessage, rememberThread } from "./slack-threads.ts";
 
 const POST_TIMEOUT_MS = 10_000;
 /** Clocks differ: a message sent earlier is looked for from so long before it happened. */
@@ -29,15 +32,18 @@ export function slackChannel(
   settings: SlackSettings,
   { db, outbound }: { readonly db: Queryable; readonly outbound: Outbound },
 ): Destination {
-  const { channel } = settings;
+  const { channel, listening } = settings;
   const api = new SlackApi(settings, outbound);
+  const buttons = { approvals: listening?.approvals === true };
   return {
     name: SLACK,
     address: channel,
     parallel: 1,
     deliver: async (notification, attempt, signal) => {
+      const slack = { api, db, channel, buttons, isListening: listening !== undefined, signal };
       try {
-        return await deliver(notification, attempt, { api, db, channel, signal });
+        const edited = slack.isListening ? await editLiveMessage(notification, slack) : undefined;
+        return edited ?? (await deliver(notification, attempt, slack));
       } catch (error) {
         if (error instanceof SlackError) return error.delivery;
         throw error;
@@ -50,24 +56,48 @@ interface Slack {
   readonly api: SlackApi;
   readonly db: Queryable;
   readonly channel: string;
+  readonly buttons: SlackButtons;
+  /** Threads are kept, because people answer there, and the rate of a channel holds for all apis together. */
+  readonly isListening: boolean;
   readonly signal: AbortSignal;
 }
 
-async function deliver(notification: Notification, { isUnsure }: Attempt, slack: Slack): Promise<Delivery> {
-  const { api, channel, signal } = slack;
-  const thread = await threadOf(notification, slack);
-  const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
-  if (isUnsure) {
-    const ts = await sentBefore(notification, thread, slack);
-    if (ts !== undefined) return { outcome: "sent", receipt: { ...place, ts } };
+/** The message is gone, or too old to be edited. */
+const NOT_EDITABLE = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
+
+/** The end of a session replaces the message about its course; undefined if there is none that can be edited. */
+async function editLiveMessage(notification: Notification, slack: Slack): Promise<Delivery | undefined> {
+  if (notification.kind !== "session.ended") return undefined;
+  const { api, db, buttons, signal } = slack;
+  const live = await endLiveMessage(db, notification.session.session_id, signal);
+  if (live === undefined) return undefined;
+  const { channel, thread: thread_ts, ts } = live;
+  await awaitSlot(db, channel, signal);
+  try {
+    const given = { channel, ts, ...slackMessage(notification, buttons) };
+    const call = { method: "chat.update", timeoutMs: POST_TIMEOUT_MS, arguments: given } as const;
+    await api.call(call, parsePosted, signal);
+    return { outcome: "sent", receipt: { channel, thread_ts, ts } };
+  } catch (error) {
+    if (error instanceof SlackError && NOT_EDITABLE.has(error.code ?? "")) return undefined;
+    throw error;
   }
-  const { ts } = await api.call(
+}
+
+async function deliver(notification: Notification, { isUnsure }: Attempt, slack: Slack): Promise<Delivery> {
+  const place = await placeOf(notification, slack);
+  if (isUnsure) {
+    const ts = await sentBefore(notification, place, slack);
+    if (ts !== undefined) return sent(notification, { ...place, ts }, slack);
+  }
+  if (slack.isListening) await awaitSlot(slack.db, place.channel, slack.signal);
+  const { ts } = await slack.api.call(
     {
       method: "chat.postMessage",
       timeoutMs: POST_TIMEOUT_MS,
       arguments: {
         ...place,
-        ...slackMessage(notification),
+        ...slackMessage(notification, slack.buttons),
         parse: "none",
         link_names: false,
         unfurl_links: false,
@@ -75,23 +105,53 @@ async function deliver(notification: Notification, { isUnsure }: Attempt, slack:
       },
     },
     parsePosted,
-    signal,
+    slack.signal,
   );
-  return { outcome: "sent", receipt: { ...place, ts } };
+  return sent(notification, { ...place, ts }, slack);
 }
 
-/** That of the session's earlier messages, else that of the message which its fingerprint names. */
-async function threadOf({ session }: Notification, slack: Slack): Promise<string | undefined> {
+/** A death between the post and this is one more attempt, which finds the message. */
+async function sent(
+  { kind, session }: Notification,
+  receipt: Place & { readonly ts: string },
+  { db, isListening }: Slack,
+): Promise<Delivery> {
+  if (isListening) {
+    const { channel, thread_ts: thread = receipt.ts } = receipt;
+    const isLive = kind === "session.started";
+    const messageTs = isLive || kind === "session.ended" ? receipt.ts : null;
+    await rememberThread(db, { channel, thread, sessionId: session.session_id, messageTs, isLive });
+  }
+  return { outcome: "sent", receipt: { ...receipt } };
+}
+
+interface Place {
+  readonly channel: string;
+  readonly thread_ts?: string;
+}
+
+/** The thread of a question, of the mention that started the session, of its earlier messages, or of that which its fingerprint names. */
+async function placeOf(notification: Notification, slack: Slack): Promise<Place> {
+  const { session } = notification;
+  if (notification.kind === "chat.answered") {
+    const { channel, thread } = notification.answer;
+    return { channel, thread_ts: thread };
+  }
+  const started = session.is_from_slack ? SLACK_PLACE.exec(session.fingerprint ?? "")?.groups : undefined;
+  const { channel: there, thread: itsThread } = started ?? {};
+  if (there !== undefined && itsThread !== undefined) return { channel: there, thread_ts: itsThread };
   const { api, db, channel, signal } = slack;
   const [known] = await selectRows(db, parseThread, KNOWN_THREAD, [session.session_id, channel]);
-  return known?.thread_ts ?? findThread(api, { channel, fingerprint: session.fingerprint }, signal);
+  const { fingerprint } = session;
+  const thread_ts = known?.thread_ts ?? (await findThread(api, { channel, fingerprint }, signal));
+  return { channel, ...(thread_ts === undefined ? {} : { thread_ts }) };
 }
 
 /** An attempt may have found no thread where there is one now: both places are searched. */
 async function sentBefore(
   notification: Notification,
-  thread: string | undefined,
-  { api, channel, signal }: Slack,
+  { channel, thread_ts: thread }: Place,
+  { api, signal }: Slack,
 ): Promise<string | undefined> {
   const sinceMs = Date.parse(notification.at) - CLOCKS_DIFFER_MS;
   const inThread =

@@ -7,15 +7,29 @@ import type { SlackSettings } from "../read-settings.ts";
 /** A call that Slack did not answer as asked; the delivery says whether it is worth repeating. */
 export class SlackError extends Error {
   readonly delivery: Exclude<Delivery, { readonly outcome: "sent" }>;
+  /** Slack's word for the error; undefined if it gave none. */
+  readonly code: string | undefined;
 
-  constructor(delivery: Exclude<Delivery, { readonly outcome: "sent" }>) {
+  constructor(delivery: Exclude<Delivery, { readonly outcome: "sent" }>, code?: string) {
     super(delivery.error);
     this.delivery = delivery;
+    this.code = code;
   }
 }
 
+/** These take JSON; the others take forms alone. */
+const WRITES = ["chat.postMessage", "chat.update", "chat.postEphemeral", "reactions.add"] as const;
+const READS = [
+  "conversations.history",
+  "conversations.replies",
+  "users.info",
+  "auth.test",
+  "apps.connections.open",
+] as const;
+type SlackMethod = (typeof WRITES)[number] | (typeof READS)[number];
+
 interface SlackCall {
-  readonly method: "chat.postMessage" | "conversations.history" | "conversations.replies";
+  readonly method: SlackMethod;
   readonly timeoutMs: number;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
@@ -45,12 +59,12 @@ const parseAnswer = compileParser(
   Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) }),
 );
 
-/** The methods of Slack's web API that notifications need (https://docs.slack.dev/reference/methods). */
+/** The methods of Slack's web API that are used here (https://docs.slack.dev/reference/methods). */
 export class SlackApi {
-  readonly #settings: SlackSettings;
+  readonly #settings: Pick<SlackSettings, "token" | "apiUrl">;
   readonly #outbound: Outbound;
 
-  constructor(settings: SlackSettings, outbound: Outbound) {
+  constructor(settings: Pick<SlackSettings, "token" | "apiUrl">, outbound: Outbound) {
     this.#settings = settings;
     this.#outbound = outbound;
   }
@@ -62,12 +76,11 @@ export class SlackApi {
     signal: AbortSignal,
   ): Promise<Static<S>> {
     const { token, apiUrl } = this.#settings;
-    const isWrite = method === "chat.postMessage";
+    const isWrite = WRITES.some((one) => one === method);
     const request = {
       method: "POST",
       headers: {
         authorization: `Bearer ${token}`,
-        // Methods that read take no JSON.
         "content-type": isWrite ? "application/json; charset=utf-8" : "application/x-www-form-urlencoded",
       },
       body: isWrite ? JSON.stringify(given) : encoded(given),
@@ -78,9 +91,18 @@ export class SlackApi {
       return read(method, await this.#outbound.send(new URL(`${apiUrl}/${method}`), request, signal), parse);
     } catch (error) {
       if (!(error instanceof NoAnswerError)) throw error;
-      throw new SlackError({ outcome: "failed", error: `${method}: ${error.message}`, isUnsure: isWrite });
+      throw new SlackError({
+        outcome: "failed",
+        error: `${method}: ${error.message}`,
+        isUnsure: isPost(method),
+      });
     }
   }
+}
+
+/** Only a repeated post leaves two messages. */
+function isPost(method: SlackMethod): boolean {
+  return method === "chat.postMessage";
 }
 
 function encoded(given: Readonly<Record<string, unknown>>): string {
@@ -93,7 +115,7 @@ function read<S extends TSchema>(
   { status, headers, text }: OutboundResponse,
   parse: ValueParser<S>,
 ): Static<S> {
-  const isUnsure = method === "chat.postMessage";
+  const isUnsure = isPost(method);
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(headers.get("retry-after")) ?? RATE_LIMIT_MS;
     throw new SlackError({
@@ -111,14 +133,17 @@ function read<S extends TSchema>(
   const { ok, error = "unknown_error" } = parseAnswer(body);
   if (ok) return parse(body);
   const said = `${method}: ${error.slice(0, 100)}`;
-  if (REFUSED.has(error)) throw new SlackError({ outcome: "refused", error: said });
+  if (REFUSED.has(error)) throw new SlackError({ outcome: "refused", error: said }, error);
   const isRateLimit = error === "ratelimited" || error === "rate_limited";
-  throw new SlackError({
-    outcome: "failed",
-    error: said,
-    isUnsure: isUnsure && UNSURE.has(error),
-    ...(isRateLimit ? { retryAfterMs: RATE_LIMIT_MS } : {}),
-  });
+  throw new SlackError(
+    {
+      outcome: "failed",
+      error: said,
+      isUnsure: isUnsure && UNSURE.has(error),
+      ...(isRateLimit ? { retryAfterMs: RATE_LIMIT_MS } : {}),
+    },
+    error,
+  );
 }
 
 function decoded(text: string): unknown {

@@ -1,5 +1,5 @@
 import { budgetName } from "#shared/contracts/budget.ts";
-import type { Notification, SessionNews } from "../notification.ts";
+import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
 
 /** As Slack asks for: with these three escaped, a text can name no person, no channel and no link. */
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -7,8 +7,27 @@ const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 /** Controls, which Slack refuses or which change the order of the text around them; line breaks and tabs stay. */
 const CONTROLS = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/gu;
 
+/** Which buttons a message has. */
+export interface SlackButtons {
+  readonly approvals: boolean;
+}
+
+/** The buttons, by their `action_id`. */
+export const SLACK_ACTIONS = {
+  approve: "tarsy_approve",
+  deny: "tarsy_deny",
+  park: "tarsy_park",
+  resume: "tarsy_resume",
+} as const;
+
+/** Of the hash of a call's arguments, in the value of the buttons that decide about it. */
+export const HASH_CHARACTERS = 16;
+
+/** The same, to be found once. */
+const CONTROLS_HIDDEN = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/u;
+
 /** What `chat.postMessage` is sent beside the channel and the thread. */
-interface SlackMessage {
+export interface SlackMessage {
   /** For notices and for clients without blocks. */
   readonly text: string;
   readonly blocks: readonly object[];
@@ -32,7 +51,7 @@ const ENDINGS = {
 } as const;
 
 /** The message of a notification; texts of models, tools and senders in it are inert. */
-export function slackMessage(notification: Notification): SlackMessage {
+export function slackMessage(notification: Notification, buttons: SlackButtons): SlackMessage {
   const { session, dedupKey, url, kind } = notification;
   const metadata = {
     event_type: MESSAGE_EVENT,
@@ -56,19 +75,8 @@ export function slackMessage(notification: Notification): SlackMessage {
       ];
       return { text: `${label}${of}`, blocks, metadata };
     }
-    case "approval.requested": {
-      const {
-        tool,
-        agent_name,
-        expires_at,
-        arguments: given,
-        are_arguments_complete,
-      } = notification.approval;
-      const asks = `:raised_hand: *Approval Needed*${of}\n${name(agent_name ?? "An agent")} wants to call ${name(tool)}. Open until ${expires_at}.`;
-      const shown = `${escapeMrkdwn(given, MAX_ARGUMENTS)}${are_arguments_complete ? "" : "…"}`;
-      const blocks = [section(asks), section(`*Arguments:* ${shown}`), button("Decide", url)];
-      return { text: `Approval needed${of}: ${name(tool)}`, blocks, metadata };
-    }
+    case "approval.requested":
+      return { ...asking(notification.approval, { of, url, buttons }), metadata };
     case "budget.soft_limit":
     case "budget.exceeded": {
       const label = kind === "budget.exceeded" ? "Budget Exceeded" : "Budget Nearly Used Up";
@@ -79,9 +87,54 @@ export function slackMessage(notification: Notification): SlackMessage {
       const written = `:moneybag: *${label}*${of}\n${name(`${budgetName(notification.budget)} ${what}`)}: ${figures}`;
       return { text: `${label}${of}`, blocks: [section(written), button("View Details", url)], metadata };
     }
+    case "chat.answered": {
+      const { text: said } = notification.answer;
+      const text = said === null ? "There is no answer" : "Answer";
+      const blocks = [section(said === null ? text : escapeMrkdwn(said, MAX_TEXT)), button("View", url)];
+      return { text, blocks, metadata };
+    }
     default:
       return kind satisfies never;
   }
+}
+
+function asking(
+  approval: ApprovalNews,
+  { of, url, buttons }: { readonly of: string; readonly url: string; readonly buttons: SlackButtons },
+): Omit<SlackMessage, "metadata"> {
+  const { tool, agent_name, expires_at, arguments: given, are_arguments_complete } = approval;
+  const asks = `:raised_hand: *Approval Needed*${of}\n${name(agent_name ?? "An agent")} wants to call ${name(tool)}. Open until ${expires_at}.`;
+  const offersDecision = buttons.approvals && are_arguments_complete && isWhole(given);
+  const shown = `${escapeMrkdwn(given, offersDecision ? MAX_TEXT : MAX_ARGUMENTS)}${are_arguments_complete ? "" : "…"}`;
+  const decide = offersDecision ? deciding(approval, url) : button("Decide", url);
+  const blocks = [section(asks), section(`*Arguments:* ${shown}`), decide];
+  return { text: `Approval needed${of}: ${name(tool)}`, blocks };
+}
+
+/** People decide only about arguments that the message shows as a whole. */
+function isWhole(given: string): boolean {
+  const escaped = escapeMrkdwn(given, Number.POSITIVE_INFINITY);
+  return escaped.length <= MAX_TEXT && !CONTROLS_HIDDEN.test(given);
+}
+
+function deciding({ approval_id, arguments_hash, tool }: ApprovalNews, url: string): object {
+  const value = `${approval_id}|${arguments_hash.slice(0, HASH_CHARACTERS)}`;
+  const one = (text: string, action_id: string, style: string) => ({
+    ...pressed(text, action_id, value),
+    style,
+    confirm: {
+      title: plain(`${text}?`),
+      text: plain(`${text} the call of ${tool.slice(0, MAX_NAME)} with the arguments of this message.`),
+      confirm: plain(text),
+      deny: plain("Back"),
+    },
+  });
+  const elements = [
+    one("Approve", SLACK_ACTIONS.approve, "primary"),
+    one("Deny", SLACK_ACTIONS.deny, "danger"),
+    link("View Details", url),
+  ];
+  return { type: "actions", elements };
 }
 
 function endingOf({ status }: SessionNews): readonly [emoji: string, label: string] {
@@ -123,7 +176,45 @@ function section(text: string): object {
 }
 
 function button(text: string, url: string): object {
-  return { type: "actions", elements: [{ type: "button", text: { type: "plain_text", text }, url }] };
+  return { type: "actions", elements: [link(text, url)] };
+}
+
+function link(text: string, url: string): object {
+  return { type: "button", text: plain(text), url };
+}
+
+function pressed(text: string, action_id: string, value: string) {
+  return { type: "button", text: plain(text), action_id, value };
+}
+
+function plain(text: string): object {
+  return { type: "plain_text", text };
+}
+
+/** What is known of a session that runs. */
+export interface LiveNews {
+  readonly session_id: string;
+  readonly alert_type: string | null;
+  readonly state: string;
+  readonly agents: readonly string[];
+  readonly last_step: string | null;
+  readonly is_parked: boolean;
+}
+
+/** The message about a session that runs, without metadata: an edit keeps that of the message. */
+export function liveMessage(news: LiveNews, url: string): Omit<SlackMessage, "metadata"> {
+  const { session_id, alert_type, state, agents, last_step, is_parked } = news;
+  const of = alert_type === null ? "" : ` (${name(alert_type)})`;
+  const lines = [
+    `:arrows_counterclockwise: *${name(state)}*${of}`,
+    ...(agents.length === 0 ? [] : [`*Agents:* ${agents.map(name).join(", ")}`]),
+    ...(last_step === null ? [] : [`*Last step:* ${name(last_step)}`]),
+  ];
+  const toggle = is_parked
+    ? pressed("Resume", SLACK_ACTIONS.resume, session_id)
+    : pressed("Park", SLACK_ACTIONS.park, session_id);
+  const actions = { type: "actions", elements: [link("View Details", url), toggle] };
+  return { text: `${state}${of}`, blocks: [section(lines.join("\n")), actions] };
 }
 
 /**

@@ -22,6 +22,7 @@ export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound
     address: addressOf(url),
     parallel: PARALLEL,
     deliver: async (notification, _attempt, signal) => {
+      if (notification.kind === "chat.answered") return { outcome: "refused", error: "is for Slack alone" };
       const body = JSON.stringify(webhookBody(notification));
       const headers = {
         "content-type": "application/json",
@@ -86,7 +87,9 @@ type SentSession = WebhookMessage["data"]["session"];
 type SentApproval = Extract<WebhookMessage, { readonly type: "approval.requested" }>["data"]["approval"];
 
 /** The body of the webhook that tells of a notification. */
-function webhookBody(notification: Notification): WebhookMessage {
+function webhookBody(
+  notification: Exclude<Notification, { readonly kind: "chat.answered" }>,
+): WebhookMessage {
   const { at: timestamp, kind, url } = notification;
   const envelope = { version: WEBHOOK_MESSAGE_VERSION, timestamp } as const;
   const session = sessionOf(notification.session, url);
@@ -105,12 +108,17 @@ function webhookBody(notification: Notification): WebhookMessage {
 }
 
 function sessionOf(
-  { session_id, fingerprint: _internal, is_analysis_complete, ...session }: SessionNews,
+  { session_id, fingerprint: _internal, is_from_slack: _also, is_analysis_complete, ...session }: SessionNews,
   url: string,
 ): SentSession {
   return { id: session_id, url, ...session, final_analysis_complete: is_analysis_complete };
 }
 
-function approvalOf({ approval_id, are_arguments_complete, ...approval }: ApprovalNews): SentApproval {
+function approvalOf({
+  approval_id,
+  arguments_hash: _hash,
+  are_arguments_complete,
+  ...approval
+}: ApprovalNews): SentApproval {
   return { id: approval_id, ...approval, arguments_complete: are_arguments_complete };
 }

@@ -1,0 +1,37 @@
+import type { Identity } from "#shared/access/identity.ts";
+import type { Action } from "#shared/access/authorize.ts";
+import type { ClaimedEvent } from "../events/event-store.ts";
+import type { SlackDeed } from "../events/external-event.ts";
+
+/** An event whose author is known. */
+export interface Deed<D extends SlackDeed = SlackDeed> {
+  readonly event: ClaimedEvent;
+  readonly deed: D;
+  readonly identity: Identity;
+  readonly signal: AbortSignal;
+}
+
+/** What was done, once it is committed and the event is settled. */
+export interface Done {
+  readonly action: Action;
+  readonly sessionId?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** A deed that is not done; the author is told why, unless `isSilent`. */
+export class DeedRefused extends Error {
+  readonly action: Action;
+  readonly isSilent: boolean;
+  readonly sessionId: string | undefined;
+
+  constructor(
+    action: Action,
+    why: string,
+    more: { readonly isSilent?: boolean; readonly sessionId?: string } = {},
+  ) {
+    super(why);
+    this.action = action;
+    this.isSilent = more.isSilent ?? false;
+    this.sessionId = more.sessionId;
+  }
+}

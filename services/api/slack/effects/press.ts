@@ -1,0 +1,104 @@
+import { authorize, mayChange } from "#shared/access/authorize.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { isUuid } from "#shared/contracts/uuid.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { APPROVALS } from "#shared/database/tables/approvals.ts";
+import { rowMembers } from "#shared/database/tables/row-members.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { decideApproval } from "../../approvals/decide-approval.ts";
+import { deciderOf } from "../../approvals/open-decisions.ts";
+import { escapeMrkdwn, HASH_CHARACTERS } from "../../notifications/slack/slack-message.ts";
+import { parkForOperator, resumeForOperator } from "../../parking/change-parking.ts";
+import { settleEvent } from "../events/event-store.ts";
+import type { DeedOf } from "../events/external-event.ts";
+import type { SlackDeps } from "../slack-deps.ts";
+import { DeedRefused, type Deed, type Done } from "./effect.ts";
+import { visibleHere } from "./thread-session.ts";
+
+type Press = Deed<DeedOf<"press">>;
+
+const parseAsked = compileParser(
+  "asked call",
+  Type.Object(rowMembers(APPROVALS, "approval_id", "session_id", "tool", "arguments_hash")),
+);
+const ASKED = "SELECT approval_id, session_id, tool, arguments_hash FROM approvals WHERE approval_id = $1";
+
+/** Returns what a button does. A decision counts only for the arguments that the message showed. */
+export function handlePresses(deps: SlackDeps): (press: Press) => Promise<Done> {
+  return async (press) => {
+    const { action } = press.deed;
+    return action === "approve" || action === "deny"
+      ? decide(press, action, deps)
+      : parkOrResume(press, action, deps);
+  };
+}
+
+async function decide(press: Press, said: "approve" | "deny", deps: SlackDeps): Promise<Done> {
+  const { db, dispatcher, settings } = deps;
+  const { event, deed, identity } = press;
+  const action = "approval.decide";
+  if (!settings.approvals) throw new DeedRefused(action, "tool calls are not decided about in Slack");
+  authorize(identity, action);
+  const [approvalId = "", hash = ""] = deed.value.split("|");
+  const [asked] = isUuid(approvalId) ? await selectRows(db, parseAsked, ASKED, [approvalId]) : [];
+  const sessionId = asked?.session_id;
+  if (asked === undefined || sessionId === undefined) {
+    throw new DeedRefused(action, "this question is unknown");
+  }
+  if (hash.length !== HASH_CHARACTERS || !asked.arguments_hash.startsWith(hash)) {
+    throw new DeedRefused(action, "the arguments are not those of this message", { sessionId });
+  }
+  const state = said === "approve" ? "approved" : "denied";
+  const { channel, message_ts: ts } = deed;
+  const decidedBy = deciderOf(identity);
+  const decided = await db.transaction(async (transaction) => {
+    const session = await visibleHere(transaction, sessionId, identity, { lock: true });
+    if (session === undefined) throw new DeedRefused(action, "this question is unknown", { sessionId });
+    const decision = { state, reason: null, decidedBy, decidedVia: "slack" } as const;
+    const outcome = await decideApproval(transaction, session, approvalId, decision);
+    const at = Math.floor(Date.now() / 1_000);
+    const tool = escapeMrkdwn(asked.tool, 200);
+    const text = `*${tool}* ${state} by <@${event.actor}> <!date^${at}^{time}|${new Date(at * 1_000).toISOString()}>`;
+    await settleEvent(transaction, event, {
+      state: "done",
+      awaits: "decided",
+      result: { channel, ts, text },
+    });
+    return outcome;
+  });
+  dispatcher.publish(decided.events);
+  if (decided.wakeUp !== undefined) dispatcher.wake(decided.wakeUp);
+  return { action, sessionId, detail: { approval_id: approvalId, tool: decided.tool, decision: state } };
+}
+
+async function parkOrResume(press: Press, verb: "park" | "resume", deps: SlackDeps): Promise<Done> {
+  const { db, dispatcher, places } = deps;
+  const { event, deed, identity } = press;
+  const action = `session.${verb}` as const;
+  authorize(identity, action);
+  const sessionId = deed.value;
+  const unknown = new DeedRefused(action, "the session of this message is not yours to see here");
+  if (!isUuid(sessionId)) throw unknown;
+  const { status, events, inboxSeq, waitsIn } = await db.transaction(async (transaction) => {
+    const session = await visibleHere(transaction, sessionId, identity, { lock: true });
+    if (session === undefined) throw unknown;
+    if (!mayChange(identity, session)) {
+      const why = `only the submitter of a session and operators may ${verb} it`;
+      throw new DeedRefused(action, why, { sessionId });
+    }
+    const actor = identity.name;
+    const changed =
+      verb === "park"
+        ? await parkForOperator(transaction, session, { actor, reason: null })
+        : await resumeForOperator(transaction, session);
+    await settleEvent(transaction, event, { state: "done", result: { session_id: sessionId } });
+    return changed;
+  });
+  dispatcher.publish(events);
+  if (inboxSeq !== undefined) dispatcher.noticeInbox(sessionId, inboxSeq);
+  if (waitsIn !== undefined) {
+    dispatcher.wake({ sessionId, lane: waitsIn });
+    if (waitsIn === "critical") places.look();
+  }
+  return { action, sessionId, detail: { status } };
+}
