@@ -16,7 +16,7 @@ export const OutboxNotification = Type.Object(
     id: Id,
     session_id: Uuid,
     kind: Type.String({ description: "e.g. session.ended" }),
-    destination: Type.String({ description: "slack or webhook:<name>" }),
+    destination: Type.String({ description: "slack, webhook:<name>, teams:<name> or note:<name>" }),
     dedup_key: Type.String({ description: "the webhook-id of a webhook" }),
     state: literals(NOTIFICATION_STATES),
     created_at: Time,

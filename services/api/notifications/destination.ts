@@ -14,6 +14,8 @@ export type Delivery =
       /** It may have been received all the same. */
       readonly isUnsure: boolean;
     }
+  /** There is nothing to say there. */
+  | { readonly outcome: "dropped"; readonly error: string }
   /** The receiver will never take this one. */
   | { readonly outcome: "refused"; readonly error: string }
   /** The receiver wants nothing any more. */

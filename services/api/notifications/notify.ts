@@ -9,6 +9,8 @@ import type { NotificationMetrics } from "./notification-metrics.ts";
 import type { NotificationSettings } from "./read-settings.ts";
 import { sendNotifications } from "./send-notifications.ts";
 import { slackChannel } from "./slack/deliver-slack.ts";
+import { teamsChannel } from "./teams/deliver-teams.ts";
+import { noteWriter } from "./write-back/deliver-note.ts";
 import { watchOutbox } from "./watch-outbox.ts";
 import { webhookReceiver } from "./webhook/deliver-webhook.ts";
 
@@ -39,9 +41,13 @@ export async function notify(
 
 /** Everyone who is told by this configuration. */
 export function openDestinations(
-  { slack, webhooks }: NotificationSettings,
+  { slack, webhooks, teams, writeBack }: NotificationSettings,
   deps: { readonly db: Queryable; readonly outbound: Outbound },
 ): readonly Destination[] {
-  const receivers = webhooks.map((receiver) => webhookReceiver(receiver, deps.outbound));
+  const receivers = [
+    ...webhooks.map((receiver) => webhookReceiver(receiver, deps.outbound)),
+    ...teams.map((channel) => teamsChannel(channel, deps.outbound)),
+    ...writeBack.map((target) => noteWriter(target, deps)),
+  ];
   return slack === undefined ? receivers : [slackChannel(slack, deps), ...receivers];
 }

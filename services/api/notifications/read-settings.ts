@@ -1,9 +1,10 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
-import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
+import { type SystemSection, type WRITE_BACK_TYPES } from "#shared/agent-config/schemas/system-section.ts";
 import type { Role } from "#shared/access/identity.ts";
 import type { NotificationKind } from "#shared/contracts/webhook-message.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { parsePointer, type JsonPointer } from "../alerts/json-pointer.ts";
 import { envText, type Environment, secretVariable } from "#shared/service/environment.ts";
 
 export interface SlackSettings {
@@ -41,10 +42,31 @@ export interface WebhookReceiver {
   readonly events: readonly NotificationKind[];
 }
 
+/** A channel of Teams; the URL is a secret. */
+export interface TeamsChannel {
+  readonly name: string;
+  readonly url: URL;
+  readonly events: readonly NotificationKind[];
+}
+
+/** A system in which a note is written when a session ends. */
+export interface WriteBack {
+  readonly name: string;
+  readonly type: (typeof WRITE_BACK_TYPES)[number];
+  readonly url: URL;
+  readonly token: string;
+  readonly user: string;
+  readonly project: string | undefined;
+  /** Where the alert has the id of the place; undefined where notes need none. */
+  readonly key: JsonPointer | undefined;
+}
+
 /** Who is told, and of what. */
 export interface NotificationSettings {
   readonly slack: SlackSettings | undefined;
   readonly webhooks: readonly WebhookReceiver[];
+  readonly teams: readonly TeamsChannel[];
+  readonly writeBack: readonly WriteBack[];
   /** Where the page is, without a slash at the end: `<pageUrl>/sessions/<id>`. */
   readonly pageUrl: string;
 }
@@ -78,6 +100,12 @@ export function readNotificationSettings(
       secret: readSecret(secret_env, name, env),
       events,
     })),
+    teams: (notifications?.teams ?? []).map(({ name, url_env, events = DEFAULT_EVENTS }) => ({
+      name,
+      url: readAddress(url_env, name, env),
+      events,
+    })),
+    writeBack: (notifications?.write_back ?? []).map((entry) => readWriteBack(entry, env)),
     pageUrl: isPage ? dashboard_url.replace(/\/+$/u, "") : `http://localhost:${apiPort}`,
   };
 }
@@ -111,15 +139,40 @@ function readListening(section: SlackSection, env: Environment): ListeningSettin
   };
 }
 
-function readToken(variable: string, what: string, env: Environment): string {
+function readToken(variable: string, what: string, env: Environment, section = "slack"): string {
   const token = secretVariable(env, variable);
   if (token === "") {
-    throw invalid(variable, `is not set: system.slack in tarsy.yaml names it as ${what}`);
+    throw invalid(variable, `is not set: system.${section} in tarsy.yaml names it as ${what}`);
   }
   if (!/^[\x21-\x7e]+$/u.test(token)) {
-    throw invalid(variable, "must have visible ASCII characters only, as Slack's tokens do");
+    throw invalid(variable, "must have visible ASCII characters only, as tokens do");
   }
   return token;
+}
+
+function readAddress(variable: string, channel: string, env: Environment): URL {
+  const url = URL.parse(secretVariable(env, variable));
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url;
+  throw invalid(
+    variable,
+    `must be the URL of the channel '${channel}', as system.notifications.teams in tarsy.yaml says`,
+  );
+}
+
+const PUBLIC_APIS: Readonly<Partial<Record<WriteBack["type"], string>>> = {
+  pagerduty_note: "https://api.pagerduty.com",
+  github_issue: "https://api.github.com",
+  gitlab_issue: "https://gitlab.com/api/v4",
+  opsgenie_note: "https://api.opsgenie.com",
+};
+
+type WriteBackEntry = NonNullable<NonNullable<SystemSection["notifications"]>["write_back"]>[number];
+
+function readWriteBack(entry: WriteBackEntry, env: Environment): WriteBack {
+  const { name, type, url = PUBLIC_APIS[type] ?? "", token_env, user = "", project, key } = entry;
+  const token = readToken(token_env, `the token of '${name}'`, env, "notifications.write_back");
+  const pointer = key === undefined ? undefined : parsePointer(key);
+  return { name, type, url: new URL(url), token, user, project, key: pointer };
 }
 
 function readSecret(variable: string, receiver: string, env: Environment): Buffer {

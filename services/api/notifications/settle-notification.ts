@@ -8,7 +8,7 @@ import type { ClaimedNotification } from "./claim-notifications.ts";
 import type { Delivery, Destination } from "./destination.ts";
 
 /** What becomes of a row after an attempt. */
-export type Settled = Delivery | { readonly outcome: "dropped"; readonly error: string };
+export type Settled = Delivery;
 
 /** What a row is afterwards: `retry` if it is sent again. */
 export type SettledState = "sent" | "retry" | "dropped" | "dead";

@@ -21,12 +21,12 @@ import {
 } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import {
   checkMemory,
-  checkNotifications,
   checkQueue,
   checkRunbooks,
   checkSystem,
   checkWebhooks,
 } from "#shared/agent-config/checks/check-system.ts";
+import { checkNotifications } from "#shared/agent-config/checks/check-notifications.ts";
 import { checkUsedProviders } from "#shared/agent-config/checks/check-used-providers.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 

@@ -1,3 +1,5 @@
+import { NOTIFICATION_DESCRIPTIONS } from "#shared/agent-config/schemas/notification-descriptions.ts";
+
 /**
  * A one-line description of every key of both files, for editors; docs/configuration.md has all rules. An entry
  * `key` describes the key everywhere, `parent.key` only below that parent.
@@ -33,30 +35,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   cache_ttl: "How long the list of these runbooks is used; by default 1m.",
   allowed_domains:
     "The hosts that runbooks may come from, with the port where it is not 443; by default GitHub's.",
-  slack:
-    "Messages to a channel in Slack when a session ends or a person must decide (docs/alerts-and-notifications.md).",
-  "slack.enabled": "Whether messages are sent; false by default.",
-  "slack.token_env": "The environment variable with the bot's token; by default SLACK_BOT_TOKEN.",
-  channel: "The id of the channel, such as C0123456789; required if messages are sent.",
-  listen: "Whether people may write to TARSy from Slack (docs/slack.md); false by default.",
-  app_token_env: "The environment variable with the app-level token (xapp-); by default SLACK_APP_TOKEN.",
-  people: "Mail addresses by the ids of members of Slack; they go before those of their profiles.",
-  mail_domains: "The domains whose addresses in profiles name a person; without it profiles name none.",
-  "slack.roles": "The roles of people by their mail address: viewer, submitter or operator.",
-  default_role: "The role of the people that are named and have none in `roles`; none by default.",
-  channel_teams: "The teams whose sessions are answered in a channel, by its id.",
-  start_sessions_in: "The ids of the channels in which a mention starts a session; none by default.",
-  "slack.alert_type":
-    "The alert type of sessions that a mention starts; by default that of alerts without one.",
-  "slack.approvals": "Whether operators decide about tool calls with buttons in Slack; false by default.",
-  notifications:
-    "Other systems that get a message when sessions end or a person must decide (docs/alerts-and-notifications.md).",
-  "notifications.webhooks": "Addresses to which signed messages are sent.",
-  "webhooks.name":
-    "Names the receiver in lists, metrics and logs; at most 20 receivers, each with its own name.",
-  "webhooks.url": "Where the messages are sent: https, or http.",
-  "webhooks.secret_env": "The environment variable with the secret: whsec_ and 24 to 64 bytes in base64.",
-  "webhooks.events": "What it is sent; by default all but session.started.",
+  ...NOTIFICATION_DESCRIPTIONS,
   retention: "How long finished sessions are kept.",
   session_retention_days:
     "Days after its end until a session is hidden; 90 by default; the api's RETENTION_DAYS goes first.",

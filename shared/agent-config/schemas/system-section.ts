@@ -18,18 +18,51 @@ const SLACK_ROLES = ["viewer", "submitter", "operator"] as const;
 /** Each receiver has a loop and connections of its own. */
 const MAX_WEBHOOKS = 20;
 
+const ReceiverName = Type.String({
+  pattern: "^[a-z0-9][a-z0-9_-]{0,62}$",
+  rule: "must be at most 63 small letters, digits, - and _",
+});
+const Events = Type.Optional(Type.Array(NotificationKind, { minItems: 1 }));
+
+/** The systems in which a note about a session can be written. */
+export const WRITE_BACK_TYPES = [
+  "pagerduty_note",
+  "github_issue",
+  "gitlab_issue",
+  "jira",
+  "servicenow",
+  "grafana_annotation",
+  "opsgenie_note",
+] as const;
+
 /** Other systems that get notifications. */
 const Notifications = Type.Object({
+  teams: Type.Optional(
+    Type.Array(Type.Object({ name: ReceiverName, url_env: VariableName, events: Events }), {
+      maxItems: MAX_WEBHOOKS,
+    }),
+  ),
+  write_back: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: ReceiverName,
+        type: literals(WRITE_BACK_TYPES),
+        url: Type.Optional(Name),
+        token_env: VariableName,
+        user: Type.Optional(Name),
+        project: Type.Optional(Name),
+        key: Type.Optional(Name),
+      }),
+      { maxItems: MAX_WEBHOOKS },
+    ),
+  ),
   webhooks: Type.Optional(
     Type.Array(
       Type.Object({
-        name: Type.String({
-          pattern: "^[a-z0-9][a-z0-9_-]{0,62}$",
-          rule: "must be at most 63 small letters, digits, - and _",
-        }),
+        name: ReceiverName,
         url: Name,
         secret_env: VariableName,
-        events: Type.Optional(Type.Array(NotificationKind, { minItems: 1 })),
+        events: Events,
       }),
       { maxItems: MAX_WEBHOOKS },
     ),

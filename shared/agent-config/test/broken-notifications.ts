@@ -20,9 +20,21 @@ export const BROKEN_NOTIFICATIONS: readonly BrokenFile[] = [
       ["system.slack.listen", "needs enabled: true"],
       ["system.slack.people.alice", "must be the id of a member"],
       ["system.slack.roles.alice", "must be a mail address"],
-      ["system.slack.roles[\"a@example.com\"]", "must be one of"],
+      ['system.slack.roles["a@example.com"]', "must be one of"],
       ["system.slack.channel_teams.alerts", "must be the id of a channel"],
       ["system.slack.start_sessions_in[1]", "must be the id of a channel"],
+    ],
+  },
+  {
+    name: "systems that cannot get notes",
+    tarsy:
+      "system:\n  notifications:\n    write_back:\n      - {name: a, type: §wiki, token_env: T}\n      - §{name: b, type: jira, token_env: T, url: §ftp://x, user: u}\n      - {name: §b, type: github_issue, token_env: T, project: a/b, key: §id}\n",
+    errors: [
+      ["system.notifications.write_back[0].type", "must be one of"],
+      ["system.notifications.write_back.b.key", "is needed by jira"],
+      ["system.notifications.write_back[1].url", "begins with https:// or http://"],
+      ["system.notifications.write_back[2].name", "another name than those before"],
+      ["system.notifications.write_back[2].key", "must be a JSON pointer"],
     ],
   },
   {

@@ -10,7 +10,7 @@ const KEEP_ALIVE_MS = 4_000;
 export class NoAnswerError extends Error {}
 
 interface OutboundRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;

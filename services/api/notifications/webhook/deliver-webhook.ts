@@ -1,7 +1,8 @@
 import { WEBHOOK_MESSAGE_VERSION, type WebhookMessage } from "#shared/contracts/webhook-message.ts";
 import { createHmac } from "node:crypto";
-import type { Delivery, Destination } from "../destination.ts";
-import { NoAnswerError, type Outbound, type OutboundResponse, parseRetryAfter } from "../http/outbound.ts";
+import type { Destination } from "../destination.ts";
+import { NoAnswerError, type Outbound } from "../http/outbound.ts";
+import { outcomeOf } from "../http/outcome-of.ts";
 import { addressOf } from "../known-destinations.ts";
 import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
 import { webhookDestination } from "../notify-plans.ts";
@@ -11,10 +12,6 @@ const TIMEOUT_MS = 15_000;
 const PARALLEL = 4;
 /** Of a response, which is only shown to operators. */
 const MAX_BYTES = 1_024;
-const MAX_SHOWN = 200;
-/** The request may be repeated, because a later one may be answered otherwise (RFC 9110, 6585, 8470). */
-const PASSING = new Set([408, 425, 429]);
-
 /** A receiver of signed webhooks. Each message is sent at least once; its id tells the receiver which are repeated. */
 export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound: Outbound): Destination {
   return {
@@ -38,36 +35,6 @@ export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound
       }
     },
   };
-}
-
-function outcomeOf(response: OutboundResponse): Delivery {
-  const { status, headers } = response;
-  if (status >= 200 && status <= 299) return { outcome: "sent", receipt: { status } };
-  const error = `status ${status}${shown(response.text)}`;
-  if (status === 410) return { outcome: "gone", error };
-  if (status >= 500 || PASSING.has(status)) {
-    const retryAfterMs = parseRetryAfter(headers.get("retry-after"));
-    // It answered, but may have stored the message before it failed.
-    return {
-      outcome: "failed",
-      error,
-      isUnsure: status >= 500,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    };
-  }
-  if (status >= 300 && status <= 399) {
-    return {
-      outcome: "refused",
-      error: `status ${status}: redirects are not followed, name the last address`,
-    };
-  }
-  return { outcome: "refused", error };
-}
-
-/** In one line, without controls. */
-function shown(text: string): string {
-  const line = text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
-  return line === "" ? "" : `: ${line.slice(0, MAX_SHOWN)}`;
 }
 
 /**

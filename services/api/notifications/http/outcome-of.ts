@@ -1,0 +1,37 @@
+import type { Delivery } from "../destination.ts";
+import { parseRetryAfter, type OutboundResponse } from "./outbound.ts";
+
+const MAX_SHOWN = 200;
+/** The request may be repeated, because a later one may be answered otherwise (RFC 9110, 6585, 8470). */
+const PASSING = new Set([408, 425, 429]);
+
+/** What the answer to a request that told of something means. */
+export function outcomeOf(response: OutboundResponse): Delivery {
+  const { status, headers } = response;
+  if (status >= 200 && status <= 299) return { outcome: "sent", receipt: { status } };
+  const error = `status ${status}${shown(response.text)}`;
+  if (status === 410) return { outcome: "gone", error };
+  if (status >= 500 || PASSING.has(status)) {
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after"));
+    // It answered, but may have stored the message before it failed.
+    return {
+      outcome: "failed",
+      error,
+      isUnsure: status >= 500,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+  if (status >= 300 && status <= 399) {
+    return {
+      outcome: "refused",
+      error: `status ${status}: redirects are not followed, name the last address`,
+    };
+  }
+  return { outcome: "refused", error };
+}
+
+/** In one line, without controls. */
+function shown(text: string): string {
+  const line = text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
+  return line === "" ? "" : `: ${line.slice(0, MAX_SHOWN)}`;
+}
