@@ -17,6 +17,7 @@ import {
   runbookListRequestCodec,
 } from "#shared/contracts/runbook-requests.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
+import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { WAKE_UP_QUEUES, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -47,9 +48,14 @@ export interface Dispatcher extends AsyncDisposable {
   publish(events: readonly SessionEvent[]): void;
   /**
    * Calls `handle` with the number of each event of a session that arrives from now on, until the returned function is
-   * called. The bus can lose events; the session's row has the last number.
+   * called. The bus can lose events; the session's row has the last number. `takeText` gets what agents are writing: each piece after the
+   * number of the event that it belongs to.
    */
-  follow(sessionId: string, handle: (seq: number) => void): () => void;
+  follow(
+    sessionId: string,
+    handle: (seq: number) => void,
+    takeText?: (chunk: StreamChunk) => void,
+  ): () => void;
   /** To be called at the start of each sweep, before it reads the sessions. */
   startSweep(): Sweep;
   /**
@@ -134,8 +140,8 @@ export function openDispatcher({
       if (bus?.isConnected() !== true) return;
       for (const event of events) publishEvent(bus, event);
     },
-    follow: (sessionId, handle) =>
-      bus === undefined ? () => undefined : followEvents(bus, sessionId, handle),
+    follow: (sessionId, handle, takeText) =>
+      bus === undefined ? () => undefined : followEvents(bus, sessionId, handle, takeText),
     startSweep: () => catchUp.startSweep(),
     queued: async (queue) => {
       const live = connected();
@@ -266,8 +272,20 @@ async function sendInboxNotice(bus: Bus, sessionId: string, inbox_seq: number): 
   await Promise.race([bus.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
-/** Subscribes to a session's events until the returned function is called. */
-function followEvents(bus: Bus, sessionId: string, handle: (seq: number) => void): () => void {
-  const subscription = subscribe(bus, SUBJECTS.events(sessionId), busEventCodec, ({ seq }) => handle(seq));
-  return () => subscription.unsubscribe();
+/** Subscribes to a session's events, and to its live text if it is wanted, until the returned function is called. */
+function followEvents(
+  bus: Bus,
+  sessionId: string,
+  handle: (seq: number) => void,
+  takeText?: (chunk: StreamChunk) => void,
+): () => void {
+  const events = subscribe(bus, SUBJECTS.events(sessionId), busEventCodec, ({ seq }) => handle(seq));
+  const texts =
+    takeText === undefined
+      ? undefined
+      : subscribe(bus, SUBJECTS.chunks(sessionId), streamChunkCodec, takeText);
+  return () => {
+    events.unsubscribe();
+    texts?.unsubscribe();
+  };
 }

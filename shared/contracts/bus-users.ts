@@ -48,7 +48,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       ...STREAM_INFO,
     ],
     // These serve its SSE connections.
-    subscribe: [SUBJECTS.allEvents],
+    subscribe: [SUBJECTS.allEvents, SUBJECTS.chunks(ANY)],
   },
   executor: {
     publish: [

@@ -9,7 +9,7 @@
  * | FOLLOWUPS tarsy.sessions.followup.* | work queue | api (ask, sweeper), executor | executors, durable `followups` |
  * | EVENTS   tarsy.events.*    | bounded copy      | executor, api         | notifier, api (core subscriptions)    |
  * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
- * | tarsy.chunks.*             | core, live only   | executor, while read  | notifier                              |
+ * | tarsy.chunks.*             | core, live only   | executor, while read  | notifier, api (AG-UI)                 |
  * | tarsy.progress.*           | core, live only   | executor              | notifier                              |
  * | tarsy.snapshot.*           | request/reply     | notifier              | the executor that runs the session    |
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |

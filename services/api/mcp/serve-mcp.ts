@@ -7,7 +7,7 @@ import type { Submitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { RequestError } from "../http/request-error.ts";
 import { callerOf } from "../http/caller.ts";
-import { endWithCredential } from "../sessions/get-events.ts";
+import { endWithCredential } from "../sse/stream-answer.ts";
 import { openServers } from "./build-server.ts";
 import { visibleText } from "./frame-text.ts";
 import { followResources, LISTEN } from "./subscriptions.ts";

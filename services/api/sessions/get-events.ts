@@ -1,12 +1,9 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { RouterContext } from "@koa/router";
-import type { Identity } from "#shared/access/identity.ts";
-import { untilInactive } from "#shared/access/until-inactive.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { EVENTS_LOST, EVENTS_PURGED, eventsPurged } from "#shared/database/events-purged.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
-import { errorMessage } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { callerOf } from "../http/caller.ts";
@@ -16,6 +13,7 @@ import { EventsQuery } from "./contract.ts";
 import { checkMoment } from "../http/session-at.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { sseStream } from "../sse/sse-stream.ts";
+import { closedWith, streamAnswer } from "../sse/stream-answer.ts";
 
 const readQuery = queryReader(EventsQuery);
 /** Of a resumed stream. */
@@ -59,14 +57,12 @@ export function getEvents(deps: ApiDeps) {
 }
 
 async function answerSse(
-  { db, sse, door, log }: ApiDeps,
+  deps: ApiDeps,
   ctx: RouterContext,
   sessionId: string,
 ): Promise<Readable | undefined> {
-  const closed = new AbortController();
-  ctx.res.once("close", () => closed.abort());
-  // The client may have left while its credential was checked: the event is then over.
-  if (ctx.res.closed) closed.abort();
+  const { db, sse } = deps;
+  const closed = closedWith(ctx);
   const header = ctx.get("last-event-id");
   // A browser reconnects with the original query, so its header is newer.
   const field = header === "" ? "after_seq" : "Last-Event-ID";
@@ -88,32 +84,10 @@ async function answerSse(
   }
   if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
   connection.notify(last_seq);
-  ctx.type = "text/event-stream";
-  // `x-accel-buffering` keeps proxies from delaying events; no request can follow an SSE stream on its connection.
-  ctx.set({ "cache-control": "no-store", "x-accel-buffering": "no", connection: "close" });
-  if (ctx.method === "HEAD") return undefined;
-  endWithCredential(door, identity, closed, log);
-  ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
   const lastSeq = isOver ? lastWantedSeq : undefined;
-  return Readable.from(
+  return streamAnswer(deps, ctx, closed, () =>
     sseStream({ db, connection, afterSeq, lastSeq, followsAll, heartbeatMs: sse.heartbeatMs }),
   );
-}
-
-/** Ends the stream when the caller's credential expires or is revoked; the client's next request is answered with 401. */
-export function endWithCredential(
-  door: ApiDeps["door"],
-  identity: Identity,
-  stream: AbortController,
-  log: ApiDeps["log"],
-): void {
-  untilInactive(door, identity, stream.signal)
-    .then(() => stream.abort())
-    .catch((error: unknown) => {
-      if (stream.signal.aborted) return;
-      log.error({ error: errorMessage(error) }, "credential of an event stream not checked: ending it");
-      stream.abort();
-    });
 }
 
 /** Whether the stream goes on after the session's end. Throws RequestError 400. */

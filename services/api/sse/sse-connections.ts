@@ -1,3 +1,4 @@
+import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { EVENT_POLL_MS } from "#shared/contracts/durations.ts";
 import { findSessions } from "#shared/database/find-session.ts";
 import type { Identity } from "#shared/access/identity.ts";
@@ -26,6 +27,8 @@ interface SseConnectionsOptions {
 const HEARTBEAT_MS = 15_000;
 const STALLED_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
+/** Of at most 16 Ki characters each. */
+const MAX_HELD_TEXTS = 64;
 
 /**
  * The open SSE connections of this process. The bus reports new events immediately; one Postgres query every two
@@ -56,16 +59,25 @@ export class SseConnections implements AsyncDisposable {
   }
 
   /**
-   * Opens a connection until `signal` aborts or the service stops. Throws RequestError 503 when too many are open, 429
-   * when the identity has its share of them.
+   * Opens a connection until `signal` aborts or the service stops; with `text` it gets what agents are writing, too. Throws RequestError
+   * 503 when too many are open, 429 when the identity has its share of them.
    */
-  open(sessionId: string, identity: Identity, signal: AbortSignal): SseConnection {
+  open(
+    sessionId: string,
+    identity: Identity,
+    signal: AbortSignal,
+    { text = false }: { readonly text?: boolean } = {},
+  ): SseConnection {
     const { dispatcher, metrics } = this.#options;
     const slot = this.#slots.take(identity);
     if (slot === "full") throw noMore(503, "no more event streams are taken now: try later or elsewhere");
     if (slot === "share_used") throw noMore(429, "you have your share of the event streams: close one first");
     const connection = new SseConnection(sessionId, AbortSignal.any([signal, this.#options.signal]));
-    const unfollow = dispatcher.follow(sessionId, (seq) => connection.notify(seq));
+    const unfollow = dispatcher.follow(
+      sessionId,
+      (seq) => connection.notify(seq),
+      text ? (chunk) => connection.addText(chunk) : undefined,
+    );
     this.#open.add(connection);
     metrics.sseConnections.set(this.#open.size);
     const end = () => {
@@ -120,6 +132,7 @@ export class SseConnection {
   readonly signal: AbortSignal;
   readonly #ending = new AbortController();
   #newestSeq = 0;
+  #texts: StreamChunk[] = [];
   #wake = () => {};
 
   constructor(sessionId: string, signal: AbortSignal) {
@@ -139,6 +152,18 @@ export class SseConnection {
     this.#wake();
   }
 
+  /** Takes a piece of live text. A client that does not read them loses them: the completed text has them. */
+  addText(chunk: StreamChunk): void {
+    if (this.#texts.length >= MAX_HELD_TEXTS) this.#texts = [];
+    this.#texts.push(chunk);
+    this.#wake();
+  }
+
+  /** The pieces of live text since the last call. */
+  takeTexts(): readonly StreamChunk[] {
+    return this.#texts.splice(0);
+  }
+
   /** The highest event number reported so far. */
   get newestSeq(): number {
     return this.#newestSeq;
@@ -149,7 +174,7 @@ export class SseConnection {
     if (this.#newestSeq === wrongSeq) this.#newestSeq = seq;
   }
 
-  /** Resolves once an event after `seq` is reported, `ms` have passed or the connection has to end. */
+  /** Resolves once an event after `seq` is reported, there is live text, `ms` have passed or the connection has to end. */
   async waitForEventAfter(seq: number, ms: number): Promise<void> {
     if (this.#newestSeq > seq || this.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
