@@ -4,6 +4,7 @@ import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { Router } from "@koa/router";
 import { accessRoutes } from "./access/routes.ts";
+import { aguiRoutes } from "./agui/routes.ts";
 import { openSubmitter } from "./alerts/open-submitter.ts";
 import { alertRoutes } from "./alerts/routes.ts";
 import type { ApiDeps } from "./api-deps.ts";
@@ -57,6 +58,7 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
   const submitting = { ...deps, submitter: openSubmitter(deps) };
   const routes: readonly Route[] = [
     ...accessRoutes(deps),
+    ...aguiRoutes(submitting),
     ...alertRoutes(submitting),
     ...approvalRoutes(deps),
     ...budgetRoutes(deps),

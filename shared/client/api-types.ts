@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { ACCESS } from "../../services/api/access/contract.ts";
+import type { AGUI } from "../../services/api/agui/contract.ts";
 import type { ALERTS } from "../../services/api/alerts/contract.ts";
 import type { APPROVALS } from "../../services/api/approvals/contract.ts";
 import type { BUDGETS } from "../../services/api/budgets/contract.ts";
@@ -24,6 +25,7 @@ import type { WEBHOOKS } from "../../services/api/webhooks/contract.ts";
 import type { Endpoint } from "../../services/api/http/endpoint.ts";
 
 type All = typeof ACCESS &
+  typeof AGUI &
   typeof ALERTS &
   typeof APPROVALS &
   typeof BUDGETS &

@@ -52,7 +52,14 @@ export class AguiAgent {
     readonly onEvent?: (event: BaseEvent) => void;
   } = {}): Promise<AguiRunSeen> {
     const events: BaseEvent[] = [];
+    let failure: Error | undefined;
     const subscriber: AgentSubscriber = {
+      // Otherwise the client prints it.
+      onRunFailed: ({ error }) => {
+        failure = error;
+        const quiet: object = { stopPropagation: true };
+        return quiet;
+      },
       onEvent: ({ event }) => {
         EventSchemas.parse(event);
         events.push(event);
@@ -67,6 +74,7 @@ export class AguiAgent {
       },
       subscriber,
     );
+    if (failure !== undefined) throw failure;
     return {
       events,
       messages: structuredClone(this.#agent.messages),

@@ -24,11 +24,12 @@ type Outcome =
   | { readonly type: "interrupt"; readonly interrupts: readonly AguiInterrupt[] };
 
 type Fields =
+  | { readonly type: "RUN_STARTED"; readonly threadId: string; readonly runId: string }
   | {
-      readonly type: "RUN_STARTED" | "RUN_FINISHED";
+      readonly type: "RUN_FINISHED";
       readonly threadId: string;
       readonly runId: string;
-      readonly outcome?: Outcome;
+      readonly outcome: Outcome;
       readonly result?: object;
     }
   | { readonly type: "RUN_ERROR"; readonly message: string; readonly code: string }

@@ -1,8 +1,8 @@
-import { callOfResult } from "#shared/contract-view/tool-call-entry.ts";
+import { callOfResult, completedCall } from "#shared/contract-view/tool-call-entry.ts";
 import { knownPayload, type SessionEventPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import type { AguiEvent } from "./agui-event.ts";
+import type { AguiEvent, AguiInterrupt } from "./agui-event.ts";
 import { OpenTexts } from "./open-texts.ts";
 import { RunningAgents, agentEnd } from "./running-agents.ts";
 import { interruptOf, toolNameOf, type AskedApproval } from "./tool-calls.ts";
@@ -65,20 +65,23 @@ export class AguiFold {
     return this.#agents.allWait([...this.#approvals.values()].map(({ execution_id }) => execution_id));
   }
 
-  /** Ends the run with the open questions. */
-  interrupt(): readonly AguiEvent[] {
-    const interrupts = [...this.#approvals.values()].map((approval) => {
+  /** The open questions, each with the call that is meant. */
+  get questions(): readonly AguiInterrupt[] {
+    return [...this.#approvals.values()].map((approval) => {
       const { execution_id: id } = approval;
       return interruptOf(approval, this.#agents.callsOf(id), this.#agents.tag(id));
     });
+  }
+
+  /** Ends the run with the open questions. */
+  interrupt(): readonly AguiEvent[] {
+    const interrupts = this.questions;
     const closing = this.#close((id) => ({
       type: "SUBAGENT_FINISHED",
       subagentRunId: id,
       outcome: {
         type: "suspended",
-        interruptIds: [...this.#approvals.values()]
-          .filter(({ execution_id }) => execution_id === id)
-          .map(({ approval_id }) => approval_id),
+        interruptIds: interrupts.flatMap((one) => (one.subagentRunId === id ? [one.id] : [])),
       },
     }));
     return [...closing, this.#finished({ outcome: { type: "interrupt", interrupts } })];
@@ -182,7 +185,19 @@ export class AguiFold {
       case "tool_result": {
         const toolCallId = callOfResult(metadata);
         agent?.calls.delete(toolCallId);
-        return [{ type: "TOOL_CALL_RESULT", messageId: event_id, toolCallId, content, role: "tool", ...tag }];
+        const isError =
+          completedCall({ content, ...(metadata === undefined ? {} : { metadata }) }).status === "failed";
+        return [
+          {
+            type: "TOOL_CALL_RESULT",
+            messageId: event_id,
+            toolCallId,
+            content,
+            role: "tool",
+            ...(isError ? { metadata: { is_error: true } } : {}),
+            ...tag,
+          },
+        ];
       }
       default:
         if (status === "streaming") return this.#texts.hold({ event_id, event_type, execution_id });
@@ -224,9 +239,7 @@ export class AguiFold {
     }
   }
 
-  #finished(
-    fields: Pick<Extract<AguiEvent, { type: "RUN_FINISHED" | "RUN_STARTED" }>, "outcome" | "result">,
-  ): AguiEvent {
+  #finished(fields: Pick<Extract<AguiEvent, { type: "RUN_FINISHED" }>, "outcome" | "result">): AguiEvent {
     this.#isOver = true;
     const { threadId, runId } = this.#run;
     return { type: "RUN_FINISHED", threadId, runId, ...fields };

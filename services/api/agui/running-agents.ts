@@ -99,6 +99,7 @@ export class RunningAgents {
       toolCallId,
       content: NO_RESULT,
       role: "tool",
+      metadata: { is_error: true },
       ...this.tag(id),
     }));
   }

@@ -39,13 +39,13 @@ const readBody = bodyReader(Type.Object({ content: Type.Optional(NullableText) }
 
 /**
  * Returns what asks about a session that has ended: a question wakes an executor, with the configuration of now. `read` reads the body of
- * `POST /api/v1/sessions/:id/chat/messages`, once it is known that the caller may see the session. It rejects with RequestError 400, 404,
- * 409 or 429, and database errors.
+ * `POST /api/v1/sessions/:id/chat/messages`, once it is known that the caller may see the session; `messageId` is the question's, by default
+ * a new one. It rejects with RequestError 400, 404, 409 (also for an id that has been asked) or 429, and database errors.
  */
 export function openQuestions(deps: ApiDeps) {
   const { db, dispatcher, log } = deps;
   const prepare = prepareQuestions(deps);
-  return async (caller: Caller, sessionId: string | undefined, read: () => unknown) => {
+  return async (caller: Caller, sessionId: string | undefined, read: () => unknown, messageId?: string) => {
     const { session_id: id } = await sessionFor(db, caller, sessionId);
     const body = await read();
     const author = postgresSafeText(caller.identity.name).text;
@@ -53,7 +53,7 @@ export function openQuestions(deps: ApiDeps) {
     const posted = await db.transaction(async (transaction) => {
       // Until the commit the lock keeps others from deleting the session and from asking, too.
       await sessionFor(transaction, caller, id, { lock: true });
-      return postQuestion(transaction, { sessionId: id, content, author, chain });
+      return postQuestion(transaction, { sessionId: id, content, author, chain, messageId });
     });
     announceFollowUp(dispatcher, id, posted);
     const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;

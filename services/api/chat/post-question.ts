@@ -31,6 +31,8 @@ interface Question {
   readonly author: string;
   /** What the answer runs by; the texts that its skills refer to are stored. */
   readonly chain: ResolvedChain;
+  /** By default a new one. */
+  readonly messageId?: string | undefined;
 }
 
 /** A question that is committed with the transaction. */
@@ -45,10 +47,9 @@ interface PostedQuestion extends InsertedFollowUp {
  */
 export async function postQuestion(
   transaction: Queryable,
-  { sessionId, content, author, chain }: Question,
+  { sessionId, content, author, chain, messageId = newUuid() }: Question,
 ): Promise<PostedQuestion> {
-  await checkChatBounds(transaction, sessionId);
-  const messageId = newUuid();
+  await checkChatBounds(transaction, sessionId, messageId);
   const [chat] = await selectRows(transaction, parseChat, INSERT, [
     sessionId,
     newUuid(),
@@ -84,18 +85,23 @@ export const CHAT_BOUNDS = { perMinute: 30, messages: 500 } as const;
 
 const COUNT = `
 SELECT count(*)::int AS messages,
-       (count(*) FILTER (WHERE m.created_at > clock_timestamp() - interval '1 minute'))::int AS recent
+       (count(*) FILTER (WHERE m.created_at > clock_timestamp() - interval '1 minute'))::int AS recent,
+       coalesce(bool_or(m.message_id = $2), false) AS is_asked
 FROM chat_user_messages m JOIN chats USING (chat_id) WHERE session_id = $1`;
 const parseCount = compileParser(
   "questions about a session",
-  Type.Object({ messages: Type.Integer(), recent: Type.Integer() }),
+  Type.Object({ messages: Type.Integer(), recent: Type.Integer(), is_asked: Type.Boolean() }),
 );
 
-/** Throws RequestError 429 if no further question about the session is taken now; to be called under the lock of its row. */
-async function checkChatBounds(transaction: Queryable, sessionId: string): Promise<void> {
+/**
+ * Throws RequestError 429 if no further question about the session is taken now, and 409 if this one has been asked; to be called under the
+ * lock of its row.
+ */
+async function checkChatBounds(transaction: Queryable, sessionId: string, messageId: string): Promise<void> {
   const { perMinute, messages } = CHAT_BOUNDS;
-  const [found] = await selectRows(transaction, parseCount, COUNT, [sessionId]);
+  const [found] = await selectRows(transaction, parseCount, COUNT, [sessionId, messageId]);
   if (found === undefined) return;
+  if (found.is_asked) throw new RequestError(409, "this question has been asked");
   if (found.messages >= messages) {
     throw new RequestError(429, `a session takes ${messages} questions in all`, {
       retryAfterSeconds: 3_600,

@@ -18,10 +18,13 @@ export class BodyBudget {
   readonly #maxBytes: number;
   /** Bodies that are being received, oldest first. */
   readonly #receiving = new Set<CountedBody>();
+  readonly #countsUntil: "sent" | "read";
   #bytes = 0;
 
-  constructor(maxBytes: number) {
+  /** `read`: of a body whose answer is a stream without an end, nothing is kept. */
+  constructor(maxBytes: number, { countsUntil = "sent" }: { readonly countsUntil?: "sent" | "read" } = {}) {
     this.#maxBytes = maxBytes;
+    this.#countsUntil = countsUntil;
   }
 
   /**
@@ -43,7 +46,7 @@ export class BodyBudget {
         this.#bytes += taken;
         this.#makeRoom();
       },
-      received: () => void this.#receiving.delete(body),
+      received: () => (this.#countsUntil === "read" ? this.#close(body) : void this.#receiving.delete(body)),
       close: () => this.#close(body),
     };
   }

@@ -4,9 +4,9 @@ import type { Action } from "#shared/access/authorize.ts";
 /** A successful response of one status. */
 interface ResponseContract {
   readonly description: string;
-  /** Of the JSON body; absent for a response without a body. */
+  /** Of the JSON body; absent for a response without one. */
   readonly schema?: TSchema;
-  /** Another media type in which the body may come instead, if the client asks for it. */
+  /** Another media type in which the body may come instead, if the client asks for it or if there is no JSON. */
   readonly or?: string;
   readonly example?: unknown;
 }

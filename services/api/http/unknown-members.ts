@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import type { Middleware } from "koa";
 import type { TSchema } from "typebox";
 import { nearestName } from "#shared/agent-config/suggest-name.ts";
@@ -37,6 +38,7 @@ export function warnOfUnknown(schema: TSchema, masker: Pick<Masker, "mask">): Mi
     await next();
     const answer: unknown = ctx.body;
     if (body.unknown.length === 0 || typeof answer !== "object" || answer === null) return;
+    if (answer instanceof Readable) return;
     const warnings: string[] = [];
     for (const member of body.unknown) {
       warnings.push(await maskOrWithhold(masker, warningOf(member), RULES_OF_NAMES));

@@ -130,8 +130,8 @@ function success(
   { description, schema, or, example }: Endpoint["responses"][number],
   components: Components,
 ): object {
-  if (schema === undefined) return { description };
-  const json = { [JSON_TYPE]: withExample(components.use(schema), example) };
+  if (schema === undefined && or === undefined) return { description };
+  const json = schema === undefined ? {} : { [JSON_TYPE]: withExample(components.use(schema), example) };
   const other = or === undefined ? {} : { [or]: { schema: { type: "string" } } };
   return { description, content: { ...json, ...other } };
 }

@@ -23,7 +23,7 @@ export function streamAnswer(
   { sse, door, log }: Pick<ApiDeps, "sse" | "door" | "log">,
   ctx: RouterContext,
   closed: AbortController,
-  parts: () => AsyncIterable<string>,
+  parts: () => AsyncIterable<string> | Iterable<string>,
 ): Readable | undefined {
   ctx.type = "text/event-stream";
   // `x-accel-buffering` keeps proxies from delaying events; no request can follow an SSE stream on its connection.
