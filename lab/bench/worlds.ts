@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { COMMANDS } from "../../scripts/tarsy/commands.ts";
 import { EXIT } from "../../scripts/tarsy/exit-codes.ts";
 import { UsageError } from "../../scripts/tarsy/command.ts";
 import { PROJECT_ROOT } from "../../scripts/tarsy/project-root.ts";
@@ -16,7 +17,7 @@ The same as npm run tarsy -- eval lab/worlds/examples.yaml, with its options; do
 npm start; CONFIG_DIR names another configuration. Results are kept in lab/worlds/examples.results.
 `,
   run: async (args) => {
-    const code = await runTarsy(["eval", SUITE, ...args]);
+    const code = await runTarsy(["eval", SUITE, ...args], { commands: COMMANDS });
     if (code === EXIT.usage) throw new UsageError("nothing was run");
   },
 };

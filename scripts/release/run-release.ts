@@ -115,6 +115,10 @@ function stepsOf({ root, version, date }: ReleaseOptions, changelog: string): re
       run: () => writeSbom(root, sbom),
     },
     {
+      says: `pack the client as .tarsy/release/tarsy-client-${version}.tgz`,
+      run: () => packClient(root, dirname(sbom)),
+    },
+    {
       says: `commit: Release ${version}`,
       run: () => git(root, "commit", "--quiet", "--all", "--message", `Release ${version}`),
     },
@@ -130,6 +134,13 @@ async function writeSbom(root: string, path: string): Promise<void> {
   const { stdout } = await run("npm", args, { cwd: root, maxBuffer: SBOM_BYTES });
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, stdout);
+}
+
+/** In a process of its own, which reads the new version. */
+async function packClient(root: string, destination: string): Promise<void> {
+  const directory = join(root, ".tarsy", "client");
+  await run(process.execPath, ["scripts/client-package.ts", directory], { cwd: root });
+  await run("npm", ["pack", "--pack-destination", destination, directory], { cwd: root });
 }
 
 /** The output of a git command, without the line break at its end. */

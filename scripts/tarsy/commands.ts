@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { acpCommand } from "./commands/acp.ts";
 import { alertsCommand } from "./commands/alerts.ts";
 import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
@@ -48,6 +49,7 @@ const WORKING = [
   configCommand,
   keysCommand,
   notificationsCommand,
+  acpCommand,
 ];
 
 /** Every command of `tarsy`, in the order of its help. */

@@ -4,24 +4,30 @@ import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { printable, terminalStyle } from "./terminal/terminal-style.ts";
 import { type CommandCall, type Command, UsageError, type Terminal } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
 import { EXIT } from "./exit-codes.ts";
 
-/** Runs `tarsy` with these arguments in this process, on its terminal and with its environment if no others are given; resolves with the exit code. */
+/**
+ * Runs `tarsy` with these arguments and commands in this process, on its terminal and with its environment if no others are given; resolves
+ * with the exit code.
+ */
 export async function runTarsy(
   args: readonly string[],
-  { terminal = processTerminal(), env = process.env }: Partial<Pick<CommandCall, "terminal" | "env">> = {},
+  {
+    commands,
+    terminal = processTerminal(),
+    env = process.env,
+  }: Partial<Pick<CommandCall, "terminal" | "env">> & { readonly commands: readonly Command[] },
 ): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    (name === undefined ? terminal.warn : terminal.write)(overview(COMMANDS));
+    (name === undefined ? terminal.warn : terminal.write)(overview(commands));
     return name === undefined ? EXIT.usage : EXIT.done;
   }
-  const command = COMMANDS.find((known) => known.name === name);
+  const command = commands.find((known) => known.name === name);
   if (command === undefined) {
     const hint = didYouMean(
       name,
-      COMMANDS.map((known) => known.name),
+      commands.map((known) => known.name),
     );
     terminal.warn(`there is no command ${printable(name)}:${hint} npm run tarsy -- --help lists them\n`);
     return EXIT.usage;

@@ -6,6 +6,7 @@ import { PROJECT_ROOT } from "./project-root.ts";
 export async function startTarsy(args: readonly string[]): Promise<void> {
   enableCompileCache(projectPaths(PROJECT_ROOT).compileCache);
   // Imported now, because a static import would be compiled before the cache is on.
+  const { COMMANDS } = await import("./commands.ts");
   const { runTarsy } = await import("./run-tarsy.ts");
-  process.exitCode = await runTarsy(args);
+  process.exitCode = await runTarsy(args, { commands: COMMANDS });
 }

@@ -1,5 +1,6 @@
 import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { GATED_SCRIPT, SUMMARY_CALL } from "../../test/support/scripts.ts";
+import { acp } from "./suites/acp.ts";
 import { alerts } from "./suites/alert.ts";
 import { ACTOR, APPROVAL_TOKEN, approvalQuestions } from "./suites/approval-questions.ts";
 import { chats, CHAT_AGENTS, CHAT_CALLS } from "./suites/chat.ts";
@@ -51,7 +52,7 @@ describe("commands on one system", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, sessionWorlds, socketMessages]) {
+  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, sessionWorlds, socketMessages, acp]) {
     suite(() => pipeline);
   }
 });

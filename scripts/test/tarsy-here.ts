@@ -1,3 +1,4 @@
+import { COMMANDS } from "../tarsy/commands.ts";
 import { runTarsy } from "../tarsy/run-tarsy.ts";
 import { terminalStyle } from "../tarsy/terminal/terminal-style.ts";
 
@@ -18,6 +19,7 @@ export async function tarsyHere(
 ): Promise<TarsyRun> {
   let [out, errors] = ["", ""];
   const code = await runTarsy(args, {
+    commands: COMMANDS,
     env,
     terminal: {
       write: (text) => (out += text),
