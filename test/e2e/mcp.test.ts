@@ -1,7 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { connectMcp, taskSession, type Elicited } from "../../services/api/test/mcp-fixture.ts";
+import {
+  connectMcp,
+  taskSession,
+  type Elicited,
+  membersOf,
+  textFrom,
+} from "../../services/api/test/mcp-fixture.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { ServiceName } from "../support/tarsy-system.ts";
@@ -53,7 +59,7 @@ describe("an investigation as a task over MCP, in the whole system", () => {
     const starting = taskSession(first, address, HEADERS);
     const execution = await starting.callTool("investigate", { data: "pod a is stuck" });
     if (execution.kind !== "task") throw new Error("no task");
-    const reference = JSON.stringify(execution.serializeReference());
+    const reference = execution.serializeReference();
     await execution.detach();
     await Promise.all(EVERY_SERVICE.map(async (name) => system.stop(name, "SIGKILL")));
     await first.close();
@@ -66,7 +72,7 @@ describe("an investigation as a task over MCP, in the whole system", () => {
     };
     const second = await connectMcp(system.api, HEADERS);
     const session = taskSession(second, address, HEADERS, elicit);
-    const resumed = await session.resumeTask(JSON.parse(reference));
+    const resumed = await session.resumeTask(structuredClone(reference));
     const { outcome } = await resumed.settle();
     expect(outcome.status).to.equal("completed");
     expect(JSON.stringify(outcome)).to.include("the pod was removed");
@@ -74,10 +80,12 @@ describe("an investigation as a task over MCP, in the whole system", () => {
     expect(asked[0]).to.include("k8s.remove").and.include('{"pod":"a"}');
     const calls = await readFile(join(pipeline.configDir, "calls.jsonl"), "utf8");
     expect(calls.trim().split("\n")).to.have.length(1);
-    expect(await servers.query("SELECT decided_via, state, reason FROM approvals")).to.deep.equal([
+    expect(await servers.query("SELECT decided_via, state, reason FROM approvals", [])).to.deep.equal([
       { decided_via: "mcp", state: "approved", reason: "it is stuck" },
     ]);
-    expect(await servers.query("SELECT count(*)::int AS n FROM alert_sessions")).to.deep.equal([{ n: 1 }]);
+    expect(await servers.query("SELECT count(*)::int AS n FROM alert_sessions", [])).to.deep.equal([
+      { n: 1 },
+    ]);
     await session.close();
     await second.close();
   });
@@ -89,7 +97,7 @@ describe("an investigation as a task over MCP, in the whole system", () => {
       name: "investigate",
       arguments: { data: "again" },
     });
-    const id = String(Object(structuredContent)["session_id"]);
+    const id = textFrom(membersOf(structuredContent)["session_id"]);
     const uri = `tarsy://sessions/${id}`;
     const updated: string[] = [];
     client.setNotificationHandler(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
-import { connectMcp, rawMcp, takenPlaces, textOf } from "./mcp-fixture.ts";
+import { connectMcp, rawMcp, takenPlaces, textOf, membersOf, textFrom } from "./mcp-fixture.ts";
 
 const TARSY = {
   defaults: { llm_provider: "scripted", alert_type: "test" },
@@ -36,7 +36,7 @@ describe("who gets in over MCP, and what they may", () => {
       name: "investigate",
       arguments: { data: "pods restart", ...args },
     });
-    return { client, result, id: String(Object(result.structuredContent)["session_id"]) };
+    return { client, result, id: textFrom(membersOf(result.structuredContent)["session_id"]) };
   };
 
   it("do for a viewer and a key without the scope what their role and scope allow, and record what they do not", async () => {
@@ -75,6 +75,7 @@ describe("who gets in over MCP, and what they may", () => {
     await until("the refusal is in the audit log", async () => {
       const rows = await api.servers.query(
         "SELECT via, detail ->> 'client' AS client FROM audit_log WHERE subject = 'reader' AND result = 'refused' AND action = 'alert.submit'",
+        [],
       );
       return JSON.stringify(rows) === '[{"via":"mcp","client":"test-client 1.0.0"}]';
     });
@@ -103,7 +104,7 @@ describe("who gets in over MCP, and what they may", () => {
     expect(await post('{"jsonrpc":"2.0"}')).to.equal(400);
     expect((await api.raw("GET", "/mcp", { headers })).status).to.equal(405);
     const send = rawMcp(() => address, headers);
-    expect(Object((await send({ method: "nothing/here", params: {} })).body["error"])["code"]).to.equal(
+    expect(membersOf((await send({ method: "nothing/here", params: {} })).body["error"])["code"]).to.equal(
       -32_601,
     );
   });

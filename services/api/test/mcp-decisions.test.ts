@@ -11,6 +11,8 @@ import {
   rawMcp,
   textOf,
   type Elicited,
+  membersOf,
+  textFrom,
 } from "./mcp-fixture.ts";
 
 const DECIDES = { system: { mcp: { decide: "operators" } } };
@@ -48,7 +50,8 @@ describe("decisions about tool calls over MCP", () => {
       { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
       KNOWS_TASKS,
     );
-    return Object(body["result"]);
+    const { taskId } = membersOf(body["result"]);
+    return { taskId: textFrom(taskId) };
   };
   const poll = async (headers: Record<string, string>, id: string, on = api) =>
     (await send(headers, on)({ method: "tasks/get", params: { taskId: id } })).body;
@@ -60,17 +63,20 @@ describe("decisions about tool calls over MCP", () => {
     const owner = await keyOf("ann", "submitter");
     const { taskId: id } = await start(owner);
     const approval = await openQuestion(api, id);
-    const seen = Object((await poll(owner, id))["result"]);
+    const seen = membersOf((await poll(owner, id))["result"]);
     expect(seen).to.include({ status: "working", statusMessage: "waits: a person must agree" });
     // A key without the scope, and an api where it is off.
     const careful = await keyOf("carl", "operator", "{read,write}");
     const operator = await keyOf("olga", "operator");
-    expect(Object((await poll(careful, id))["result"]).status).to.equal("working");
-    expect(Object((await poll(operator, id, off))["result"]).status).to.equal("working");
-    const asked = Object((await poll(operator, id))["result"]);
-    expect(asked.status).to.equal("input_required");
-    const form = asked.inputRequests[`approval:${approval}`];
-    expect(form.params.message).to.include("k8s.remove").and.include(HASH).and.not.include("\u202E");
+    expect(membersOf((await poll(careful, id))["result"])["status"]).to.equal("working");
+    expect(membersOf((await poll(operator, id, off))["result"])["status"]).to.equal("working");
+    const asked = membersOf((await poll(operator, id))["result"]);
+    expect(asked["status"]).to.equal("input_required");
+    const form = membersOf(asked["inputRequests"])[`approval:${approval}`];
+    expect(membersOf(membersOf(form)["params"])["message"])
+      .to.include("k8s.remove")
+      .and.include(HASH)
+      .and.not.include("\u202E");
     const answer = { [`approval:${approval}`]: { action: "accept", content: { decision: "approve" } } };
     const update = async (headers: Record<string, string>, on = api, inputResponses: object = answer) =>
       (
@@ -97,7 +103,7 @@ describe("decisions about tool calls over MCP", () => {
     expect(await decisions(approval)).to.deep.equal([
       { state: "approved", decided_by: "key:olga", decided_via: "mcp" },
     ]);
-    expect(Object((await poll(operator, id))["result"]).status).to.equal("working");
+    expect(membersOf((await poll(operator, id))["result"])["status"]).to.equal("working");
     await until("the audit log has it", async () => {
       const rows = await api.servers.query(
         `SELECT subject, via, result, detail ->> 'decision' AS decision FROM audit_log
@@ -180,7 +186,7 @@ describe("decisions about tool calls over MCP", () => {
       config: { tarsy: DECIDES },
     });
     await connectedToBus(local);
-    const { taskId: id } = Object(
+    const { taskId } = membersOf(
       (
         await send({}, local)(
           { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
@@ -188,16 +194,17 @@ describe("decisions about tool calls over MCP", () => {
         )
       ).body["result"],
     );
+    const id = textFrom(taskId);
     const approval = await openQuestion(api, id);
-    expect(Object((await poll({}, id, local))["result"]).status).to.equal("working");
+    expect(membersOf((await poll({}, id, local))["result"])["status"]).to.equal("working");
     const inputResponses = {
       [`approval:${approval}`]: { action: "accept", content: { decision: "approve" } },
     };
     const update = async (headers: Record<string, string>) =>
       (await send(headers, local)({ method: "tasks/update", params: { taskId: id, inputResponses } })).body;
-    expect(Object((await update({}))["error"]).message).to.include("approval token");
+    expect(membersOf((await update({}))["error"])["message"]).to.include("approval token");
     const credential = { authorization: `Bearer ${token}` };
-    expect(Object((await poll(credential, id, local))["result"]).status).to.equal("input_required");
+    expect(membersOf((await poll(credential, id, local))["result"])["status"]).to.equal("input_required");
     expect(await update(credential)).to.have.property("result");
     expect(await decisions(approval)).to.deep.equal([
       { state: "approved", decided_by: "loopback", decided_via: "mcp" },

@@ -1,6 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { Client, StreamableHTTPClientTransport, type ElicitResult } from "@modelcontextprotocol/client";
-import { createTaskSessionFromClient, type TaskEnabledSession } from "@modelcontextprotocol/ext-tasks/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  createApplicationInputHandler,
+  createTaskSessionFromClient,
+  type TaskEnabledSession,
+} from "@modelcontextprotocol/ext-tasks/client";
 import type { ApiFixture } from "./api-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { isJsonValue, type JsonValue } from "@modelcontextprotocol/ext-tasks/core";
@@ -12,7 +16,10 @@ const VERSION = "2026-07-28";
 const INFO = { name: "test-client", version: "1.0.0" };
 
 /** What the client's user does with a form. */
-export type Elicited = (message: string) => ElicitResult;
+export type Elicited = (message: string) => {
+  readonly action: "accept" | "decline";
+  readonly content?: Record<string, string>;
+};
 
 /** The current official client, connected to an api. */
 export async function connectMcp(
@@ -68,11 +75,27 @@ export function taskSession(
     ...(elicit === undefined
       ? {}
       : {
-          onInputRequest: async (request) =>
-            // The only kind that the server asks.
-            Reflect.apply(elicit, undefined, [String(Reflect.get(request.params ?? {}, "message"))]),
+          onInputRequest: createApplicationInputHandler({
+            elicitation: ({ params }) => elicit(textFrom(params["message"])),
+            sampling: notAsked,
+            roots: notAsked,
+          }),
         }),
   });
+}
+
+/** The members of an object; none of anything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** A text as it is; anything else as JSON. */
+export function textFrom(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function notAsked(): never {
+  throw new Error("the server asks its users only");
 }
 
 function isError(value: unknown): value is { readonly code: number; readonly message: string } {
@@ -90,13 +113,13 @@ export interface RawAnswer {
 /** Sends messages as they are, with the envelope of the current era unless they have one. */
 export function rawMcp(api: () => string, headers: Readonly<Record<string, string>>) {
   return async (request: JsonValue, capabilities: JsonValue = {}): Promise<RawAnswer> => {
-    const { method, params } = { method: undefined, params: undefined, ...Object(request) };
-    const given = { ...Object(params) };
+    const { method, params } = membersOf(request);
+    const given = membersOf(params);
     const meta = {
       "io.modelcontextprotocol/protocolVersion": VERSION,
       "io.modelcontextprotocol/clientInfo": INFO,
       "io.modelcontextprotocol/clientCapabilities": capabilities,
-      ...Object(given["_meta"]),
+      ...membersOf(given["_meta"]),
     };
     const name: unknown = given["name"] ?? given["uri"] ?? given["taskId"];
     const response = await fetch(`${api()}/mcp`, {
@@ -105,7 +128,7 @@ export function rawMcp(api: () => string, headers: Readonly<Record<string, strin
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
         "mcp-protocol-version": VERSION,
-        "mcp-method": String(method),
+        "mcp-method": textFrom(method),
         ...(typeof name === "string" ? { "mcp-name": name } : {}),
         ...headers,
       },
@@ -113,7 +136,7 @@ export function rawMcp(api: () => string, headers: Readonly<Record<string, strin
     });
     const text = await response.text();
     const body: unknown = text === "" ? {} : JSON.parse(text);
-    return { status: response.status, headers: response.headers, body: { ...Object(body) } };
+    return { status: response.status, headers: response.headers, body: membersOf(body) };
   };
 }
 

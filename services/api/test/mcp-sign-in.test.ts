@@ -97,7 +97,10 @@ async function statusNaming(api: ApiFixture, headers: Record<string, string>, ho
     },
   });
   sent.end(body);
-  const [response] = await once(sent, "response");
-  response.resume();
-  return Number(response.statusCode);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  sent.once("response", (response) => {
+    response.resume();
+    resolve(response.statusCode ?? 0);
+  });
+  return promise;
 }

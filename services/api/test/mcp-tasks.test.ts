@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
-import { connectedToBus, connectMcp, KNOWS_TASKS, rawMcp, takenPlaces, taskSession } from "./mcp-fixture.ts";
+import {
+  connectedToBus,
+  connectMcp,
+  KNOWS_TASKS,
+  rawMcp,
+  takenPlaces,
+  taskSession,
+  membersOf,
+  textFrom,
+} from "./mcp-fixture.ts";
 
 const DECIDES = { system: { mcp: { decide: "operators" } } };
 
@@ -36,20 +45,21 @@ describe("investigations as tasks over MCP", () => {
       { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
       KNOWS_TASKS,
     );
-    return Object(body["result"]);
+    const task = membersOf(body["result"]);
+    return { task, taskId: textFrom(task["taskId"]) };
   };
   const poll = async (headers: Record<string, string>, id: string, on = api) =>
     (await send(headers, on)({ method: "tasks/get", params: { taskId: id } })).body;
   it("are sessions, for clients that declare the extension and no others", async () => {
     const headers = await keyOf("ann", "submitter");
-    const task = await start(headers);
+    const { task, taskId } = await start(headers);
     expect(task).to.include({ resultType: "task", status: "working", ttlMs: null });
-    expect(await api.sessionRow("owner_subject", task.taskId)).to.deep.equal({ owner_subject: "key:ann" });
+    expect(await api.sessionRow("owner_subject", taskId)).to.deep.equal({ owner_subject: "key:ann" });
     const { body } = await send(headers)({
       method: "tools/call",
       params: { name: "investigate", arguments: { data: "x" } },
     });
-    expect(Object(body["result"])).to.not.have.property("taskId");
+    expect(membersOf(body["result"])).to.not.have.property("taskId");
     const older = await connectMcp(addressOf(api), headers, { mode: "legacy" });
     expect(older.getServerCapabilities()).to.not.have.property("extensions");
     const plain = await older.callTool({ name: "investigate", arguments: { data: "x" } });
@@ -85,9 +95,9 @@ describe("investigations as tasks over MCP", () => {
         "UPDATE alert_sessions SET status = $2, completed_at = now(), started_at = now(), error_message = 'no model' WHERE session_id = $1",
         [other.taskId, status],
       );
-      const result = Object((await poll(headers, other.taskId))["result"]);
-      expect(result.status).to.equal(shown);
-      if (shown === "failed") expect(result.error).to.deep.equal({ code: -32_603, message: "no model" });
+      const result = membersOf((await poll(headers, other.taskId))["result"]);
+      expect(result["status"]).to.equal(shown);
+      if (shown === "failed") expect(result["error"]).to.deep.equal({ code: -32_603, message: "no model" });
     }
   });
 
@@ -103,7 +113,7 @@ describe("investigations as tasks over MCP", () => {
     }
     const { body } = await send(headers)({ method: "tasks/cancel", params: { taskId: id } });
     expect(body).to.have.property("result");
-    expect(Object((await poll(headers, id))["result"]).status).to.equal("cancelled");
+    expect(membersOf((await poll(headers, id))["result"])["status"]).to.equal("cancelled");
   });
 
   it("cost nothing but reads when they are polled a thousand times", async () => {
@@ -113,18 +123,21 @@ describe("investigations as tasks over MCP", () => {
     // A row that was written has a newer number, and one that was deleted is missing.
     const tables = await api.servers.query(
       "SELECT quote_ident(relname) AS name FROM pg_stat_user_tables WHERE schemaname = 'public' ORDER BY relname",
+      [],
     );
     const parts = tables.map((row) => {
-      const name = String(Object(row)["name"]);
+      const name = textFrom(membersOf(row)["name"]);
       return `SELECT '${name}' AS name, count(*)::int AS rows, max(xmin::text::bigint)::text AS newest FROM ${name}`;
     });
     expect(parts.length).to.be.greaterThan(20);
-    const state = async () => api.servers.query(parts.join(" UNION ALL "));
+    const state = async () => api.servers.query(parts.join(" UNION ALL "), []);
     const before_ = await state();
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, async (_, index) => poll(headers, id, index % 2 === 0 ? api : replica)),
     );
-    expect(new Set(answers.map(({ result }) => Object(result).status))).to.deep.equal(new Set(["working"]));
+    expect(new Set(answers.map(({ result }) => membersOf(result)["status"]))).to.deep.equal(
+      new Set(["working"]),
+    );
     expect(await state()).to.deep.equal(before_);
   });
 
