@@ -61,7 +61,6 @@ export const NEVER_LEFT_OPEN: Readonly<Record<string, string>> = {
   "conclusions.stated_status": "what an agent stated",
   "messages.provider_state": "what a provider needs back",
   "follow_ups.status": "work after the end, which the sweeper wakes an executor for",
-  "external_events.state": "of another system, and handled whatever its session does",
   "outbox.state": "sent until it is received or dead, whatever its session does",
 };
 

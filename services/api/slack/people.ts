@@ -55,7 +55,7 @@ export class People {
     if (member.deleted === true || member.is_bot === true) return "you are not a person of this workspace";
     if (member.is_restricted === true || member.is_ultra_restricted === true) return "you are a guest here";
     const mail = this.#mailOf(member);
-    if (mail === undefined) return "nobody has said who you are in TARSy";
+    if (mail === undefined) return "you are not known to TARSy";
     const role = settings.roles.get(mail) ?? settings.defaultRole;
     return {
       subject: `${team}:${member.id}`,

@@ -19,7 +19,8 @@ describe("the settings of notifications", () => {
   it("have the address of the page, Slack's own address and the usual events by default", async () => {
     const { pageUrl, slack, webhooks } = await load(SYSTEM, { ...ENV, API_PORT: "1234" });
     expect(pageUrl).to.equal("http://localhost:1234");
-    expect(slack).to.deep.equal({ token: "xoxb-1", channel: "C1", apiUrl: "https://slack.com/api" });
+    const apiUrl = "https://slack.com/api";
+    expect(slack).to.deep.equal({ token: "xoxb-1", channel: "C1", apiUrl, listening: undefined });
     expect(webhooks[0]?.events).to.deep.equal([
       "session.ended",
       "approval.requested",

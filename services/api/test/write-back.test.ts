@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { Outbound } from "../notifications/http/outbound.ts";
 import { openDestinations } from "../notifications/notify.ts";
@@ -17,6 +19,8 @@ const TARGETS = [
   { type: "grafana_annotation", path: "/api/annotations" },
   { type: "opsgenie_note", key: "/id", path: "/v2/alerts/K-1/notes" },
 ] as const;
+
+const parseComment = compileParser("comment", Type.Object({ body: Type.String() }));
 
 type Fault = "none" | "lost answer" | "429" | "500" | "500 after the write" | "404";
 
@@ -39,8 +43,9 @@ class NotesServer implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request);
     const { url: path = "", headers } = request;
-    if (request.method === "GET")
+    if (request.method === "GET") {
       return this.#end(response, 200, JSON.stringify(this.notes.map((note) => note.body)));
+    }
     const { fault } = this;
     this.fault = "none";
     if (fault === "429") {
@@ -129,7 +134,7 @@ describe("notes in other systems", () => {
     });
     stopping.abort(new Error("the test stops it"));
     await sending;
-    return states(id);
+    return await states(id);
   };
 
   for (const { type, path } of TARGETS) {
@@ -171,7 +176,7 @@ describe("notes in other systems", () => {
     expect(server.notes).to.deep.equal([]);
   });
 
-  it("have status, summary and at most five claims, in which nobody is named where text is Markdown", async () => {
+  it("have status, summary and at most five claims, which name no one where text is Markdown", async () => {
     const id = await endOne("github_issue");
     const claims = Array.from({ length: 7 }, (_, n) => ({
       text: `claim ${n} of @everyone \`\`\`\n[x](http://y)`,
@@ -186,8 +191,7 @@ describe("notes in other systems", () => {
       [id, JSON.stringify({ summary: "the disk is full", causes: [], claims })],
     );
     expect(await send(id)).to.equal("sent");
-    const { body } = Object(JSON.parse(server.notes[0]?.body ?? "{}"));
-    const text = String(body);
+    const text = parseComment(JSON.parse(server.notes[0]?.body ?? "{}")).body;
     expect(text).to.match(/^TARSy: completed, likely\n\n````text\nthe disk is full\n- claim 0/u);
     expect(text).to.contain("claim 4").and.not.contain("claim 5");
     expect(text).to.contain(`\n\`\`\`\`\n\nhttp://localhost:8080/sessions/${id}\n\n<!-- tarsy:${id} -->`);

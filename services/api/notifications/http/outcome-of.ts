@@ -5,7 +5,7 @@ const MAX_SHOWN = 200;
 /** The request may be repeated, because a later one may be answered otherwise (RFC 9110, 6585, 8470). */
 const PASSING = new Set([408, 425, 429]);
 
-/** What the answer to a request that told of something means. */
+/** What the answer to a request with news means. */
 export function outcomeOf(response: OutboundResponse): Delivery {
   const { status, headers } = response;
   if (status >= 200 && status <= 299) return { outcome: "sent", receipt: { status } };

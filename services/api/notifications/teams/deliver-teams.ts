@@ -9,9 +9,9 @@ import type { TeamsChannel } from "../read-settings.ts";
 const TIMEOUT_MS = 15_000;
 /** Of a response, which is only shown to operators. */
 const MAX_BYTES = 1_024;
-/** A message has 28 KB at most, and a text of 6,000 characters up to 36,000 bytes as JSON. */
+/** A message has 28 KB at most, and a text of 12,000 characters up to 72,000 bytes as JSON. */
 const MAX_MESSAGE_BYTES = 28 * 1_024;
-const MAX_TEXT = 6_000;
+const MAX_TEXT = 12_000;
 
 /**
  * A channel of Teams behind a URL of its app Workflows. A message cannot be found or edited there: after an attempt whose answer was lost

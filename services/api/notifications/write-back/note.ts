@@ -9,7 +9,7 @@ import type { Notification } from "../notification.ts";
 /** What is written about a session in another system: the conclusion and a link, and nothing that a tool said. */
 export interface Note {
   readonly text: string;
-  /** The same where text is Markdown: what agents wrote is in a block in which it names nobody and leads nowhere. */
+  /** The same where text is Markdown: what agents wrote is in a block in which it names no one and is no link. */
   readonly markdown: string;
   readonly fromMs: number;
   readonly toMs: number;

@@ -18,7 +18,7 @@ export interface Done {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** A deed that is not done; the author is told why, unless `isSilent`. */
+/** A deed that is not done; the author reads why, unless `isSilent`. */
 export class DeedRefused extends Error {
   readonly action: Action;
   readonly isSilent: boolean;

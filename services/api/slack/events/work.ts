@@ -16,7 +16,7 @@ const PARALLEL = 4;
 /** Half of the lease: nothing is called any more when it expires. */
 const EFFECT_MS = 30_000;
 const RETRIES = { firstMs: 5_000, lastMs: 5 * 60_000 };
-/** What is busy is tried again for so long; then the author is told. */
+/** What is busy is tried again for so long; then the author reads why. */
 const BUSY_MS = 10 * 60_000;
 const GIVE_UP_MS = 24 * 60 * 60_000;
 

@@ -33,7 +33,7 @@ const LEASE_SECONDS = 30;
 const TIMEOUT_MS = 5_000;
 const MAX_TEXT = 2_900;
 const RETRIES = { firstMs: 2_000, lastMs: 5 * 60_000 };
-/** With what is said late nobody is helped. */
+/** What is said later helps no one. */
 const MAX_ATTEMPTS = 12;
 
 /** An agent has read the note; where none did before the session ended, there is nothing to say. */

@@ -141,13 +141,13 @@ describe("what people write in Slack", () => {
   });
 
   for (const [who, member, where, why] of [
-    ["someone unknown", PEOPLE.stranger, "thread", "nobody has said who you are"],
+    ["someone unknown", PEOPLE.stranger, "thread", "you are not known to TARSy"],
     ["a viewer", PEOPLE.viewer, "thread", "not yours to see"],
     ["a submitter of other sessions", PEOPLE.submitter, "thread", "not yours to see"],
     ["an operator elsewhere", PEOPLE.operator, "elsewhere", "none is started in this channel"],
     ["a viewer where sessions are started", PEOPLE.viewer, "open", "alert.submit needs role submitter"],
   ] as const) {
-    it(`does nothing if it is of ${who}, who alone is told why, and the refusal is recorded`, async () => {
+    it(`does nothing if it is of ${who}, who alone reads why, and the refusal is recorded`, async () => {
       const { id, thread } = await fixture.sessionInThread();
       await fixture.listen();
       const channel = where === "open" ? OPEN_CHANNEL : CHANNEL;
@@ -156,10 +156,10 @@ describe("what people write in Slack", () => {
       expect(event).to.include({ state: "refused", actor: member });
       expect(await fixture.notes(id)).to.deep.equal([]);
       expect(fixture.slack.posted()).to.have.length(1);
-      const [told, ...rest] = fixture.slack.workspace.ephemerals;
+      const [said, ...rest] = fixture.slack.workspace.ephemerals;
       expect(rest).to.deep.equal([]);
-      expect(told).to.include({ channel, user: member });
-      expect(told?.text).to.contain(why);
+      expect(said).to.include({ channel, user: member });
+      expect(said?.text).to.contain(why);
       await until(
         "the refusal is recorded",
         async () =>

@@ -46,7 +46,7 @@ describe("a mention in Slack", () => {
 
   it("is found in the thread if Slack could not deliver it", async () => {
     const { id, thread } = await fixture.sessionInThread();
-    fixture.slack.mention(CHANNEL, PEOPLE.operator, "while nobody listened", { thread, isDelivered: false });
+    fixture.slack.mention(CHANNEL, PEOPLE.operator, "while no api listened", { thread, isDelivered: false });
     await fixture.listen();
     await fixture.settled(1);
     expect(await fixture.notes(id)).to.have.length(1);

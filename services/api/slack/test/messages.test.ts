@@ -122,6 +122,12 @@ describe("reactions and buttons in Slack", () => {
   ] as const) {
     it(`decide about no call if they are pressed by ${who}`, async () => {
       const { id, thread } = await fixture.sessionInThread();
+      // Not because it is not theirs.
+      const owner = `slack:T0FAKE:${member}`;
+      await fixture.api.servers.query("UPDATE alert_sessions SET owner_subject = $2 WHERE session_id = $1", [
+        id,
+        owner,
+      ]);
       fixture.slack.join("U0GONE", "olga@example.com");
       await fixture.listen();
       // What is known of members is kept for a while, but not for this.
