@@ -183,6 +183,27 @@ describe("reactions and buttons in Slack", () => {
     expect(gaps.filter((gap) => gap < 950)).to.deep.equal([]);
   });
 
+  it("wait as long as Slack says before the next edit in the channel", async () => {
+    await fixture.listen();
+    fixture.slack.mention(OPEN_CHANNEL, PEOPLE.submitter, "look");
+    await fixture.settled(1);
+    const [row] = await fixture.api.servers.query("SELECT session_id::text AS id FROM alert_sessions", []);
+    const { id } = parseId(row);
+    fixture.slack.disturbMethod("chat.update", {
+      kind: "status",
+      status: 429,
+      headers: { "retry-after": "5" },
+    });
+    await fixture.begin(id);
+    const edits = () => fixture.slack.calls.filter(({ method }) => method === "chat.update");
+    await until("it was edited", () => edits().length === 2);
+    const [first, second] = edits();
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).to.be.at.least(4_950);
+    await until("it can be parked", () =>
+      JSON.stringify(fixture.slack.posted()[0]?.blocks).includes("tarsy_park"),
+    );
+  });
+
   it("have the end in a new message if the first one is gone", async () => {
     await fixture.listen();
     fixture.slack.mention(OPEN_CHANNEL, PEOPLE.submitter, "look");
