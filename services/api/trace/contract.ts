@@ -3,7 +3,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { LLM_INTERACTION_TYPES, MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { AnyObject, Time, SessionParams, AtSeqQuery } from "../http/common-schemas.ts";
 import type { Endpoints } from "../http/endpoint.ts";
 import { Usd } from "../views/cost.ts";
@@ -115,6 +115,21 @@ const TraceMessage = Type.Object(
 
 const InteractionParams = Type.Object({ id: Uuid, interaction: Uuid });
 
+/** A line has at most 1,000 code units: a longer one counts as several. */
+export const ResultLinesQuery = Type.Object({
+  from: Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 }),
+  lines: Type.Integer({ minimum: 1, maximum: 200, default: 100 }),
+});
+const ResultLines = Type.Object(
+  {
+    from: Type.Integer({ minimum: 1 }),
+    total: Type.Integer({ minimum: 0, description: "the lines of the whole result" }),
+    text: Type.String({ description: "empty beyond its end" }),
+  },
+  { title: "ResultLines" },
+);
+export type ResultLines = Static<typeof ResultLines>;
+
 const LlmTraceResponse = Type.Object({
   ...LlmInteraction.properties,
   conversation: Type.Array(TraceMessage),
@@ -156,5 +171,15 @@ export const TRACE = {
     query: AtSeqQuery,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
     errors: [409],
+  },
+  getResultLines: {
+    method: "get",
+    path: "/api/v1/sessions/:id/trace/mcp/:interaction/result",
+    action: "trace.read",
+    tag: "sessions",
+    summary: "Lines of a large result that is kept whole; 404 where the call has none",
+    params: InteractionParams,
+    query: ResultLinesQuery,
+    responses: { 200: { description: "the lines", schema: ResultLines } },
   },
 } as const satisfies Endpoints;

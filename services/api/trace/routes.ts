@@ -1,15 +1,24 @@
+import pLimit from "p-limit";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { LlmInteractionEntity, McpInteractionEntity } from "#shared/database/entities.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { notFound, validationError } from "../http/request-error.ts";
+import { queryReader } from "../http/query-reader.ts";
+import { notFound, RequestError, validationError } from "../http/request-error.ts";
 import { routesOf } from "../http/routes-of.ts";
 import { sessionAt } from "../http/session-at.ts";
-import { TRACE } from "./contract.ts";
+import { visibleSession } from "../http/visible-session.ts";
+import { ResultLinesQuery, TRACE } from "./contract.ts";
 import { readLlmCall } from "./llm-call.ts";
+import { readResultLines } from "./read-result-lines.ts";
 import { interactionView, readTrace, withShownStage } from "./trace-view.ts";
 
+const readLines = queryReader(ResultLinesQuery);
+/** A result has up to 16 MiB in memory while its lines are found. */
+const inTurn = pLimit(1);
+const MAX_WAITING = 20;
+
 /** The routes of what the agents of a session asked and called; with `at_seq`, of what they had by then. */
-export const traceRoutes = ({ orm }: ApiDeps) =>
+export const traceRoutes = ({ db, orm }: ApiDeps) =>
   routesOf(TRACE, {
     getTrace: async (ctx) =>
       orm.transaction("REPEATABLE READ", async (manager) => {
@@ -35,6 +44,18 @@ export const traceRoutes = ({ orm }: ApiDeps) =>
         if (interaction === null) throw notFound();
         return interactionView(await withShownStage(manager, interaction));
       });
+    },
+
+    async getResultLines(ctx) {
+      const interactionId = parseInteractionId(ctx.params["interaction"]);
+      const wanted = readLines(ctx.query);
+      const { session_id: sessionId } = await visibleSession(db, ctx);
+      if (inTurn.pendingCount >= MAX_WAITING) {
+        throw new RequestError(503, "too many large results are being read", { retryAfterSeconds: 2 });
+      }
+      const found = await inTurn(() => readResultLines(db, { sessionId, interactionId }, wanted));
+      if (found === null) throw notFound();
+      return found;
     },
   });
 

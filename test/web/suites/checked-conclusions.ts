@@ -11,6 +11,7 @@ const parseSeq = compileParser("number of an event", Type.Object({ seq: Type.Int
 
 const SAME = "probe of checkout failed";
 const LONG = "x".repeat(590);
+const NOISE = Array.from({ length: 3_000 }, (_, n) => `noise ${n} around what is hostile`).join("\n");
 
 /** The tools whose results are quoted. */
 export const CHECKED_TOOLS = {
@@ -19,6 +20,7 @@ export const CHECKED_TOOLS = {
     read_only: true,
     results: [{ text: JSON.stringify({ ready: false, restarts: 15, image: LONG }) }],
   },
+  attacks: { read_only: true, results: [{ text: `${NOISE}\n${HOSTILE_TEXT}\n${NOISE}` }] },
 };
 
 const tool = (name: string, args: object = {}) => ({ tool_call: { name, arguments: args } });
@@ -48,6 +50,7 @@ const FIRST = [
   claim("c10", "It was not there", "r9", "nothing of the kind"),
   claim("c11", "It restarts", "r3", SAME),
   claim("c12", "The log goes on", "r6", "line 2000 of the log of a pod"),
+  claim("c13", "The log is hostile", "r7", '<form action="http://127.0.0.1:9/form"><input name=a></form>'),
 ];
 const conclusion = (claims: readonly object[]) =>
   tool("tarsy.conclude", {
@@ -74,7 +77,7 @@ const conclusion = (claims: readonly object[]) =>
 export const CHECKED_CALLS = [
   {
     when: { contains: "CHECKED", call: 1, tools: true },
-    steps: ["pods", "broken", "events", "state", "hostile", "logs"].map((name) =>
+    steps: ["pods", "broken", "events", "state", "hostile", "logs", "attacks"].map((name) =>
       tool(`k8s.${name}`, { of: name }),
     ),
   },
@@ -111,7 +114,7 @@ export function checkedConclusions(web: WebFixture): void {
 
     it("are shown with their status, what was stated, and each claim with what became of its quote", async () => {
       const { page, problems, requests } = await opened();
-      expect(await card(page).getByRole("status").textContent()).to.match(/Likely, 7 of 11 claims verified/u);
+      expect(await card(page).getByRole("status").textContent()).to.match(/Likely, 8 of 12 claims verified/u);
       const text = (await card(page).textContent()) ?? "";
       for (const part of [
         "stated confirmed · confidence 80 % · by Pods",
@@ -180,11 +183,37 @@ export function checkedConclusions(web: WebFixture): void {
       await inView();
     });
 
+    it("open a result of which the timeline has a part at their words, with hostile text around them", async () => {
+      const { page, problems, requests } = await opened();
+      const openIn = async (claimed: string) => {
+        await quotesOf(page, claimed).getByText("Open the whole result at these words").press("Enter");
+        const result = quotesOf(page, claimed).locator(".result");
+        await result.locator("mark.followed").waitFor();
+        return {
+          marked: await result.locator("mark.followed").allTextContents(),
+          label: await result.locator(".result-head > span.soft").textContent(),
+          text: (await result.locator("pre").textContent()) ?? "",
+        };
+      };
+      const log = await openIn("The log goes on");
+      expect(log.label).to.equal("From line 1991 of 4000");
+      expect(log.marked).to.deep.equal(["line 2000 of the log of a pod that restarts"]);
+      expect(log.text.split("\n")).to.have.length(21);
+      const hostile = await openIn("The log is hostile");
+      expect(hostile.marked.join("")).to.include("<input name=a></form><style>*{display:none}</style>");
+      expect(hostile.text).to.include("<script>window.hacked = 4</script>").and.include("exe.gnp red end");
+      expect(await page.evaluate("window.hacked")).to.equal(undefined);
+      expect(await card(page).locator("img, script, style, svg, iframe, form, b b, i").count()).to.equal(0);
+      expect(requests.filter((url) => url.includes("/result?"))).to.have.length(2);
+      expect(await axeViolations(page)).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
+    });
+
     it("change while the page is open, and are shown as they were at an earlier moment", async () => {
       const live = await web.client.submit("LIVE CHECKED", { alert_type: "checked" });
       const { page, problems } = await web.open(`/s/${live}`);
       const status = card(page).getByRole("status");
-      await status.getByText(", 7 of 12 claims verified").waitFor();
+      await status.getByText(", 8 of 13 claims verified").waitFor();
       await card(page).getByText("It was not there").waitFor();
       expect(await page.getByRole("heading", { name: "Final analysis" }).count()).to.equal(0);
       await status.getByText(", 1 of 1 claim verified").waitFor();
@@ -197,7 +226,7 @@ export function checkedConclusions(web: WebFixture): void {
         )
       ).map((row) => parseSeq(row).seq);
       await page.goto(web.url(`/s/${live}?at=${seq}`));
-      await status.getByText(", 7 of 12 claims verified").waitFor();
+      await status.getByText(", 8 of 13 claims verified").waitFor();
       await card(page).getByText("The disk is full").waitFor();
       expect(await card(page).locator("s").count()).to.equal(0);
       await page.goto(web.url(`/s/${live}?at=${seq - 1}`));
@@ -210,7 +239,7 @@ export function checkedConclusions(web: WebFixture): void {
       const plain = await web.finished("an alert without one");
       const { page } = await web.open("/");
       const row = (one: string) => page.locator(`[data-session="${one}"]`);
-      await row(id).getByText("Likely · 7/11 verified").waitFor();
+      await row(id).getByText("Likely · 8/12 verified").waitFor();
       await row(plain).waitFor();
       expect(await row(plain).getByText("verified").count()).to.equal(0);
       expect(await axeViolations(page)).to.deep.equal([]);

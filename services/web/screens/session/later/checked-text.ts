@@ -60,6 +60,8 @@ export const CHECKED_TEXT = {
   },
   foundIn: (source: string) => `${source} has them.`,
   leftOut: "The timeline shows a part of this result, without these words.",
+  whole: "Open the whole result at these words",
+  linesOf: (from: number, total: number) => `From line ${from} of ${total}`,
   quoted: "Quoted",
   says: "The source says",
   place: (source: string, from: number, to: number) =>

@@ -9,6 +9,7 @@ import { wordDiff } from "../../compare/word-diff.ts";
 import type { SessionStore } from "../session-store.ts";
 import { CHECKED_TEXT } from "./checked-text.ts";
 import { follow } from "./citations.tsx";
+import { WholeResult } from "./whole-result.tsx";
 
 type Checked = ApiResponse<"GET /api/v1/sessions/:id/conclusion">;
 /** A claim, or something that was ruled out, with what became of its quote. */
@@ -56,7 +57,7 @@ export function Claim({ text, quotes, isDropped, ...quoting }: ClaimProps) {
 }
 
 function Quote({ quoted, store, showEntry }: Quoting & { readonly quoted: QuotedClaim }) {
-  const { outcome, quote, at_text, found_in, event_id } = quoted;
+  const { outcome, quote, at_text, found_in, event_id, interaction_id } = quoted;
   const at = useMemo(() => placeIn(store, quoted), [store, quoted]);
   const isLeftOut = event_id !== null && at_text !== null && at === undefined;
   const isAltered = outcome === "altered" && at_text !== null;
@@ -79,6 +80,14 @@ function Quote({ quoted, store, showEntry }: Quoting & { readonly quoted: Quoted
         {found_in !== null && ` ${CHECKED_TEXT.foundIn(shownText(found_in))}`}
         {isLeftOut && ` ${CHECKED_TEXT.leftOut}`}
       </p>
+      {isLeftOut && interaction_id !== null && (
+        <WholeResult
+          sessionId={store.id}
+          interactionId={interaction_id}
+          words={at_text}
+          line={quoted.line_from ?? 1}
+        />
+      )}
     </div>
   );
 }
