@@ -167,6 +167,20 @@ describe("thirty secrets in every door of text", () => {
       }
     },
     "POST /api/v1/webhooks/raw ": async () => accepted("POST", "/api/v1/webhooks/raw", ALL),
+    "POST /mcp ": async () => {
+      const accept = { accept: "application/json, text/event-stream" };
+      const call = async (name: string, args: object) =>
+        accepted(
+          "POST",
+          "/mcp",
+          { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+          accept,
+        );
+      await call("investigate", { data: ALL, runbook: ALL });
+      await call("ask", { session_id: ended, question: ALL });
+      for (const statement of STATEMENTS) await call("search_past", { [statement]: "x" });
+      await call(ALL, {});
+    },
     "PATCH /api/v1/sessions/review action_taken": async () => review({ action_taken: ALL }),
     "PATCH /api/v1/sessions/review investigation_feedback": async () =>
       review({ investigation_feedback: ALL }),

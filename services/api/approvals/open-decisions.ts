@@ -53,7 +53,7 @@ export function openDecisions(deps: ApiDeps) {
   };
 }
 
-/** Who decides, as in the audit log; where callers are not told apart, the name is only what the client says. */
+/** Who decides, as in the audit log; where callers are not distinguished, the name is only what the client says. */
 export function deciderOf(identity: Identity): string {
   const { via, name } = identity;
   return ownerOf(identity) ?? (name === NO_USER ? via : `${via}:${name}`);

@@ -1,4 +1,6 @@
 import { ProtocolError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
+import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { Submitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -115,10 +117,12 @@ function declaresTasks(envelope: object | undefined): boolean {
 }
 
 /** A failure as a result that the client's model reads and may correct. */
-function failed(deps: ApiDeps, error: unknown): CallToolResult {
+async function failed(deps: ApiDeps, error: unknown): Promise<CallToolResult> {
   if (error instanceof ProtocolError) throw error;
   const { message, allowed } = failureOf(error, deps.log, "/mcp");
-  const text = allowed === undefined ? message : `${message} (allowed: ${allowed.join(", ")})`;
+  // It may name what the client gave.
+  const shown = await maskOrWithhold(deps.masker, message, RULES_OF_NAMES);
+  const text = allowed === undefined ? shown : `${shown} (allowed: ${allowed.join(", ")})`;
   return { content: [{ type: "text", text }], isError: true };
 }
 

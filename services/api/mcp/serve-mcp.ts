@@ -43,7 +43,8 @@ export function openMcp(deps: ApiDeps & { readonly submitter: Submitter }) {
       {
         ...(followed === undefined ? {} : { bus: followed.bus }),
         keepAliveMs: sse.heartbeatMs,
-        onerror: (error) => log.debug({ error: error.message }, "MCP message refused"),
+        // Its message may have what the client sent.
+        onerror: (error) => log.debug({ error: error.name }, "MCP message refused"),
       },
     );
     const parsedBody = followed === undefined ? message : withUris(message, listen ?? {}, followed.uris);

@@ -56,7 +56,7 @@ describe("signing in to the MCP server with a token", () => {
   const status = async (on: ApiFixture, headers: Record<string, string>) =>
     (await rawMcp(() => `http://127.0.0.1:${on.port}`, headers)(LIST)).status;
 
-  it("is told where by the metadata", async () => {
+  it("has its place in the metadata", async () => {
     const { text } = await api.raw("GET", "/.well-known/oauth-protected-resource/mcp");
     expect(JSON.parse(text)).to.deep.include({ resource: `${PAGE}/mcp`, authorization_servers: [ISSUER] });
   });
