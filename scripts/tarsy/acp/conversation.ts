@@ -15,7 +15,7 @@ import type { CommandCall } from "../command.ts";
 import { notifierOf } from "../connection.ts";
 import { AcpUpdates } from "./acp-updates.ts";
 import { PermissionQuestions } from "./permission-questions.ts";
-import { ToldRun, type RunEnd } from "./told-run.ts";
+import { SessionRuns, type RunEnd } from "./session-runs.ts";
 
 interface ConversationOptions {
   readonly call: CommandCall;
@@ -35,11 +35,11 @@ export class Conversation {
   readonly #options: ConversationOptions;
   readonly #updates = new AcpUpdates();
   #sessionId: string | undefined;
-  #told: ToldRun | undefined;
+  #runs: SessionRuns | undefined;
   #lastSeq = 0;
-  /** What users said is told, too: the editor does not have it. */
+  /** What users said is sent, too: the editor does not have it. */
   #isReplay = false;
-  /** The following of the session until the run that is told ends. */
+  /** The following of the session until the current run ends. */
   #running: Promise<RunEnd> | undefined;
   /** What is sent to the editor, one after another. */
   #sent: Promise<void> = Promise.resolve();
@@ -126,7 +126,7 @@ export class Conversation {
     );
   }
 
-  /** Follows the session until the run that is told now has ended. */
+  /** Follows the session until the current run has ended. */
   async #follow(): Promise<RunEnd> {
     try {
       let end: RunEnd | undefined;
@@ -138,13 +138,13 @@ export class Conversation {
     }
   }
 
-  /** Follows the session; `isOver` is asked after each message, with the end that it told. */
+  /** Follows the session; `isOver` is asked after each message, with the end that it brought. */
   async #followUntil(isOver: (end: RunEnd | undefined) => boolean): Promise<void> {
     const { call } = this.#options;
     const sessionId = this.#sessionId ?? "";
     const notifier = notifierOf(call);
     const over = new AbortController();
-    this.#told ??= new ToldRun(sessionId);
+    this.#runs ??= new SessionRuns(sessionId);
     if (isOver(undefined)) return;
     await followSession({
       url: notifier.url,
@@ -166,14 +166,13 @@ export class Conversation {
     const { type, seq } = message;
     if (typeof seq === "number") this.#lastSeq = seq;
     let end: RunEnd | undefined;
-    for (const event of this.#told?.take(message) ?? []) {
+    for (const event of this.#runs?.take(message) ?? []) {
       for (const update of this.#updates.take(event)) this.#send(update);
       if (isEnd(event)) end = event;
     }
     const isSaid = type === "timeline_event.created" && message["event_type"] === "user_question";
     if (isSaid && this.#isReplay) this.#said(String(message["content"]));
-    const toolCallId = this.#told?.callOf(String(message["approval_id"]));
-    this.#questions.receive(message, { sessionId: this.#sessionId ?? "", toolCallId });
+    this.#questions.receive(this.#sessionId ?? "", message);
     return end;
   }
 
@@ -186,7 +185,7 @@ export class Conversation {
     this.#sent = this.#sent.then(async () =>
       client
         .notify(methods.client.session.update, { sessionId, update })
-        .catch((error: unknown) => call.terminal.warn(`not told to the editor: ${String(error)}\n`)),
+        .catch((error: unknown) => call.terminal.warn(`not sent to the editor: ${String(error)}\n`)),
     );
   }
 

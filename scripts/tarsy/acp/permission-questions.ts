@@ -14,13 +14,6 @@ interface PermissionQuestionsOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Where a question belongs. */
-interface Place {
-  readonly sessionId: string;
-  /** The call as the editor knows it; undefined if it is not known. */
-  readonly toolCallId: string | undefined;
-}
-
 /** Asks the editor's user about tool calls, and sends what was decided with the credential of this program. */
 export class PermissionQuestions {
   readonly #options: PermissionQuestionsOptions;
@@ -31,20 +24,20 @@ export class PermissionQuestions {
   }
 
   /** Takes a message of the session; others than those about approvals are ignored. */
-  receive(message: NotifierMessage, place: Place): void {
+  receive(sessionId: string, message: NotifierMessage): void {
     const id = String(message["approval_id"]);
     if (message["type"] === "approval.decided") this.#open.get(id)?.abort();
     if (message["type"] !== "approval.requested") return;
     const closed = new AbortController();
     this.#open.set(id, closed);
-    this.#ask(place, id, closed.signal)
+    this.#ask(sessionId, id, closed.signal)
       .catch((error: unknown) => {
         if (!closed.signal.aborted) this.#options.warn(`not decided: ${String(error)}\n`);
       })
       .finally(() => this.#open.delete(id));
   }
 
-  async #ask({ sessionId, toolCallId }: Place, approvalId: string, signal: AbortSignal): Promise<void> {
+  async #ask(sessionId: string, approvalId: string, signal: AbortSignal): Promise<void> {
     const { api, client, acpId } = this.#options;
     const params = { id: sessionId };
     // The event has only the beginning of long arguments, and there may be a decision already.
@@ -53,7 +46,7 @@ export class PermissionQuestions {
     if (approval?.state !== "awaiting_approval" || signal.aborted) return;
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
-      { sessionId: acpId, ...questionOf(approval, toolCallId) },
+      { sessionId: acpId, ...questionOf(approval) },
       { cancellationSignal: signal },
     );
     if (outcome.outcome !== "selected" || signal.aborted) return;
@@ -65,15 +58,16 @@ export class PermissionQuestions {
 }
 
 /** The question with all of the arguments: these are what the decision is about, and no others are ever sent to the tool. */
-function questionOf(
-  { call_id, tool, arguments: given }: Approval,
-  toolCallId: string = call_id,
-): Pick<RequestPermissionRequest, "toolCall" | "options"> {
+function questionOf({
+  call_id,
+  tool,
+  arguments: given,
+}: Approval): Pick<RequestPermissionRequest, "toolCall" | "options"> {
   const hash = createHash("sha256").update(given).digest("hex");
   const text = `${given}\n\nSHA-256 of the arguments: ${hash}`;
   return {
     toolCall: {
-      toolCallId,
+      toolCallId: call_id,
       title: tool,
       status: "pending",
       rawInput: given,

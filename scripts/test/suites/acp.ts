@@ -70,7 +70,7 @@ class Editor implements AsyncDisposable {
   }
 
   /** The text of all updates of a kind. */
-  told(kind: SessionUpdate["sessionUpdate"]): string {
+  textOf(kind: SessionUpdate["sessionUpdate"]): string {
     return this.updates
       .flatMap((update) =>
         update.sessionUpdate === kind &&
@@ -107,27 +107,29 @@ export function acp(opened: () => PipelineFixture): void {
     const open = (...args: readonly string[]) =>
       new Editor({ api: pipeline.system.api, ws: pipeline.system.ws, state }, args);
 
-    it("investigates a prompt, answers the next one, and tells all of it to a process that loads it", async () => {
+    it("investigates a prompt, answers the next one, and gives all of it to a process that loads it", async () => {
       let id: string;
       {
         await using editor = open();
         id = await editor.begin();
         expect(await editor.prompt(id, "disk full")).to.equal("end_turn");
-        expect(editor.told("agent_thought_chunk")).to.contain("let me 🤔 see");
-        expect(editor.told("agent_message_chunk")).to.contain("the disk is full 💾").and.contain("In short.");
+        expect(editor.textOf("agent_thought_chunk")).to.contain("let me 🤔 see");
+        expect(editor.textOf("agent_message_chunk"))
+          .to.contain("the disk is full 💾")
+          .and.contain("In short.");
         expect(editor.updates.findLast(({ sessionUpdate }) => sessionUpdate === "plan")).to.deep.include({
           entries: [{ content: "analysis", status: "completed", priority: "medium" }],
         });
-        const before = editor.told("agent_message_chunk");
+        const before = editor.textOf("agent_message_chunk");
         expect(await editor.prompt(id, "Why?")).to.equal("end_turn");
-        expect(editor.told("agent_message_chunk").length).to.be.above(before.length);
+        expect(editor.textOf("agent_message_chunk").length).to.be.above(before.length);
         expect(editor.errors).to.equal("");
       }
       await using later = open();
       await later.begin();
       await later.agent.request(methods.agent.session.load, { sessionId: id, cwd: "/", mcpServers: [] });
-      expect(later.told("user_message_chunk")).to.equal("disk fullWhy?");
-      expect(later.told("agent_message_chunk")).to.contain("the disk is full 💾").and.contain("In short.");
+      expect(later.textOf("user_message_chunk")).to.equal("disk fullWhy?");
+      expect(later.textOf("agent_message_chunk")).to.contain("the disk is full 💾").and.contain("In short.");
     });
 
     it("asks the editor's user about a call, with its arguments and their hash, and sends the decision", async () => {
@@ -138,9 +140,6 @@ export function acp(opened: () => PipelineFixture): void {
       const [question] = editor.questions;
       expect(question?.options.map(({ kind }) => kind)).to.deep.equal(["allow_once", "reject_once"]);
       expect(JSON.stringify(question?.toolCall)).to.match(/SHA-256 of the arguments: [0-9a-f]{64}/u);
-      const { toolCallId } = question?.toolCall ?? {};
-      const call = editor.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call");
-      expect(call).to.include({ toolCallId });
       const result = editor.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
       expect(JSON.stringify(result)).to.contain("removed").and.contain("completed");
     });
@@ -149,7 +148,7 @@ export function acp(opened: () => PipelineFixture): void {
       await using editor = open();
       const id = await editor.begin();
       const running = editor.prompt(id, "HANG");
-      await until("text is told", () => editor.told("agent_message_chunk").includes("this goes on"));
+      await until("there is text", () => editor.textOf("agent_message_chunk").includes("this goes on"));
       await pipeline.system.stop("api", "SIGKILL");
       const cancelling = editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
       await pipeline.system.startService("api");

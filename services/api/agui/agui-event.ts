@@ -12,7 +12,6 @@ export interface AguiInterrupt {
   readonly id: string;
   readonly reason: string;
   readonly message: string;
-  readonly toolCallId?: string;
   readonly subagentRunId?: string;
   readonly expiresAt: string;
   readonly responseSchema: object;

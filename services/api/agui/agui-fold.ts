@@ -2,7 +2,7 @@ import { callOfResult, completedCall } from "#shared/contract-view/tool-call-ent
 import { knownPayload, type SessionEventPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import type { AguiEvent, AguiInterrupt } from "./agui-event.ts";
+import type { AguiEvent } from "./agui-event.ts";
 import { OpenTexts } from "./open-texts.ts";
 import { RunningAgents, agentEnd } from "./running-agents.ts";
 import { interruptOf, toolNameOf, type AskedApproval } from "./tool-calls.ts";
@@ -65,17 +65,11 @@ export class AguiFold {
     return this.#agents.allWait([...this.#approvals.values()].map(({ execution_id }) => execution_id));
   }
 
-  /** The open questions, each with the call that is meant. */
-  get questions(): readonly AguiInterrupt[] {
-    return [...this.#approvals.values()].map((approval) => {
-      const { execution_id: id } = approval;
-      return interruptOf(approval, this.#agents.callsOf(id), this.#agents.tag(id));
-    });
-  }
-
   /** Ends the run with the open questions. */
   interrupt(): readonly AguiEvent[] {
-    const interrupts = this.questions;
+    const interrupts = [...this.#approvals.values()].map((approval) =>
+      interruptOf(approval, this.#agents.tag(approval.execution_id)),
+    );
     const closing = this.#close((id) => ({
       type: "SUBAGENT_FINISHED",
       subagentRunId: id,
@@ -173,7 +167,7 @@ export class AguiFold {
         ];
       case "llm_tool_call": {
         const name = toolNameOf(metadata);
-        agent?.calls.set(event_id, name);
+        agent?.calls.add(event_id);
         return [
           { type: "TOOL_CALL_START", toolCallId: event_id, toolCallName: name, ...tag },
           ...(content === ""

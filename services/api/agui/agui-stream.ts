@@ -46,7 +46,7 @@ export async function* aguiStream(options: AguiStreamOptions): AsyncGenerator<st
     next: Awaited<ReturnType<ReturnType<typeof liveEvents>["next"]>>["value"],
   ): readonly AguiEvent[] {
     if (typeof next === "object") return fold.take(next);
-    // Every event that the text may belong to has been told.
+    // Every event that the text may belong to has been sent.
     const text = connection.takeTexts().flatMap((chunk) => fold.takeChunk(chunk));
     return mayDecide && fold.waitsForPerson ? [...text, ...fold.interrupt()] : text;
   }

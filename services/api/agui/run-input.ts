@@ -71,7 +71,7 @@ interface Message {
 }
 
 /**
- * The messages up to the last one of the user. What follows is of the run, which is told anew; a client keeps thoughts that no message
+ * The messages up to the last one of the user. What follows is of the run, which begins anew; a client keeps thoughts that no message
  * replaces, so that an empty one of the run stands for them.
  */
 function beforeRun(messages: readonly Message[], last: number): readonly object[] {

@@ -9,14 +9,13 @@ interface RunningAgent {
   readonly parent: string | undefined;
   /** The only agent of an answer speaks for the run itself. */
   readonly isRunItself: boolean;
-  /** The calls without a result, with their tools. */
-  readonly calls: Map<string, string>;
+  /** The calls without a result. */
+  readonly calls: Set<string>;
   /** The newest whole answer: a final analysis often repeats it. */
   answer?: string;
 }
 
 const NO_RESULT = "The agent ended without a result of this call.";
-const NO_CALLS: ReadonlyMap<string, string> = new Map();
 
 /** The agents of a run that have begun and not ended. */
 export class RunningAgents {
@@ -30,11 +29,6 @@ export class RunningAgents {
 
   get(id: string): RunningAgent | undefined {
     return this.#running.get(id);
-  }
-
-  /** The calls of an agent without a result, with their tools. */
-  callsOf(id: string): ReadonlyMap<string, string> {
-    return this.#running.get(id)?.calls ?? NO_CALLS;
   }
 
   /** The agent that an event comes from, as long as it runs. */
@@ -57,7 +51,7 @@ export class RunningAgents {
   }: ExecutionStatus): readonly AguiEvent[] {
     if (this.#running.has(id)) return [];
     const isRunItself = this.#isAnswer && parent === undefined;
-    this.#running.set(id, { parent, isRunItself, calls: new Map() });
+    this.#running.set(id, { parent, isRunItself, calls: new Set() });
     if (isRunItself) return [];
     const { subagentRunId: parentSubagentRunId } = parent === undefined ? {} : this.tag(parent);
     return [
@@ -91,7 +85,7 @@ export class RunningAgents {
   }
 
   #leave(id: string, { calls }: RunningAgent): readonly AguiEvent[] {
-    const left = [...calls.keys()];
+    const left = [...calls];
     calls.clear();
     return left.map((toolCallId) => ({
       type: "TOOL_CALL_RESULT",

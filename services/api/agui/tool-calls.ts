@@ -21,18 +21,15 @@ export function toolNameOf(metadata: object | null | undefined): string {
   return names.filter((name) => typeof name === "string" && name !== "").join(".") || "tool";
 }
 
-/** A question as AG-UI asks it, with the first call of that tool that has no result. */
+/** A question as AG-UI asks it. It names no call: that is announced once it may be made. */
 export function interruptOf(
   { approval_id, agent_name, tool, arguments: given, arguments_complete, expires_at }: AskedApproval,
-  calls: ReadonlyMap<string, string>,
   tag: { readonly subagentRunId?: string },
 ): AguiInterrupt {
-  const [toolCallId] = [...calls].find(([, name]) => name === tool) ?? [];
   return {
     id: approval_id,
     reason: "tool_call",
     message: `May ${agent_name} call ${tool}?`,
-    ...(toolCallId === undefined ? {} : { toolCallId }),
     expiresAt: expires_at,
     responseSchema: RESPONSE_SCHEMA,
     metadata: { tool, arguments: given, arguments_complete },

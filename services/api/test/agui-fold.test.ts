@@ -27,7 +27,7 @@ function feed(fold: AguiFold, inputs: readonly (SessionEventPayload | StreamChun
   ]);
 }
 
-function told(...inputs: readonly (SessionEventPayload | StreamChunk)[]): readonly AguiEvent[] {
+function runOf(...inputs: readonly (SessionEventPayload | StreamChunk)[]): readonly AguiEvent[] {
   const fold = new AguiFold(RUN);
   return [fold.start(), ...feed(fold, inputs)];
 }
@@ -54,7 +54,7 @@ describe("a session as AG-UI tells it", () => {
   ];
 
   it("has thoughts, calls with their results, answers once each, and a summary of the run itself", async () => {
-    const { messages, events } = await readAsClient(told(...investigated));
+    const { messages, events } = await readAsClient(runOf(...investigated));
     expect(messages.map(({ id, role }) => [id, role])).to.deep.equal([
       ["t", "reasoning"],
       ["c", "assistant"],
@@ -77,9 +77,9 @@ describe("a session as AG-UI tells it", () => {
     });
   });
 
-  it("is the same however often and from wherever it is told", () => {
-    const all = told(...investigated);
-    expect(told(...investigated)).to.deep.equal(all);
+  it("is the same however often and wherever it begins", () => {
+    const all = runOf(...investigated);
+    expect(runOf(...investigated)).to.deep.equal(all);
     for (let length = 0; length <= investigated.length; length += 1) {
       const fold = new AguiFold(RUN);
       const first = [fold.start(), ...feed(fold, investigated.slice(0, length))];
@@ -99,7 +99,7 @@ describe("a session as AG-UI tells it", () => {
       chunk("m", 1, 0, "The"),
     ];
     for (const how of ["completed", "cancelled", "failed", "timed_out"] as const) {
-      const events = told(...open, status(how, how === "failed" ? "no model" : undefined));
+      const events = runOf(...open, status(how, how === "failed" ? "no model" : undefined));
       const [, ...last] = [...events].toReversed();
       expect(types(last.slice(0, 3)), how).to.deep.equal([
         "STEP_FINISHED",
@@ -120,7 +120,7 @@ describe("a session as AG-UI tells it", () => {
 
   it("ends an agent's calls and texts with the agent, so that clients do not make the calls", async () => {
     const { messages, events } = await readAsClient(
-      told(
+      runOf(
         agent("a"),
         call("c"),
         entry("m", "llm_response", { status: "streaming" }),
@@ -134,7 +134,7 @@ describe("a session as AG-UI tells it", () => {
 
   it("streams text as it is written, in a new message for a second attempt, and ends with what is stored", async () => {
     const begun = [agent("a"), entry("m", "llm_response", { status: "streaming" })];
-    const live = told(
+    const live = runOf(
       ...begun,
       chunk("m", 1, 0, "The po"),
       chunk("m", 1, 4, "pod"),
@@ -152,7 +152,7 @@ describe("a session as AG-UI tells it", () => {
       ["m", "The pod"],
       ["m#2", "Node 2."],
     ]);
-    const other = told(...begun, chunk("m", 2, 0, "Node 3"), ended("m", "llm_response", "Node 2."));
+    const other = runOf(...begun, chunk("m", 2, 0, "Node 3"), ended("m", "llm_response", "Node 2."));
     expect(other.flatMap((event) => ("messageId" in event ? [event.messageId] : []))).to.deep.equal([
       "m",
       "m",
@@ -165,7 +165,7 @@ describe("a session as AG-UI tells it", () => {
 
   it("tells what the protocol has no event for as custom events and activities", async () => {
     const { events } = await readAsClient(
-      told(
+      runOf(
         { type: "session.status", session_id, status: "in_progress", timestamp },
         { type: "session.taken_over", session_id, epoch: 2, silent_ms: 20_000, timestamp },
         {
@@ -197,7 +197,7 @@ describe("a session as AG-UI tells it", () => {
     expect(seen).to.deep.equal(["session.taken_over", "session.progress", "user_question"]);
   });
 
-  it("asks when every agent waits for a person, of the call that is meant, and goes on after the answer", async () => {
+  it("asks when every agent waits for a person, and goes on after the answer", async () => {
     const fold = new AguiFold(RUN);
     const events = [
       fold.start(),
@@ -209,11 +209,9 @@ describe("a session as AG-UI tells it", () => {
     events.push(...fold.interrupt());
     expect(fold.isOver).to.equal(true);
     const { interrupts } = await readAsClient(events);
-    expect(
-      interrupts.map(({ id, toolCallId, subagentRunId }) => ({ id, toolCallId, subagentRunId })),
-    ).to.deep.equal([
-      { id: "q", toolCallId: "c", subagentRunId: "a" },
-      { id: "p", toolCallId: undefined, subagentRunId: "d" },
+    expect(interrupts.map(({ id, subagentRunId }) => ({ id, subagentRunId }))).to.deep.equal([
+      { id: "q", subagentRunId: "a" },
+      { id: "p", subagentRunId: "d" },
     ]);
     expect(events.filter(({ type }) => type === "SUBAGENT_FINISHED")).to.deep.include({
       type: "SUBAGENT_FINISHED",
@@ -224,7 +222,7 @@ describe("a session as AG-UI tells it", () => {
     feed(again, [agent("a"), call("c"), asks("q"), decided("q")]);
     expect(again.waitsForPerson).to.equal(false);
     await readAsClient(
-      told(
+      runOf(
         stage("stage.started"),
         agent("a"),
         call("c"),

@@ -8,7 +8,7 @@ import { AguiFold } from "../../../services/api/agui/agui-fold.ts";
 export type RunEnd = Extract<AguiEvent, { type: "RUN_FINISHED" } | { type: "RUN_ERROR" }>;
 
 /** A session as its events come over the WebSocket: itself, then one after another the answers about it. */
-export class ToldRun {
+export class SessionRuns {
   readonly #sessionId: string;
   #fold: AguiFold;
 
@@ -29,11 +29,6 @@ export class ToldRun {
       this.#fold = this.#begin(payload.stage_id);
     }
     return this.#fold.take(event);
-  }
-
-  /** The call that an open question is about. */
-  callOf(approvalId: string): string | undefined {
-    return this.#fold.questions.find(({ id }) => id === approvalId)?.toolCallId;
   }
 
   #begin(stageId: string | undefined): AguiFold {
