@@ -46,8 +46,8 @@ describe("the OpenAPI document", () => {
       const answers = Object.entries(members(responses)).filter(([status]) => /^20[0-3]/u.test(status));
       // The other answer of a webhook is that to a handshake.
       const success = answers.length > 1 ? answers.filter(([status]) => status === "202") : answers;
-      // An answer without a body has no room for them.
-      if ("204" in members(responses) || !JSON.stringify(success).includes('"content"')) continue;
+      // An answer without a body, or with a stream, has no room for them.
+      if ("204" in members(responses) || !JSON.stringify(success).includes('"application/json"')) continue;
       expect(success, String(operationId)).to.have.length(1);
       expect(JSON.stringify(components(success)), String(operationId)).to.include('"warnings"');
     }
