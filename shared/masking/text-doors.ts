@@ -46,8 +46,9 @@ export const ROUTE_TEXTS = {
   "POST /api/v1/webhooks/alertmanager": { "": "alert" },
   "POST /api/v1/webhooks/pagerduty": { "": "alert" },
   "POST /api/v1/webhooks/raw": { "query.alert_type": "checked", "": "alert" },
-  // Its tools call the functions of the routes, which mask what they take.
+  // These call the functions of other routes, which mask what they take.
   "POST /mcp": { "": "person" },
+  "POST /api/v1/agui": { "": "person" },
   "GET /api/v1/sessions/triage/:group": { "query.assignee": "compared" },
   "PATCH /api/v1/sessions/review": {
     "session_ids[]": "compared",

@@ -31,7 +31,7 @@ describe("inWorld", () => {
   const base = resolvedChain({ strategy: "native-thinking", servers: ["k8s"], resultTokens: 9 });
   const agentOf = ({ stages }: ResolvedChain) => stages[0]?.agents[0];
 
-  it("gives agents the world's servers, and nobody what knows another world", () => {
+  it("gives agents the world's servers, and none what knows another world", () => {
     const [agent] = base.stages[0]?.agents ?? [];
     if (agent === undefined) throw new Error("the chain has no agent");
     const provider = { ...agent.llm_provider, native_tools: { google_search: true } };

@@ -78,7 +78,7 @@ class Editor implements AsyncDisposable {
         update.content !== null &&
         update.content !== undefined
           ? "text" in update.content
-            ? [String(update.content.text)]
+            ? [update.content.text]
             : []
           : [],
       )
