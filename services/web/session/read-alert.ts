@@ -57,7 +57,7 @@ export function readAlert(text: string): AlertFacts | undefined {
   const severity = find(SEVERITY, labels, own);
   const summary = find(SUMMARY, annotations) ?? find(SUMMARY, own) ?? find(["alertname"], labels);
   const description = find(DESCRIPTION, annotations, own);
-  const links = linksOf([...annotations, ...own, ...labels]);
+  const links = withSilence(linksOf([...annotations, ...own, ...labels]), root);
   if (severity === undefined && summary === undefined && labels.length === 0) return undefined;
   const shown = new Set([summary, description, ...links.map(([, url]) => url)]);
   const { alerts } = root;
@@ -142,4 +142,31 @@ function linksOf(pairs: readonly NameAndValue[]): readonly NameAndValue[] {
     links.set(value, words === "" || words === "html" ? "link" : words);
   }
   return [...links].slice(0, MAX_LINKS).map(([url, name]) => [name, url]);
+}
+
+const LABEL_NAME = /^[a-z_][a-z0-9_]*$/iu;
+const MAX_ADDRESS = 2_000;
+
+/**
+ * The links, after that to Alertmanager's form for a silence of what all alerts of the group share. There is none where the form would
+ * silence other alerts, too: with a label that it cannot name or that was masked.
+ */
+function withSilence(
+  links: readonly NameAndValue[],
+  { externalURL, commonLabels }: AlertMembers,
+): readonly NameAndValue[] {
+  const labels = Object.entries(recordOf(commonLabels) ?? {});
+  const isLinked = links.some(([name]) => name === "silence");
+  if (typeof externalURL !== "string" || !isWebAddress(externalURL) || labels.length === 0 || isLinked)
+    return links;
+  const matchers = labels.map(([name, value]) =>
+    LABEL_NAME.test(name) && typeof value === "string" && !value.includes("[MASKED")
+      ? `${name}=${JSON.stringify(value)}`
+      : undefined,
+  );
+  const filter = encodeURIComponent(`{${matchers.join(", ")}}`);
+  const address = `${externalURL.replace(/\/+$/u, "")}/#/silences/new?filter=${filter}`;
+  return matchers.includes(undefined) || address.length > MAX_ADDRESS
+    ? links
+    : [["silence", address], ...links];
 }

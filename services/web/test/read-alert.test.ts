@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { readAlert } from "../session/read-alert.ts";
 
+const SILENCED = '{alertname="CertificateExpired", severity="critical", namespace="shop"}';
 const read = (value: unknown) => readAlert(JSON.stringify(value));
 
 describe("what is read of an alert first", () => {
@@ -30,12 +31,35 @@ describe("what is read of an alert first", () => {
       ],
       annotations: [["team", "edge"]],
       links: [
+        ["silence", `http://am:9093/#/silences/new?filter=${encodeURIComponent(SILENCED)}`],
         ["runbook", "https://runbooks.example.com/a"],
         ["external", "http://am:9093"],
         ["generator", "http://prometheus:9090/graph"],
       ],
       count: 2,
     });
+  });
+
+  it("offers no silence that would be one of other alerts, too", () => {
+    const silenceOf = (commonLabels: object, externalURL = "https://am.example.com/") =>
+      read({ externalURL, commonLabels, alerts: [{ labels: { alertname: "x" } }] })?.links.find(
+        ([name]) => name === "silence",
+      )?.[1];
+    const quoted = encodeURIComponent('{a="say \\"no\\" \\\\ }"}');
+    expect(silenceOf({ a: 'say "no" \\ }' })).to.equal(
+      `https://am.example.com/#/silences/new?filter=${quoted}`,
+    );
+    for (const labels of [
+      {},
+      { "a.b": "c" },
+      { a: "[MASKED_TOKEN:0a1b2c]" },
+      { a: 1 },
+      { a: "x".repeat(2_000) },
+    ]) {
+      expect(silenceOf({ ...labels }), JSON.stringify(labels)).to.equal(undefined);
+    }
+    expect(silenceOf({ a: "b" }, "https://am@evil.example.com")).to.equal(undefined);
+    expect(silenceOf({ a: "b" }, "javascript:alert(1)")).to.equal(undefined);
   });
 
   it("is what Grafana, PagerDuty and Datadog send", () => {
