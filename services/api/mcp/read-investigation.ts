@@ -128,10 +128,10 @@ function conclusionText({ summary, causes, claims, ruled_out, gaps }: Conclusion
   return [
     summary ?? "",
     ...causes.map(({ entity, kind, statement }) => `cause: ${entity} (${kind}): ${statement}`),
-    ...claims.map(
-      ({ id, outcome, text, source, lines, quote }) =>
-        `claim ${id} [${outcome}]: ${text}\n  quote from ${source} ${lines}: "${quote}"`,
-    ),
+    ...claims.map(({ id, outcome, text, source, line_from: line, quote }) => {
+      const place = line === null ? source : `${source}, line ${line}`;
+      return `claim ${id} [${outcome}]: ${text}\n  quote from ${place}: "${quote}"`;
+    }),
     ...ruled_out.map(({ theory, because, outcome }) => `ruled out [${outcome}]: ${theory}: ${because}`),
     ...gaps.map((gap) => `not known: ${gap}`),
   ]

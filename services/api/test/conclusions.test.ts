@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { WebhookMessage } from "#shared/contracts/webhook-message.ts";
 import { until } from "../../../test/support/until.ts";
+import { connectMcp } from "./mcp-fixture.ts";
 import { NotificationsFixture } from "./notifications-fixture.ts";
 
 const parseMessage = compileParser("webhook", WebhookMessage);
@@ -144,6 +145,31 @@ describe("the conclusion of a session whose quotes were compared", () => {
     expect(answer["dropped"]).to.deep.equal([
       { ...claim("c2"), outcome: "absent", ...checked, interaction_id: null, event_id: null },
     ]);
+  });
+
+  it("is read over MCP with each claim, its outcome and its line", async () => {
+    const { id } = await seeded(FIRST, SECOND);
+    const client = await connectMcp(`http://127.0.0.1:${fixture.api.port}`, fixture.api.headers);
+    const result = await client.callTool({ name: "get_investigation", arguments: { session_id: id } });
+    expect(result.structuredContent).to.deep.include({
+      conclusion: {
+        status: "confirmed",
+        stated_status: "confirmed",
+        confidence: 80,
+        claims_verified: 1,
+        claims_total: 1,
+        outcomes: ["verified"],
+      },
+    });
+    const text = JSON.stringify(result.content);
+    for (const part of [
+      "claim c1 [verified]: claim c1",
+      "quote from r1, line 3:",
+      "ruled out [altered]: DNS",
+    ]) {
+      expect(text).to.include(part);
+    }
+    await client.close();
   });
 
   it("is in the news of its session's end, in Slack and in webhooks", async () => {

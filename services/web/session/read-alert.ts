@@ -157,8 +157,9 @@ function withSilence(
 ): readonly NameAndValue[] {
   const labels = Object.entries(recordOf(commonLabels) ?? {});
   const isLinked = links.some(([name]) => name === "silence");
-  if (typeof externalURL !== "string" || !isWebAddress(externalURL) || labels.length === 0 || isLinked)
+  if (typeof externalURL !== "string" || !isWebAddress(externalURL) || labels.length === 0 || isLinked) {
     return links;
+  }
   const matchers = labels.map(([name, value]) =>
     LABEL_NAME.test(name) && typeof value === "string" && !value.includes("[MASKED")
       ? `${name}=${JSON.stringify(value)}`
