@@ -181,6 +181,17 @@ describe("thirty secrets in every door of text", () => {
       for (const statement of STATEMENTS) await call("search_past", { [statement]: "x" });
       await call(ALL, {});
     },
+    "POST /api/v1/agui ": async () => {
+      const run = async (threadId: string, content: string, forwardedProps?: object) =>
+        accepted("POST", "/api/v1/agui", {
+          threadId,
+          runId: "r",
+          messages: [{ id: randomUUID(), role: "user", content }],
+          forwardedProps,
+        });
+      await run("planted", ALL, { runbook: ALL });
+      await run(ended, ALL);
+    },
     "PATCH /api/v1/sessions/review action_taken": async () => review({ action_taken: ALL }),
     "PATCH /api/v1/sessions/review investigation_feedback": async () =>
       review({ investigation_feedback: ALL }),
