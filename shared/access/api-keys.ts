@@ -159,7 +159,7 @@ const parseListed = compileParser("api key row", Listed);
 export async function listApiKeys(db: Queryable): Promise<Static<typeof Listed>[]> {
   const time = (column: string) =>
     `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS ${column}`;
-  const sql = `SELECT id, subject, roles, teams, ${time("expires_at")}, ${time("revoked_at")} FROM api_keys ORDER BY created_at`;
+  const sql = `SELECT id, subject, roles, teams, scopes, ${time("expires_at")}, ${time("revoked_at")} FROM api_keys ORDER BY created_at`;
   return selectRows(db, parseListed, sql, []);
 }
 

@@ -61,11 +61,16 @@ export function parseReviewRequest(body: unknown): ReviewRequest {
   if (action === "acknowledge" && (parseRating(members["quality_rating"]) ?? null) !== null) {
     throw validationError("quality_rating", `is not taken by the action ${action}`);
   }
-  const taken = (field: keyof ReviewFields) => (TAKES[action].includes(field) ? members[field] : undefined);
+  // A member that the action does not take is read as well, so that a wrong one is never ignored.
+  const given = <F extends keyof ReviewFields>(field: F, value: ReviewFields[F]): ReviewFields =>
+    value === undefined || !TAKES[action].includes(field) ? {} : { [field]: value };
   const fields: ReviewFields = {
-    ...given("quality_rating", parseRating(taken("quality_rating"))),
-    ...given("action_taken", parseText("action_taken", taken("action_taken"))),
-    ...given("investigation_feedback", parseText("investigation_feedback", taken("investigation_feedback"))),
+    ...given("quality_rating", parseRating(members["quality_rating"])),
+    ...given("action_taken", parseText("action_taken", members["action_taken"])),
+    ...given(
+      "investigation_feedback",
+      parseText("investigation_feedback", members["investigation_feedback"]),
+    ),
   };
   checkFields(action, fields);
   return { sessionIds, action, fields, expected: parseExpected(members["expected"]) };
@@ -80,10 +85,6 @@ function parseExpected(value: unknown): ExpectedReview | undefined {
     throw validationError("expected.assignee", "must be a string or null");
   }
   return { review_status: oneOf("expected.review_status", review_status, REVIEW_STATUSES), assignee };
-}
-
-function given<F extends keyof ReviewFields>(field: F, value: ReviewFields[F]): ReviewFields {
-  return value === undefined ? {} : { [field]: value };
 }
 
 function checkFields(action: ReviewAction, fields: ReviewFields): void {

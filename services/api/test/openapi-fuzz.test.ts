@@ -68,9 +68,12 @@ describe(`random requests by the OpenAPI document (SEED=${SEED} ROUNDS=${ROUNDS}
     if (schema !== undefined) {
       const valid = random.valid(schema);
       const value = random.chance(0.5) ? random.mutated(valid) : valid;
-      if (!isValid(schema, value)) violations.push("body");
-      body = random.chance(0.95) ? JSON.stringify(value) : random.pick(["{", '"', "[]", "nul", "\uFEFF{}"]);
-      if (!body.startsWith("{") || body === "{") violations.push("body");
+      const isWhole = random.chance(0.95);
+      body = isWhole ? JSON.stringify(value) : random.pick(["{", '"', "[]", "nul", "\uFEFF{}"]);
+      // A byte order mark is none of the text.
+      const sent = isWhole ? value : body === "\uFEFF{}" ? {} : undefined;
+      if (!body.startsWith("{", body.startsWith("\uFEFF") ? 1 : 0) || !isValid(schema, sent))
+        violations.push("body");
     }
     return {
       url: `${url}${query.length === 0 ? "" : `?${query.join("&")}`}`,

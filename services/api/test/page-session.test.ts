@@ -127,7 +127,14 @@ describe("POST /api/v1/page-session", () => {
       headers: { authorization: `Bearer ${text}` },
     });
     // As the api's own rules have it: what the page offers is what is allowed.
-    const viewer = ["session.read", "trace.read", "alert_types.read", "contract.read", "tools.read"];
+    const viewer = [
+      "session.read",
+      "mcp.use",
+      "trace.read",
+      "alert_types.read",
+      "contract.read",
+      "tools.read",
+    ];
     expect(JSON.parse(who)).to.deep.equal({
       actions: [...viewer, "ticket.create", "memory.read"],
       name: "eva",
