@@ -72,8 +72,9 @@ describe(`random requests by the OpenAPI document (SEED=${SEED} ROUNDS=${ROUNDS}
       body = isWhole ? JSON.stringify(value) : random.pick(["{", '"', "[]", "nul", "\uFEFF{}"]);
       // A byte order mark is none of the text.
       const sent = isWhole ? value : body === "\uFEFF{}" ? {} : undefined;
-      if (!body.startsWith("{", body.startsWith("\uFEFF") ? 1 : 0) || !isValid(schema, sent))
+      if (!body.startsWith("{", body.startsWith("\uFEFF") ? 1 : 0) || !isValid(schema, sent)) {
         violations.push("body");
+      }
     }
     return {
       url: `${url}${query.length === 0 ? "" : `?${query.join("&")}`}`,

@@ -34,6 +34,8 @@ export class AnsweringRunner implements Disposable {
   /** Those that were sent to this runner alone. */
   readonly direct: ToolCallRequest[] = [];
   readonly releases: ToolRelease[] = [];
+  /** The servers whose tools were asked for, by request. */
+  readonly asked: (readonly string[])[] = [];
   readonly listing: ToolListReply;
   readonly #resources = new DisposableStack();
 
@@ -60,7 +62,10 @@ export class AnsweringRunner implements Disposable {
         bus,
         { subject: SUBJECTS.toolsList, queue },
         { request: toolListRequestCodec, reply: toolListReplyCodec },
-        () => listing,
+        ({ server_ids }) => {
+          runner.asked.push(server_ids);
+          return listing;
+        },
       ),
       serveCalls({ subject: SUBJECTS.toolsCall, queue }, runner.requests),
       ...(id === undefined ? [] : [serveCalls({ subject: SUBJECTS.toolsCallOf(id) }, runner.direct)]),
