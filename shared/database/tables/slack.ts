@@ -17,7 +17,8 @@ export const EXTERNAL_EVENTS = table({
     ordering_key: { type: "text", from: "other" },
     kind: { type: "text", from: "ours" },
     actor: { type: "text", from: "caller" },
-    payload: { type: "jsonb", from: "person" },
+    /** Without its text once it is settled. */
+    payload: { type: "jsonb", from: "person", set: "api" },
     state: {
       type: "text",
       default: "'pending'",

@@ -75,7 +75,7 @@ export interface Settled {
 
 const SETTLE = `
 WITH settled AS (
-  UPDATE external_events SET state = $3, awaits = $4, result = $5::jsonb, last_error = $6, settled_at = clock_timestamp(),
+  UPDATE external_events SET state = $3, payload = payload - 'text', awaits = $4, result = $5::jsonb, last_error = $6, settled_at = clock_timestamp(),
     not_before = clock_timestamp(), attempts = 0, lease_token = NULL, lease_expires_at = NULL
   WHERE id = $1 AND lease_token = $2 AND state = 'pending' RETURNING id
 )
@@ -85,7 +85,7 @@ const parseId = compileParser("settled event", Type.Object({ id: Type.Integer() 
 /** Another process has taken the event over: what this one has written must not be committed. */
 export class EventLost extends Error {}
 
-/** Settles an event in the transaction of its effect. Throws EventLost if it is another process's by now. */
+/** Settles an event in the transaction of its effect; what it says is then the session's, and deleted with it. Throws EventLost if it is another process's by now. */
 export async function settleEvent(
   transaction: Queryable,
   { id, token }: ClaimedEvent,

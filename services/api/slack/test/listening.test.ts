@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { Client } from "pg";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../../test/support/until.ts";
@@ -28,6 +29,10 @@ describe("what people write in Slack", () => {
     expect(await fixture.notes(id)).to.deep.equal([
       { mode: "note", content: "look at https://x.example & tell", author: "olga@example.com" },
     ]);
+    // The text is the session's now, and is deleted with it.
+    expect(
+      await fixture.api.servers.query("SELECT FROM external_events WHERE payload ? 'text'", []),
+    ).to.deep.equal([]);
     expect(reactions(ts)).to.deep.equal(["eyes"]);
     await fixture.api.servers.query(
       "INSERT INTO steering_deliveries (message_id, execution_id, session_id) SELECT message_id, gen_random_uuid(), session_id FROM steering_messages WHERE session_id = $1",
@@ -202,13 +207,18 @@ describe("what people write in Slack", () => {
   it("has no secrets where it is stored", async () => {
     const { id, thread } = await fixture.sessionInThread();
     await fixture.listen();
+    const stored = async () =>
+      fixture.api.servers.query("SELECT payload::text, result::text FROM external_events", []);
+    const holding = new Client(fixture.api.servers.postgres.url);
+    await holding.connect();
+    await holding.query("BEGIN; LOCK TABLE steering_messages IN SHARE MODE");
     fixture.slack.mention(CHANNEL, PEOPLE.operator, "use password=hunter2-Secret!9", { thread });
+    await until("the event is stored", async () => JSON.stringify(await stored()).includes("MASKED_"));
+    const before = await stored();
+    await holding.query("ROLLBACK");
+    await holding.end();
     await fixture.settled(1);
-    const rows = await fixture.api.servers.query(
-      "SELECT payload::text, result::text FROM external_events",
-      [],
-    );
-    expect(JSON.stringify([rows, await fixture.notes(id)])).not.to.contain("hunter2");
+    expect(JSON.stringify([before, await stored(), await fixture.notes(id)])).not.to.contain("hunter2");
   });
 });
 
