@@ -56,6 +56,8 @@ const RecordedInput = Type.Object({
   messages: Type.Optional(Type.Array(Type.Object({ role: Type.String(), content: Type.String() }))),
   /** True if the execution's tools were bound. */
   has_tools: Type.Boolean(),
+  /** The names of those that were, in their order; absent if all were. */
+  tools: Type.Optional(Type.Array(Type.String())),
   /** Null if it is not known any more: then the call has no hash either. */
   model: Type.Union([ModelSettings, Type.Null()]),
 });

@@ -123,6 +123,8 @@ export const IterationState = Type.Object({
   actions_claimed: Type.Optional(Type.Boolean()),
   /** The results of tools that have a handle; absent for none. */
   results: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Tools that were found by searches, "server.tool", the newest last; absent for none. */
+  found_tools: Type.Optional(Type.Array(Type.String())),
   /** Absent before it is stated or asked for. */
   conclusion: Type.Optional(ConclusionState),
   /** The deadline of a sub-agent that has started; ISO 8601, by the database's clock. */

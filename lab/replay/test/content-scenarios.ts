@@ -116,6 +116,19 @@ export const CONTENT_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "tools that are searched for",
+    record: async (recording, variant) => {
+      const strategy = strategyOf(variant);
+      await recording.runs.play(
+        callTurn(strategy, 1, "wide.get_item_7", {}),
+        callTurn(strategy, 2, "tool_search", { query: "item 42" }),
+        callTurn(strategy, 3, "wide.get_item_42", {}),
+        answerTurn(strategy),
+      );
+      return recording.session({ strategy, servers: ["k8s", "wide"] });
+    },
+  },
+  {
     name: "a budget that is used up",
     record: async (recording, variant) => {
       const strategy = strategyOf(variant);

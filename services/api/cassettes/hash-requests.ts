@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Cassette, RecordedExecution } from "#shared/cassette/cassette.ts";
 import { canonicalRequest, hashRequest, type CanonicalRequest } from "#shared/cassette/canonical-request.ts";
 import type { RecordedLlmCall } from "#shared/cassette/recorded-calls.ts";
-import { recordedRequest } from "#shared/cassette/recorded-request.ts";
+import { namedTools, recordedRequest } from "#shared/cassette/recorded-request.ts";
 
 /** The cassette with the hash of each request as the cassette has it; null where the request is not known any more. */
 export async function hashRequests(cassette: Cassette): Promise<Cassette> {
@@ -42,7 +42,7 @@ function requestsOf(
     return {
       messages: whole.messages.slice(0, content.messages.length),
       model: content.model,
-      tools: content.tools.length === 0 ? [] : whole.tools,
+      tools: content.tools.length === 0 ? [] : (namedTools(whole.tools, call.input.tools) ?? whole.tools),
     };
   };
 }

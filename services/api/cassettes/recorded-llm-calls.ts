@@ -49,7 +49,7 @@ export function recordedLlmCall(context: CallContext, call: LlmInteraction): Rec
 function inputOf(
   { configured, rows, kept }: CallContext,
   call: LlmInteraction,
-  { messages, provider, tools_count: count = 0 }: StoredRequest,
+  { messages, provider, tools_count: count = 0, tools }: StoredRequest,
 ): RecordedInput {
   const model = modelOfCall(configured, call, provider);
   const has_tools = count > 0;
@@ -62,7 +62,8 @@ function inputOf(
     return { through: null, messages: own, has_tools, model: isWhole ? model : null };
   }
   const through = rows.find(({ message_id }) => message_id === call.last_message_id)?.sequence_number ?? null;
-  return { through, has_tools, model: through === null ? null : model };
+  const bound = { has_tools, ...(tools === undefined ? {} : { tools }) };
+  return { through, ...bound, model: through === null ? null : model };
 }
 
 /** The message behind the last one that was sent, if it is the answer. */

@@ -16,6 +16,7 @@ const StoredRequest = Type.Object(
         Type.Object({ role: Type.String(), content: Type.String() }, { additionalProperties: true }),
       ),
     ),
+    tools: Type.Optional(Type.Array(Type.String())),
     own_tools: Type.Optional(Type.Array(BoundTool)),
   },
   { additionalProperties: true },

@@ -20,6 +20,8 @@ const parseRequest = compileParser(
   Type.Object(
     {
       tools_count: Type.Optional(Type.Integer()),
+      /** The names of the bound tools; absent if all were. */
+      tools: Type.Optional(Type.Array(Type.String())),
       /** The name of the provider that was called. */
       provider: Type.Optional(Type.String()),
       messages: Type.Optional(
@@ -33,7 +35,7 @@ const parseRequest = compileParser(
 );
 const parseTools = compileParser(
   "recorded listing",
-  Type.Array(Type.Object({}, { additionalProperties: true })),
+  Type.Array(Type.Object({ name: Type.String() }, { additionalProperties: true })),
 );
 
 /** As prompts are stored: with a code that only the executor needs. */
@@ -78,17 +80,19 @@ async function readConversation(manager: EntityManager, interaction: LlmInteract
   return messages.slice(0, last + (hasAnswer ? 2 : 1)).map(messageView);
 }
 
-/** The tools listed for the execution; none if the call was made without tools. */
+/** The tools listed for the execution, or those of them that were bound; none if the call was made without tools. */
 async function readBoundTools(
   manager: EntityManager,
   { execution_id, llm_request }: LlmInteraction,
 ): Promise<object[]> {
-  if ((parseRequest(llm_request).tools_count ?? 0) === 0) return [];
+  const { tools_count: count = 0, tools: names } = parseRequest(llm_request);
+  if (count === 0) return [];
   const listings = await manager.findBy(McpInteractionEntity, {
     execution_id,
     interaction_type: "tool_list",
   });
-  return listings.flatMap(({ available_tools }) => parseTools(available_tools ?? []));
+  const tools = listings.flatMap(({ available_tools }) => parseTools(available_tools ?? []));
+  return tools.filter(({ name }) => names?.includes(name) !== false);
 }
 
 async function readProvider(

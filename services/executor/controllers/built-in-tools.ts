@@ -17,13 +17,16 @@ export const MAX_DAYS_BACK = 365;
 const SUB_AGENT_TOOL_NAMES = ["dispatch_agent", "cancel_agent", "list_agents"] as const;
 export type SubAgentToolName = (typeof SUB_AGENT_TOOL_NAMES)[number];
 
+/** The names of tools that the step which asks for them answers, beside those of sub-agents. */
+const OTHER_STEP_TOOLS = ["tool_search", "conclude"] as const;
+
 /** The names of the built-in tools without the server. */
 const BUILT_IN_NAMES = [
   ...RESULT_TOOL_NAMES,
   "load_skill",
   ...MEMORY_TOOL_NAMES,
   ...SUB_AGENT_TOOL_NAMES,
-  "conclude",
+  ...OTHER_STEP_TOOLS,
 ] as const;
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
@@ -121,6 +124,17 @@ const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readon
     parameters: { execution_id: { type: "string", description: "as returned by dispatch_agent" } },
   },
   list_agents: { description: "Lists the sub-agents that were started, with their states.", parameters: {} },
+  tool_search: {
+    description:
+      "Finds tools whose definitions are not loaded yet, and loads those that match best: they can be called from then on.",
+    parameters: {
+      query: {
+        type: "string",
+        minLength: 1,
+        description: "words of names or of purposes, or whole names of tools, in any order",
+      },
+    },
+  },
   conclude: {
     description:
       "States your conclusion as data, with the words of results that show it. Call it once, before your answer; a program compares the quotes.",
@@ -137,6 +151,7 @@ const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   dispatch_agent: ["name", "task"],
   cancel_agent: ["execution_id"],
   list_agents: [],
+  tool_search: ["query"],
   conclude: conclusionSchema().required,
 };
 
@@ -145,6 +160,9 @@ export const BUILT_IN_TOOLS: readonly ToolDescription[] = RESULT_TOOL_NAMES.map(
 
 /** The built-in tool of an agent that may load skills. */
 export const LOAD_SKILL: ToolDescription = described("load_skill");
+
+/** The built-in tool of an agent that has more tools than fit into a call. */
+export const TOOL_SEARCH: ToolDescription = described("tool_search");
 
 /** The built-in tools of an agent of a session that remembers. */
 export const MEMORY_TOOLS: readonly ToolDescription[] = MEMORY_TOOL_NAMES.map(described);
@@ -161,11 +179,11 @@ export function concludeTool({ conclusion_names }: Pick<ResolvedAgent, "conclusi
 }
 
 /** The tools that the step which asks for them answers: their answers have rows of their own. */
-export type StepTool = SubAgentToolName | "conclude";
+export type StepTool = SubAgentToolName | (typeof OTHER_STEP_TOOLS)[number];
 
 /** True for a tool that the step which asks for it answers. */
 export function isStepTool(name: BuiltInName | undefined): name is StepTool {
-  return name === "conclude" || isSubAgentTool(name);
+  return OTHER_STEP_TOOLS.some((known) => known === name) || isSubAgentTool(name);
 }
 
 /** True for a tool that starts or stops sub-agents, or lists them. */

@@ -5,6 +5,7 @@ import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedbac
 import { parseReact } from "../react-parser/parse-react.ts";
 import { findBuiltInTool } from "./built-in-tools.ts";
 import { completed, type AgentState, type AgentStep, failed, type CallLlm } from "../core/agent-state.ts";
+import { unloadedTools } from "./divide-tools.ts";
 import { rightNamesHint, rightToolNames } from "./right-tool-names.ts";
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { callsOfAnswer, callsBeside } from "./parallel-calls.ts";
@@ -41,7 +42,9 @@ export function react(state: AgentState): AgentStep {
   if (parsed.isFinalAnswer) return completed(null);
   if (parsed.isMalformed) return feedback(malformedFeedback(parsed));
   const isKnown =
-    tools.some(({ name }) => name === parsed.action) || findBuiltInTool(parsed.action, tools) !== undefined;
+    tools.some(({ name }) => name === parsed.action) ||
+    findBuiltInTool(parsed.action, tools) !== undefined ||
+    unloadedTools(state, parsed.action).length > 0;
   if (!isKnown) {
     const hint = rightNamesHint(rightToolNames(parsed.action, tools));
     return feedback(unknownToolFeedback(parsed, { tools, hint }, state.alert.nonce));

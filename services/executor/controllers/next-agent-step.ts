@@ -13,7 +13,15 @@ import { agentWithProvider } from "./choose-provider.ts";
 import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";
-import { BUILT_IN_TOOLS, concludeTool, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
+import {
+  BUILT_IN_TOOLS,
+  concludeTool,
+  LOAD_SKILL,
+  MEMORY_TOOLS,
+  SUB_AGENT_TOOLS,
+  TOOL_SEARCH,
+} from "./built-in-tools.ts";
+import { divideTools } from "./divide-tools.ts";
 
 /** The strategies that belong to no feature. A new one is a controller in this folder and one line here. */
 export const BASE_CONTROLLERS = {
@@ -36,7 +44,7 @@ export function agentState(
   { iteration, messages, listings, steering, evidence }: AgentMemory,
   loaded: Loaded = {},
 ): AgentState {
-  const offer = toolOffer(agent, chain, listings);
+  const offer = toolOffer(agent, chain, listings, iteration.found_tools);
   return {
     agent: agentWithProvider(agent, iteration),
     chain,
@@ -61,11 +69,11 @@ export function agentState(
 
 /** The offer of an agent's servers to it, by their listings. */
 interface ToolOffer extends ServerOffer {
-  /** By server in the agent's order, so that a resumed prompt is the same; the built-in tools last. */
+  /** By server in the agent's order, so that a resumed prompt is the same; then the built-in tools, and those that were found. */
   readonly tools: readonly ToolDescription[];
 }
 
-/** The offer of an agent's servers, and the built-in tools that its configuration gives it; null before all of them are listed. */
+/** The offer of an agent's servers, and the built-in tools that its configuration gives it; null before all of them are listed. `names` are tools that it has found. */
 function toolOffer(
   agent: Pick<
     ResolvedAgent,
@@ -79,6 +87,7 @@ function toolOffer(
   >,
   { memory }: Pick<ResolvedChain, "memory">,
   listings: ReadonlyMap<string, ServerListing>,
+  names: readonly string[] = [],
 ): ToolOffer | null {
   const { mcp_servers: servers, tool_choice = {}, skills = [], sub_agents: subAgents = [] } = agent;
   const wanted = [...new Set(servers)];
@@ -90,16 +99,20 @@ function toolOffer(
   const chosen = (server: string) => (Object.hasOwn(tool_choice, server) ? (tool_choice[server] ?? []) : []);
   const remembers =
     memory !== undefined && TOOL_STRATEGIES.some((strategy) => strategy === agent.iteration_strategy);
+  const { whole, searchable, found } = divideTools(listed, names);
   return {
     tools: [
-      ...listed.flatMap(({ tools }) => tools),
+      ...whole,
       // The results of the memory tools may be large, too.
       ...(listings.get(BUILT_IN_SERVER)?.tools ?? (remembers ? BUILT_IN_TOOLS : [])),
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
       ...(remembers ? MEMORY_TOOLS : []),
       ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
       ...(agent.conclusion === undefined ? [] : [concludeTool(agent)]),
+      ...(searchable.length === 0 ? [] : [TOOL_SEARCH]),
+      ...found,
     ],
+    searchable,
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
     unavailable: listed.flatMap(({ server, failure }) =>
       failure === null ? [] : [{ server, reason: failure }],

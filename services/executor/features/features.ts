@@ -2,6 +2,7 @@ import { BASE_CONTROLLERS } from "../controllers/next-agent-step.ts";
 import type { Features } from "../core/feature.ts";
 import { BASE_PERFORMERS } from "../perform-step.ts";
 import { RESULT_TOOLS } from "../tools/built-in/call-result-tool.ts";
+import { searchTools } from "../tools/built-in/search-tools.ts";
 import { BUDGETS } from "./budgets/feature.ts";
 import { CHAT } from "./chat/feature.ts";
 import { CONCLUSIONS } from "./conclusions/feature.ts";
@@ -41,6 +42,6 @@ export const FEATURES: Features = {
     ...SCORING.perform,
   },
   controllers: { ...BASE_CONTROLLERS, ...MEMORIES.controllers, ...SCORING.controllers },
-  stepTools: { ...SUB_AGENTS.stepTools, ...CONCLUSIONS.stepTools },
+  stepTools: { ...SUB_AGENTS.stepTools, ...CONCLUSIONS.stepTools, tool_search: searchTools },
   tools: { ...RESULT_TOOLS, ...MEMORIES.tools, ...SKILLS.tools },
 };

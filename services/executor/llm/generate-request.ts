@@ -105,6 +105,15 @@ function withVariables({ session, execution, state }: OwnCall) {
   return { session, execution, state: { agent, messages } };
 }
 
+/** The names of a call's tools in their order, where the agent has tools that a call has only once they are found. */
+export function boundNames(
+  { tools }: Pick<CallLlm, "tools">,
+  { offer }: Pick<AgentState, "offer">,
+): { readonly tools?: readonly string[] } {
+  if (tools.length === 0 || offer === null || offer.searchable.length === 0) return {};
+  return { tools: tools.map(({ name }) => name) };
+}
+
 /**
  * The tools of TARSy itself that a call had, as the model got them: a later version may describe them in other words. They are
  * recorded with the calls up to the execution's first answer; later calls have the same. Absent for none.

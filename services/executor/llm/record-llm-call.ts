@@ -8,7 +8,7 @@ import type { ExecutionRun } from "../core/execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { replyFailure, replyTokens, type CallFailure } from "./llm-reply.ts";
-import { ownTools } from "./generate-request.ts";
+import { boundNames, ownTools } from "./generate-request.ts";
 
 /** How many empty replies in a row are asked for again; the next one is a failed call. */
 const EMPTY_REPLIES_ALLOWED = 2;
@@ -42,6 +42,7 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
       tools_count: step.tools.length,
       provider: state.agent.llm_provider.name,
       ...ownTools(step, state),
+      ...boundNames(step, state),
     },
     reply,
     storedText: failure === null ? (replyMessages(step, reply)[0]?.content ?? "") : "",
@@ -101,16 +102,18 @@ function stateAfterEmptyReply(
   };
 }
 
-/** The limits of a sub-agent, of an agent that has started some, and of a budget, and the conclusion, hold for all of its iterations. */
+/** The limits of a sub-agent, of an agent that has started some, and of a budget, the tools that were found, and the conclusion, hold for all of its iterations. */
 function kept({
   deadline_at,
   budget_until,
   budget_stop,
   results,
+  found_tools,
   conclusion,
 }: IterationState): Partial<IterationState> {
   return {
     ...(results === undefined ? {} : { results }),
+    ...(found_tools === undefined ? {} : { found_tools }),
     ...(conclusion === undefined ? {} : { conclusion }),
     ...(budget_stop === undefined ? {} : { budget_stop }),
     ...(deadline_at === undefined ? {} : { deadline_at }),

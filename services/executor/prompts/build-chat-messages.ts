@@ -7,7 +7,7 @@ import { contextSection } from "./context-block.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
-import { toolsBlock } from "./tools-block.ts";
+import { searchableBlock, toolsBlock } from "./tools-block.ts";
 import { escapeRules, oneLine, untrustedText, type SessionNonce } from "./untrusted-text.ts";
 import { chatStep, SUB_AGENT_TITLE, investigatingAgent } from "./investigating-agent.ts";
 
@@ -33,7 +33,7 @@ export function buildChatMessages(input: ChatInput): PromptMessage[] {
   const tools = react && input.tools.length > 0 ? `${toolsBlock(input.tools, nonce)}\n\n\n` : "";
   return [
     { role: "system", content: system.join("\n\n") },
-    { role: "user", content: `${tools}${conversation}\n` },
+    { role: "user", content: `${tools}${searchableBlock(input.offer, nonce)}${conversation}\n` },
   ];
 }
 

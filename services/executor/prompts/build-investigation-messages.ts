@@ -3,7 +3,7 @@ import type { PromptMessage, PromptInput } from "./prompt-input.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
-import { toolsBlock } from "./tools-block.ts";
+import { searchableBlock, toolsBlock } from "./tools-block.ts";
 import {
   alertBlock,
   memoryBlock,
@@ -24,13 +24,11 @@ export function buildReactMessages(input: PromptInput): PromptMessage[] {
     ...conclusionSections(input.agent),
     FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],
   ];
-  const investigation = investigationBlocks(input);
   // Two empty lines separate the tools from the investigation.
-  const user =
-    input.tools.length === 0 ? investigation : `${toolsBlock(input.tools, nonce)}\n\n\n${investigation}`;
+  const tools = input.tools.length === 0 ? "" : `${toolsBlock(input.tools, nonce)}\n\n\n`;
   return [
     { role: "system", content: system.join("\n\n") },
-    { role: "user", content: user },
+    { role: "user", content: `${tools}${investigationBlocks(input)}` },
   ];
 }
 
@@ -47,18 +45,20 @@ export function buildNativeMessages(input: PromptInput): PromptMessage[] {
   ];
 }
 
-/** The user message of an investigating agent: alert, runbook, earlier stages, present time, task; that of a sub-agent is its task and the time. Ends without a newline. */
+/** The user message of an investigating agent: the tools that it has to search for, alert, runbook, earlier stages, present time, task; that of a sub-agent is its task and the time. Ends without a newline. */
 function investigationBlocks(input: PromptInput): string {
-  const { agent, alert, chain, task, memories = [] } = input;
+  const { agent, alert, chain, task, memories = [], offer } = input;
+  const searchable = searchableBlock(offer, alert.nonce);
   if (task !== undefined && task !== null) {
-    return [assignedTask(task, alert.nonce), ...contextSection(input)].join("\n\n");
+    return `${searchable}${[assignedTask(task, alert.nonce), ...contextSection(input)].join("\n\n")}`;
   }
-  return [
+  const blocks = [
     alertBlock(alert),
     runbookBlock(alert, chain),
     ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
     previousStageBlock(input),
     ...contextSection(input),
     taskBlock(agent),
-  ].join("\n\n");
+  ];
+  return `${searchable}${blocks.join("\n\n")}`;
 }

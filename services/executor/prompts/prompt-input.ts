@@ -36,6 +36,8 @@ export interface ServerOffer {
   readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
   /** The tools chosen for the agent that their server does not offer: "server.tool". */
   readonly missing: readonly string[];
+  /** The tools of whose definitions a call has only those that were found; empty where all definitions fit into a call. */
+  readonly searchable: readonly ToolDescription[];
 }
 
 /** The input of an agent's first messages. It has no ids, and of times only the text of `context`, so the same input gives the same prompt. */

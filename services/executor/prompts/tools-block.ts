@@ -1,5 +1,7 @@
 import { type ToolDescription, markedDescription } from "#shared/contracts/tool-list.ts";
 import { isJsonObject } from "#shared/json-object.ts";
+import { safeCut } from "#shared/safe-cut.ts";
+import type { ServerOffer } from "./prompt-input.ts";
 import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
 
 /**
@@ -7,17 +9,50 @@ import { type SessionNonce, frame, oneLine } from "./untrusted-text.ts";
  * written on one line each and cannot close the frame.
  */
 export function toolsBlock(tools: readonly ToolDescription[], nonce: SessionNonce): string {
-  const list = tools.map((tool, index) =>
-    [
-      `${index + 1}. **${oneLine(tool.name)}**: ${oneLine(markedDescription(tool))}`.trimEnd(),
-      ...parameterLines(tool.parameters_schema),
-    ].join("\n"),
-  );
   return `Answer the task below with the help of these tools. Call a tool by its full name, and only those listed. Each description says what the tool's server claims about it.
 
 Available tools:
 
-${frame(nonce, "TOOLS", list.join("\n\n"))}`;
+${frame(nonce, "TOOLS", toolDefinitions(tools))}`;
+}
+
+/** Tools with their parameters, numbered in the order given; what their servers wrote stays within its line. */
+export function toolDefinitions(tools: readonly ToolDescription[]): string {
+  return tools
+    .map((tool, index) =>
+      [
+        `${index + 1}. **${oneLine(tool.name)}**: ${oneLine(markedDescription(tool))}`.trimEnd(),
+        ...parameterLines(tool.parameters_schema),
+      ].join("\n"),
+    )
+    .join("\n\n");
+}
+
+/**
+ * The part of a user message about tools that an agent has to search for; empty if there are none. Two empty lines separate it from
+ * what follows.
+ */
+export function searchableBlock(offer: Pick<ServerOffer, "searchable"> | null, nonce: SessionNonce): string {
+  const { searchable = [] } = offer ?? {};
+  if (searchable.length === 0) return "";
+  return `${SEARCHABLE}\n\n${frame(nonce, "TOOLS", toolNames(searchable))}\n\n\n`;
+}
+
+const SEARCHABLE = `You may call the tools below, too, but their definitions are not loaded: you see names and first sentences. Load those that you need with \`tool_search\`, by words of their names or purposes, and then call them.`;
+
+/** Names and first sentences of tools, one line each. */
+export function toolNames(tools: readonly ToolDescription[]): string {
+  return tools
+    .map((tool) => `- ${oneLine(tool.name)}: ${firstSentence(oneLine(markedDescription(tool)))}`.trimEnd())
+    .join("\n");
+}
+
+const MAX_SENTENCE = 200;
+
+/** Abbreviations near the beginning end no sentence. */
+function firstSentence(text: string): string {
+  const sentence = /^.{20,}?(?:[.!?](?=\s)|。)/u.exec(text)?.[0] ?? text;
+  return sentence.length > MAX_SENTENCE ? `${sentence.slice(0, safeCut(sentence, MAX_SENTENCE))}…` : sentence;
 }
 
 function parameterLines(schema: string): string[] {

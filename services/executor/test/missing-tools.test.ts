@@ -6,7 +6,7 @@ import { INPUT } from "./prompt-fixtures.ts";
 import type { ChainOptions } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
 
-const OFFER = { servers: ["metrics"], unavailable: [], missing: [] };
+const OFFER = { servers: ["metrics"], unavailable: [], missing: [], searchable: [] };
 
 describe("what an agent's servers do not offer", () => {
   describe("in the prompt", () => {

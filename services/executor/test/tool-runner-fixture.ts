@@ -7,6 +7,9 @@ import { toolRunnerHere } from "../../../test/support/services-here.ts";
 
 const tool = (result: object, rest: object = {}) => ({ read_only: true, results: [result], ...rest });
 
+/** Stubs take its place. */
+const NO_SERVER = { transport: { type: "stdio", command: "true" } };
+
 /** The tools of server `k8s`. */
 const K8S = {
   pods: tool({ text: "pod checkout-7d9f restarts" }),
@@ -20,6 +23,14 @@ const K8S = {
   restart: tool({ text: "restarted" }, { read_only: false }),
   remove: tool({ text: "removed" }, { read_only: false, approve: true }),
 };
+
+/** The tools of server `wide`: more than fit into a call. */
+const WIDE = Object.fromEntries(
+  Array.from({ length: 70 }, (_, n) => [
+    `get_item_${n}`,
+    tool({ text: `item ${n}` }, { description: `Reads the item number ${n}. It may be large.` }),
+  ]),
+);
 
 /** The real tool-runner, which is reached over NATS. It runs in this process. */
 export class ToolRunnerFixture implements AsyncDisposable {
@@ -47,12 +58,12 @@ export class ToolRunnerFixture implements AsyncDisposable {
     const resources = new AsyncDisposableStack();
     const { path } = resources.use(
       await testConfigDirectory({
-        tarsy: { mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } } },
+        tarsy: { mcp_servers: { k8s: NO_SERVER, wide: NO_SERVER } },
       }),
     );
     await writeFile(
       join(path, "stub-tools.yaml"),
-      stringify({ call_log: "calls.jsonl", servers: { k8s: K8S } }),
+      stringify({ call_log: "calls.jsonl", servers: { k8s: K8S, wide: WIDE } }),
     );
     resources.use(await toolRunnerHere(path, servers));
     return new ToolRunnerFixture(resources, join(path, "calls.jsonl"));

@@ -23,6 +23,7 @@ import type { Answers, BuiltInCall, StepAnswer, StepAnswers } from "../core/feat
 import { watchSkip } from "../features/steering/watch-skip.ts";
 import { inToolSpan } from "../tracing/agent-spans.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
+import { loadCalledTools } from "./built-in/search-tools.ts";
 import { callTool } from "./call-tool.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
@@ -75,9 +76,11 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
     return null;
   }
   const known = findBuiltInTool(step.call.name, run.state.tools ?? []);
-  if (isStepTool(known)) {
-    const call = { name: known, index: step.call.index, parameters };
-    const { outcome, effect, iteration = run.state.iteration } = await answerStepTool(run, call);
+  const answer = isStepTool(known)
+    ? await answerStepTool(run, { name: known, index: step.call.index, parameters })
+    : loadCalledTools(run.state, step.call.name);
+  if (answer !== null) {
+    const { outcome, effect, iteration = run.state.iteration } = answer;
     const finished = { ...step, parameters, outcome, usedMs: 0 };
     steps.add(recordToolCall({ ...run, state: { ...run.state, iteration } }, finished));
     if (effect !== null) steps.add(effect);

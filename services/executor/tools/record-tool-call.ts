@@ -3,7 +3,7 @@ import type { IterationState, PendingSummary } from "#shared/contracts/iteration
 import { hasHandles } from "#shared/contracts/resolved-chain.ts";
 import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { fullToolName, RESULT_TOOL_NAMES } from "../controllers/built-in-tools.ts";
+import { fullToolName, RESULT_TOOL_NAMES, TOOL_SEARCH } from "../controllers/built-in-tools.ts";
 import type { RequestedCall, RunTool } from "../core/agent-state.ts";
 import { timelineOf, type ExecutionRun } from "../core/execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
@@ -100,8 +100,10 @@ function named(
   const id = "id" in parameters && typeof parameters.id === "string" ? parameters.id : "";
   const isReader = RESULT_TOOL_NAMES.some((name) => fullToolName(call.name).endsWith(`.${name}`));
   const read = isReader && id !== "" ? messages.find((message) => message.content.includes(id)) : undefined;
-  // Our own words are no result that could be quoted.
-  const isOwn = outcome.kind === "result" && outcome.isOwnText === true && read === undefined;
+  // Neither our own words nor definitions of tools are results that could be quoted.
+  const isOwn =
+    fullToolName(call.name) === TOOL_SEARCH.name ||
+    (outcome.kind === "result" && outcome.isOwnText === true && read === undefined);
   const handle = isOwn ? "" : read === undefined ? numberedHandle(results) : handleOf(read.content);
   return { content: withHandle(content, handle), iteration: { ...iteration, results } };
 }

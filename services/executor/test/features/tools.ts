@@ -49,6 +49,22 @@ const keptResult = (strategy: Strategy): Feature => ({
   },
 });
 
+/** A tool that is called before its definition is loaded, and one that is searched for first. */
+const searched = (strategy: Strategy): Feature => ({
+  name: `tools that are searched for (${strategy})`,
+  toolCalls: 2,
+  start: async ({ runs }) => {
+    await runs.play(
+      callTurn(strategy, 1, "wide.get_item_7", {}),
+      callTurn(strategy, 2, "wide.get_item_7", {}),
+      callTurn(strategy, 3, "tool_search", { query: "item number 42" }),
+      callTurn(strategy, 4, "wide.get_item_42", {}),
+      answerTurn(strategy),
+    );
+    return runs.executor.insert({ strategy, servers: ["k8s", "wide"] });
+  },
+});
+
 const summarized = (strategy: Strategy): Feature => ({
   name: `a large result that is summarized (${strategy})`,
   toolCalls: 1,
@@ -127,6 +143,7 @@ export const TOOL_FEATURES: readonly Feature[] = [
     answerTurn("native-thinking"),
   ),
   ...STRATEGIES.map((strategy) => keptResult(strategy)),
+  ...STRATEGIES.map((strategy) => searched(strategy)),
   ...STRATEGIES.map((strategy) => summarized(strategy)),
   fallback,
   ofWorld,
