@@ -48,7 +48,7 @@ describe("the users of the NATS server", () => {
     await copyFile(join(NATS_DIR, "users.conf"), join(directory, "users.conf"));
     const conf = (await readFile(join(NATS_DIR, "nats.conf"), "utf8"))
       .replace("0.0.0.0:4222", `127.0.0.1:${port}`)
-      .replace('http: "127.0.0.1:8222"', "")
+      .replace("http: $NATS_MONITORING", "")
       .replace('"/data"', JSON.stringify(join(directory, "data")));
     await writeFile(join(directory, "nats.conf"), conf);
     const binary = await findNatsServer({ toolsDir: TOOLS_DIR, env: process.env, progress: () => undefined });

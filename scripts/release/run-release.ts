@@ -16,6 +16,7 @@ const parsePackage = compileParser(
 );
 /** The baseline of the schema is frozen with this version: its entry says which one it is (`frozenBaseline`). */
 const FIRST = "0.1.0";
+const CHART = "deploy/chart/Chart.yaml";
 const SBOM_BYTES = 64 * 1024 * 1024;
 
 interface ReleaseOptions {
@@ -101,6 +102,14 @@ function stepsOf({ root, version, date }: ReleaseOptions, changelog: string): re
         run("npm", ["version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts"], {
           cwd: root,
         }),
+    },
+    {
+      says: `set the version ${version} of the chart in ${CHART}`,
+      run: async () => {
+        const chart = await readFile(join(root, CHART), "utf8");
+        const changed = chart.replaceAll(/^(version|appVersion): .*$/gmu, `$1: ${version}`);
+        await writeFile(join(root, CHART), changed);
+      },
     },
     {
       says: `date the entry ${version} of CHANGELOG.md: ${date}`,

@@ -131,6 +131,7 @@ describe("npm run release", () => {
     const printed = await releaseHere(VERSION);
     for (const part of [
       "package.json",
+      "Chart.yaml",
       "CHANGELOG.md",
       "SBOM",
       "commit",
@@ -175,6 +176,7 @@ describe("npm run release", () => {
     expect([lock.version, lock.packages[""].version]).to.deep.equal([VERSION, VERSION]);
     expect(await read("package.json")).to.contain(`"version": "${VERSION}"`);
     expect(await read("docs/asyncapi.json")).to.contain(VERSION);
+    expect(await read("deploy/chart/Chart.yaml")).to.match(/^version: 99\.1\.0\nappVersion: 99\.1\.0$/mu);
     expect(await read("CHANGELOG.md")).to.match(
       /^# Changelog\n\n## 99\.1\.0 \(2026-11-26\)\n\n- News\.\n\n## 0\.1\.0\n/u,
     );

@@ -27,7 +27,7 @@ const SHORT_S = 2;
 /** A worker runs hundreds of files. With the default of 16 MB it spends an eighth of its time in the garbage collector. */
 const WORKER_NODE_FLAGS = ["--max-semi-space-size=64"];
 const WEB = "test/web/**/*.test.ts";
-const OTHERS = ["**/node_modules/**", "**/.*/**", "test/stack/**", "lab/bench/versus/**", WEB];
+const OTHERS = ["**/node_modules/**", "**/.*/**", "test/{chart,stack}/**", "lab/bench/versus/**", WEB];
 const readTimings = (path: string) => parseTimings(JSON.parse(readFileSync(path, "utf8")));
 const parseTimings = compileParser("timings", Type.Record(Type.String(), Type.Number()));
 

@@ -29,7 +29,7 @@ function defaultBase(): string {
 
 /** Also those without a commit. Not those that need containers, which have a command of their own. */
 function changedFiles(base: string): readonly string[] {
-  const paths = ["--", "*.test.ts", ":!test/stack"];
+  const paths = ["--", "*.test.ts", ":!test/chart", ":!test/stack"];
   const names = [
     git("diff", "--name-only", "--diff-filter=d", base, ...paths),
     git("ls-files", "--others", "--exclude-standard", ...paths),
