@@ -12,6 +12,7 @@ const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   SLACK_APP_TOKEN: ["api"],
   SLACK_BOT_TOKEN: ["api"],
   AUTH_PROXY_SECRET: ["api", "notifier"],
+  AUTH_OIDC_CLIENT_SECRET: ["api"],
   LLM_GATEWAY_TOKEN: ["executor", "llm-gateway"],
   LLM_GATEWAY_PREVIOUS_TOKEN: ["llm-gateway"],
 };

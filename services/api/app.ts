@@ -35,6 +35,7 @@ import { conclusionRoutes } from "./conclusions/routes.ts";
 import { scoreRoutes } from "./scores/routes.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { steeringRoutes } from "./steering/routes.ts";
+import { signInRoutes } from "./sign-in/routes.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { traceRoutes } from "./trace/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
@@ -55,6 +56,7 @@ const WRITE_NOTHING: ReadonlySet<Action> = new Set<Action>(["ticket.create", "mc
 
 /** Every route of the api; a fixed word of a path stands before a parameter, which would match it, too. */
 export function apiRoutes(deps: ApiDeps): readonly Route[] {
+  const { signIn } = deps.config;
   const submitting = { ...deps, submitter: openSubmitter(deps) };
   const routes: readonly Route[] = [
     ...accessRoutes(deps),
@@ -76,6 +78,7 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     ...scoreRoutes(deps),
     ...conclusionRoutes(deps),
     ...sessionRoutes(deps),
+    ...(signIn === undefined ? [] : signInRoutes(signIn, deps)),
     ...steeringRoutes(deps),
     ...systemRoutes(deps, () => routes),
     ...traceRoutes(deps),
@@ -135,7 +138,7 @@ export function buildApp(deps: ApiDeps): Koa {
     const matched: unknown = ctx["_matchedRoute"];
     stop({ route: typeof matched === "string" ? matched : "unmatched", status: String(ctx.status) });
   });
-  app.use(errorHandler(deps.log));
+  app.use(errorHandler(deps.log, deps.config.signIn !== undefined));
   app.use(checkSite(deps));
   app.use(servePage(new PageFiles(deps.config.pageDirectory)));
   app.use(allowDeliveries(ALERT_SOURCES));

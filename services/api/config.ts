@@ -25,6 +25,7 @@ import { join } from "node:path";
 import { type JsonPointer, parsePointer } from "./alerts/json-pointer.ts";
 import { readNotificationSettings, type NotificationSettings } from "./notifications/read-settings.ts";
 import type { Address } from "./page/forward-sockets.ts";
+import { readSignIn, type SignInSettings } from "./sign-in/read-sign-in.ts";
 import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts";
 
 export interface ApiConfig extends ServiceConfig {
@@ -50,6 +51,8 @@ export interface ApiConfig extends ServiceConfig {
   readonly access: AccessConfig;
   /** The origin of the page, under which clients reach the api too; undefined if none is configured. */
   readonly publicUrl: string | undefined;
+  /** How people sign in to the page with an identity provider; undefined if they do not. */
+  readonly signIn: SignInSettings | undefined;
   /** How long a connection stays open without a request; longer than that of a proxy in front. */
   readonly keepAliveMs: number;
   /** How long a stop goes on answering after the health port is closed, for a proxy to send requests elsewhere. */
@@ -99,6 +102,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     publicUrl: dashboard,
+    signIn: readSignIn(env, access, dashboard),
     access: {
       ...access,
       origins: new Set([...access.origins, ...(dashboard === undefined ? [] : [dashboard])]),

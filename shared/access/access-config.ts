@@ -163,7 +163,8 @@ export function readOrigin(name: string, text: string): string {
   throw invalid(name, text, "each must be an origin such as https://tarsy.example.com, without a path");
 }
 
-function envSecret(env: Environment, name: string, what: string): string {
+/** A secret of at least 32 characters; `what` says what it is. Throws TerminalError naming the variable. */
+export function envSecret(env: Environment, name: string, what: string): string {
   const secret = optionalSecret(env, name);
   if (secret === "") {
     throw new TerminalError(

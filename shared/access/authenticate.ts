@@ -12,6 +12,7 @@ import {
   type GivenPageCredential,
   type PageKey,
 } from "#shared/access/page-credential.ts";
+import type { PageSessions } from "#shared/access/page-sessions.ts";
 import { NO_USER } from "#shared/contracts/no-user.ts";
 import { secretEquals, sha256 } from "#shared/access/secret-equals.ts";
 import { namesSomeone } from "#shared/access/names-someone.ts";
@@ -25,8 +26,12 @@ export type Authenticate = (headers: IncomingHttpHeaders, audience?: string) => 
 
 const HOW = "send one as `Authorization: Bearer …`";
 
-/** Prepares the authentication of a mode. API keys are accepted beside the tokens of a provider or proxy. */
-export async function openAuthentication(auth: AuthConfig, keys: ApiKeys): Promise<Authenticate> {
+/** Prepares the authentication of a mode. API keys and sessions of the page are accepted beside the tokens of a provider. */
+export async function openAuthentication(
+  auth: AuthConfig,
+  keys: ApiKeys,
+  sessions: PageSessions,
+): Promise<Authenticate> {
   // This mode authenticates no caller: the proxy's headers are a label, and give no rights.
   if (auth.mode === "loopback") return (headers) => anyone("loopback", ["operator"], headers);
   if (auth.mode === "private") return (headers) => byToken(headers, auth.token);
@@ -37,7 +42,9 @@ export async function openAuthentication(auth: AuthConfig, keys: ApiKeys): Promi
       return looksLikeApiKey(bearer) ? byKey(keys, bearer) : withoutKey(headers, bearer, audience);
     }
     const page = givenPageCredential(headers);
-    return page === undefined ? withoutKey(headers, bearer, audience) : byPage(keys, page);
+    if (page !== undefined) return byPage(keys, page);
+    if (auth.mode !== "jwt") return withoutKey(headers, bearer, audience);
+    return sessions.identify(headers).then((person) => person ?? withoutKey(headers, bearer, audience));
   };
 }
 

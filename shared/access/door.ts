@@ -17,6 +17,7 @@ import {
   issuePageCredential,
   type PageCredential,
 } from "#shared/access/page-credential.ts";
+import { PageSessions } from "#shared/access/page-sessions.ts";
 import { secretEquals } from "#shared/access/secret-equals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { RateLimit } from "#shared/access/rate-limit.ts";
@@ -30,20 +31,28 @@ type DoorRequest = Pick<IncomingMessage, "method" | "headers"> & {
 export class Door {
   readonly #config: AccessConfig;
   readonly #keys: ApiKeys;
+  readonly #sessions: PageSessions;
   readonly #authenticate: Authenticate;
   readonly #addresses: ClientAddresses;
   readonly #failures = new FailedAttempts();
 
-  private constructor(config: AccessConfig, keys: ApiKeys, authenticate: Authenticate) {
+  private constructor(
+    config: AccessConfig,
+    keys: ApiKeys,
+    sessions: PageSessions,
+    authenticate: Authenticate,
+  ) {
     this.#config = config;
     this.#keys = keys;
+    this.#sessions = sessions;
     this.#authenticate = authenticate;
     this.#addresses = new ClientAddresses(config.trustedProxies);
   }
 
   static async open(config: AccessConfig, db: Queryable): Promise<Door> {
     const keys = new ApiKeys(db);
-    return new Door(config, keys, await openAuthentication(config.auth, keys));
+    const sessions = new PageSessions(db);
+    return new Door(config, keys, sessions, await openAuthentication(config.auth, keys, sessions));
   }
 
   /**
@@ -123,9 +132,10 @@ export class Door {
     return this.#failures.count(this.addressOf(request), check);
   }
 
-  /** False once the identity's credential has expired or its API key is revoked. Throws database errors. */
-  async isActive({ keyId, expiresAt }: Identity): Promise<boolean> {
+  /** False once the identity's credential has expired, its API key is revoked or its person has signed out. Throws database errors. */
+  async isActive({ keyId, pageSession, expiresAt }: Identity): Promise<boolean> {
     if (expiresAt !== undefined && expiresAt <= Date.now()) return false;
+    if (pageSession !== undefined) return this.#sessions.isOpen(pageSession);
     return keyId === undefined || this.#keys.isActive(keyId);
   }
 

@@ -25,6 +25,8 @@ export const Identity = Type.Object({
   via: literals(AUTHENTICATED_BY),
   /** The id of the API key, if that is the credential. */
   keyId: Type.Optional(Type.String()),
+  /** The digest of the page's session in hex, if that is the credential. */
+  pageSession: Type.Optional(Type.String()),
   /** What the API key may do over MCP; absent for other credentials, which their roles alone limit. */
   scopes: Type.Optional(Type.Array(literals(SCOPES))),
   /** When the credential expires, in milliseconds since the epoch; absent if it does not. */

@@ -49,7 +49,8 @@ function isUnexpectedAnswer(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_JOSE_GENERIC";
 }
 
-function identityOf(payload: JWTPayload, config: JwtConfig, rules: RoleRules): Identity {
+/** The person of a token's claims. Throws AccessRefused 401 if they name no one. */
+export function identityOf(payload: JWTPayload, config: ClaimNames, rules: RoleRules): Identity {
   const { sub, exp = 0 } = payload;
   if (!namesSomeone(sub)) {
     throw unauthenticated("the token is not valid: its claim sub must be a text with a visible character");
@@ -65,8 +66,11 @@ function identityOf(payload: JWTPayload, config: JwtConfig, rules: RoleRules): I
   };
 }
 
+/** Which claims count. */
+type ClaimNames = Pick<JwtConfig, "rolesClaim" | "teamsClaim">;
+
 /** A claim that is a list of texts, or one text with spaces; by its name or, with dots, by its path. */
-function claimedTexts(payload: JWTPayload, name: string): string[] {
+export function claimedTexts(payload: JWTPayload, name: string): string[] {
   const value = Object.hasOwn(payload, name) ? payload[name] : atPath(payload, name.split("."));
   if (Array.isArray(value)) return value.filter((entry) => typeof entry === "string");
   return typeof value === "string" ? value.split(/\s+/u).filter((entry) => entry !== "") : [];

@@ -15,7 +15,7 @@ import type { IncomingHttpHeaders } from "node:http";
 /** The cookie with one half. */
 const PAGE_COOKIE = "tarsy_page";
 /** The header with the other half. */
-const PAGE_HEADER = "x-tarsy-page";
+export const PAGE_HEADER = "x-tarsy-page";
 
 const LIFETIME_MS = 7 * 24 * 3_600_000;
 const COOKIE = /^(?<keyId>[\w-]{1,40})\.(?<expiry>\d{13})\.(?<random>[\w-]{43})$/u;
@@ -52,9 +52,10 @@ export function givenPageCredential(
   now = Date.now(),
 ): GivenPageCredential | undefined {
   const proof = headers[PAGE_HEADER];
-  const cookie = cookieOf(headers.cookie ?? "");
+  const cookie = cookieOf(headers, PAGE_COOKIE);
   const { keyId, expiry } = COOKIE.exec(cookie)?.groups ?? {};
-  if (typeof proof !== "string" || keyId === undefined || expiry === undefined) return undefined;
+  if (typeof proof !== "string" || proof === "") return undefined;
+  if (keyId === undefined || expiry === undefined) return undefined;
   const expiresAt = Number(expiry);
   return expiresAt <= now ? undefined : { keyId, cookie, proof, expiresAt };
 }
@@ -80,10 +81,11 @@ function proofOf(cookie: string, secretHash: Buffer): Buffer {
   return createHmac("sha256", secretHash).update(`tarsy page ${cookie}`).digest();
 }
 
-function cookieOf(header: string): string {
-  for (const part of header.split(";")) {
+/** The value of a cookie; empty without it. */
+export function cookieOf({ cookie = "" }: IncomingHttpHeaders, wanted: string): string {
+  for (const part of cookie.split(";")) {
     const [name = "", value = ""] = part.trim().split("=", 2);
-    if (name === PAGE_COOKIE) return value;
+    if (name === wanted) return value;
   }
   return "";
 }

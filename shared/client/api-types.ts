@@ -17,6 +17,7 @@ import type { REVIEWS } from "../../services/api/reviews/contract.ts";
 import type { RUNBOOKS } from "../../services/api/runbooks/contract.ts";
 import type { SCORES } from "../../services/api/scores/contract.ts";
 import type { SESSIONS } from "../../services/api/sessions/contract.ts";
+import type { SIGN_IN } from "../../services/api/sign-in/contract.ts";
 import type { STEERING } from "../../services/api/steering/contract.ts";
 import type { SYSTEM } from "../../services/api/system/contract.ts";
 import type { TRACE } from "../../services/api/trace/contract.ts";
@@ -42,6 +43,7 @@ type All = typeof ACCESS &
   typeof RUNBOOKS &
   typeof SCORES &
   typeof SESSIONS &
+  typeof SIGN_IN &
   typeof STEERING &
   typeof SYSTEM &
   typeof TRACE &

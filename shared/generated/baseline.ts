@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "8d2c65d3dd20d7d2";
+export const BASELINE_HASH = "482e5224727b3d23";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -840,6 +840,13 @@ CREATE TABLE ws_tickets (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX ws_tickets_expiry ON ws_tickets (expires_at);
+CREATE TABLE page_sessions (
+  session_hash bytea PRIMARY KEY,
+  identity jsonb NOT NULL,
+  id_token text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX page_sessions_expiry ON page_sessions (expires_at);
 CREATE TABLE audit_log (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT now(),

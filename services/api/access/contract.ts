@@ -50,6 +50,7 @@ const MeResponse = Type.Object(
     ),
     role: literals(ROLES),
     teams: Type.Array(Type.String()),
+    signed_in: Type.Boolean({ description: "with the identity provider, by the cookie of the page" }),
     sees_all: Type.Boolean({ description: "no session is hidden from the caller" }),
     actions: Type.Array(literals(ACTION_NAMES), { description: "what the caller's role allows" }),
     memory_enabled: Type.Boolean({ description: "whether this installation learns from its sessions" }),

@@ -58,6 +58,7 @@ export const accessRoutes = ({ config, db, door, audit }: ApiDeps) =>
         // The action of this route needs a role.
         role: ROLES.findLast((role) => roles.includes(role)) ?? ROLES[0],
         teams,
+        signed_in: identity.pageSession !== undefined,
         sees_all: seesAll(identity),
         actions: ACTION_NAMES.filter((action) => allows(identity, action)),
         memory_enabled: config.agents.defaults.memory.enabled,

@@ -14,8 +14,11 @@ const UNROUTED = new Map([
   [501, new RequestError(405, "Method Not Allowed")],
 ]);
 
-/** The only place that turns an error into a response: `{"message": …}`. Internal details go to the log only. */
-export function errorHandler(log: Logger): Middleware {
+/**
+ * The only place that turns an error into a response: `{"message": …}`. Internal details go to the log only. With `signsIn`, a page that has no
+ * credential learns that it can sign in with the identity provider.
+ */
+export function errorHandler(log: Logger, signsIn = false): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -26,7 +29,7 @@ export function errorHandler(log: Logger): Middleware {
       ctx.status = status;
       ctx.set(headers);
       if (closes) stopReading(ctx.req, ctx.res);
-      ctx.body = body;
+      ctx.body = signsIn && status === 401 ? { ...body, code: "sign_in" } : body;
     }
   };
 }

@@ -37,6 +37,10 @@ WITH old AS (
 )
 SELECT count(*)::int AS n FROM deleted`;
 
+const DELETE_PAGE_SESSIONS = `
+WITH deleted AS (DELETE FROM page_sessions WHERE expires_at <= now() RETURNING 1)
+SELECT count(*)::int AS n FROM deleted`;
+
 /** Of tool-runners that did not remove them when they ended. */
 const DELETE_SERVER_STATES = `
 WITH old AS (
@@ -91,13 +95,14 @@ WITH old AS (
 SELECT count(*)::int AS n FROM deleted`;
 
 /**
- * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications of both directions, what lost
+ * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys and sessions of the page, old notifications of both directions, what lost
  * tool-runners knew of MCP servers, and texts that no session needs, page by page, until none is left or `signal` aborts.
  */
 export async function removeExpired(db: Database, retentionDays: number, signal: AbortSignal): Promise<void> {
   for (const [sql, parameters] of [
     [SOFT_DELETE_SESSIONS, [retentionDays]],
     [DELETE_KEYS, []],
+    [DELETE_PAGE_SESSIONS, []],
     [DELETE_NOTIFICATIONS, []],
     [GIVE_UP_NOTIFICATIONS, []],
     [DELETE_SETTLED_NOTIFICATIONS, []],

@@ -101,8 +101,7 @@ export class ContractCheck {
     const { document } = this.#contract;
     if (method === "OPTIONS") return undefined;
     const path = /^[^?]*/u.exec(url)?.[0] ?? "";
-    // The page is not a part of the API.
-    if (path.startsWith("/assets/") || SCREEN_PATH.test(path)) return undefined;
+    if (isPage(path, type)) return undefined;
     const found = this.#paths.find(({ pattern }) => pattern.test(path))?.template;
     const asked = method === "HEAD" ? "get" : method.toLowerCase();
     const operation = found === undefined ? {} : member(member(document, "paths"), found, asked);
@@ -137,6 +136,12 @@ export class ContractCheck {
       JSON.stringify(validate.errors?.at(-1)?.params)
     );
   }
+}
+
+/** True for the page, which is not a part of the API, and for what a browser shows of a sign-in that is refused. */
+function isPage(path: string, type: string): boolean {
+  if (path.startsWith("/api/v1/auth/")) return type.startsWith("text/html");
+  return path.startsWith("/assets/") || SCREEN_PATH.test(path);
 }
 
 function decoded(bytes: Buffer, encoding: unknown): Buffer {

@@ -140,6 +140,7 @@ describe("POST /api/v1/page-session", () => {
       name: "eva",
       role: "viewer",
       teams: [],
+      signed_in: false,
       sees_all: false,
       memory_enabled: false,
     });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { addApiKey, revokeApiKey } from "#shared/access/api-keys.ts";
 import type { Identity, Role } from "#shared/access/identity.ts";
+import { PageSessions } from "#shared/access/page-sessions.ts";
 import { TICKET_PROTOCOL, createTicket } from "#shared/access/socket-tickets.ts";
 import { until } from "../../../test/support/until.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
@@ -124,6 +125,16 @@ describe("who may open a socket and what it shows", () => {
     const ticket = await createTicket(fixture.db, { ...ANN, keyId: id });
     await revokeApiKey(fixture.db, id);
     expect(await status(url, {}, [`${TICKET_PROTOCOL}${ticket}`])).to.equal(401);
+  });
+
+  it("lets no client in by the ticket of a person who has signed out of the page since", async () => {
+    const sessions = new PageSessions(fixture.db);
+    const headers = { "x-tarsy-page": "", cookie: await sessions.open({ ...ANN, via: "jwt" }, "") };
+    const identity = (await sessions.identify(headers)) ?? ANN;
+    const protocols = async () => [`${TICKET_PROTOCOL}${await createTicket(fixture.db, identity)}`];
+    expect(await status(url, {}, await protocols())).to.equal(101);
+    await sessions.end(headers);
+    expect(await status(url, {}, await protocols())).to.equal(401);
   });
 
   it("closes with 4401 when the credential expires, and says how to resume", async () => {

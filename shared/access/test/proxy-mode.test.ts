@@ -1,10 +1,13 @@
 import { expect } from "chai";
 import { openAuthentication } from "#shared/access/authenticate.ts";
 import { ApiKeys } from "#shared/access/api-keys.ts";
+import { PageSessions } from "#shared/access/page-sessions.ts";
 import { AccessRefused } from "#shared/access/access-refused.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
-const NO_KEYS = new ApiKeys({ query: async () => Promise.resolve([]) });
+const EMPTY = { query: async () => Promise.resolve([]) };
+const NO_KEYS = new ApiKeys(EMPTY);
+const NO_SESSIONS = new PageSessions(EMPTY);
 
 describe("the mode proxy", () => {
   const mode = {
@@ -14,7 +17,7 @@ describe("the mode proxy", () => {
   } as const;
 
   it("believes the user's headers from the proxy, in their order", async () => {
-    const authenticate = await openAuthentication(mode, NO_KEYS);
+    const authenticate = await openAuthentication(mode, NO_KEYS, NO_SESSIONS);
     const headers = { "x-tarsy-proxy-secret": secret, "x-forwarded-groups": "sre, admin" };
     const names = {
       "x-remote-user": "remote",
@@ -35,7 +38,7 @@ describe("the mode proxy", () => {
   });
 
   it("believes no caller without the proxy's secret, and no proxy without a user", async () => {
-    const authenticate = await openAuthentication(mode, NO_KEYS);
+    const authenticate = await openAuthentication(mode, NO_KEYS, NO_SESSIONS);
     const user = { "x-forwarded-user": "root" };
     for (const headers of [
       user,

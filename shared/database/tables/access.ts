@@ -33,6 +33,24 @@ export const WS_TICKETS = table({
   purge: { kind: "own", by: "the notifier that redeems one, or the api once it has expired" },
 });
 
+/** The people whom an identity provider has signed in to the page. */
+export const PAGE_SESSIONS = table({
+  name: "page_sessions",
+  columns: {
+    session_hash: { type: "bytea", primary: true, from: "digest" },
+    identity: { type: "jsonb", from: "caller" },
+    /** Encrypted: what a sign-out shows the provider. */
+    id_token: { type: "text", from: "ours" },
+    expires_at: { type: "timestamptz" },
+  },
+  indexes: ["page_sessions_expiry (expires_at)"],
+  grants: {
+    api: { select: true, insert: true, delete: true },
+    notifier: { select: ["identity", "session_hash", "expires_at"] },
+  },
+  purge: { kind: "own", by: "the api, when its person signs out or once it has expired" },
+});
+
 /** Who did what, and who was refused. It must outlive what it records, and only the owner can delete from it. */
 export const AUDIT_LOG = table({
   name: "audit_log",

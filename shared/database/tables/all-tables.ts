@@ -1,4 +1,4 @@
-import { API_KEYS, AUDIT_LOG, WS_TICKETS } from "#shared/database/tables/access.ts";
+import { API_KEYS, AUDIT_LOG, PAGE_SESSIONS, WS_TICKETS } from "#shared/database/tables/access.ts";
 import { AGENT_EXECUTIONS } from "#shared/database/tables/agent-executions.ts";
 import {
   ALERT_GROUPS,
@@ -121,6 +121,7 @@ export const ALL_TABLES: readonly Table[] = [
   LLM_CIRCUITS,
   API_KEYS,
   WS_TICKETS,
+  PAGE_SESSIONS,
   AUDIT_LOG,
   SCHEMA_SUPPORT,
   BUDGETS,
