@@ -1,8 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect } from "chai";
+import { until } from "../../test/support/until.ts";
 import { keepBundles } from "../keep-bundles.ts";
 
 describe("keepBundles", () => {
@@ -33,6 +43,20 @@ describe("keepBundles", () => {
     write("shared/word.ts", `export const word = "two";`);
     expect(await keep()).to.deep.equal({ isNew: true, output: "two\n" });
     expect(readdirSync(directory)).to.have.length(1);
+  });
+
+  it("ends the bundler, which would keep its memory as long as this process runs", async () => {
+    write("shared/word.ts", `export const word = "four";`);
+    expect(await keep()).to.deep.equal({ isNew: true, output: "four\n" });
+    const children = `/proc/self/task/${process.pid}/children`;
+    const pids = () =>
+      existsSync(children) ? readFileSync(children, "utf8").split(" ").filter(Boolean) : [];
+    // One that has ended and was not waited for yet has no program.
+    const programs = () =>
+      pids()
+        .map((pid) => `/proc/${pid}/exe`)
+        .filter((path) => existsSync(path));
+    await until("it has ended", () => programs().every((path) => basename(readlinkSync(path)) !== "esbuild"));
   });
 
   it("leaves nothing that a later start takes for bundles when a program cannot be bundled", async () => {

@@ -1,7 +1,7 @@
 import { checkedLookup, type Resolve } from "#shared/egress/checked-lookup.ts";
 import { isMetadataAddress } from "#shared/egress/is-metadata-address.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { Agent, fetch } from "undici";
+import type { Agent } from "undici";
 
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 4_000;
@@ -30,13 +30,11 @@ export interface OutboundResponse {
  * and metadata addresses are refused at the connection, whatever a name resolves to.
  */
 export class Outbound implements AsyncDisposable {
-  readonly #agent: Agent;
+  readonly #resolve: Resolve | undefined;
+  #agent: Agent | undefined;
 
   constructor({ resolve }: { readonly resolve?: Resolve } = {}) {
-    const refusal = (why: string, options?: ErrorOptions) => new Error(why, options);
-    const lookup = checkedLookup({ resolve, isBlocked: isMetadataAddress, blocked: "not allowed", refusal });
-    const connect = { lookup, timeout: CONNECT_MS };
-    this.#agent = new Agent({ connect, keepAliveTimeout: KEEP_ALIVE_MS });
+    this.#resolve = resolve;
   }
 
   /** Throws NoAnswerError, and the signal's reason once it aborts. */
@@ -46,6 +44,9 @@ export class Outbound implements AsyncDisposable {
     if (isMetadataAddress(url.hostname)) {
       throw new NoAnswerError(`the address ${url.hostname} is not allowed`);
     }
+    // Loaded late: many installations send nothing.
+    const { Agent, fetch } = await import("undici");
+    this.#agent ??= new Agent({ connect: this.#connect(), keepAliveTimeout: KEEP_ALIVE_MS });
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(url.href, {
@@ -66,8 +67,15 @@ export class Outbound implements AsyncDisposable {
     }
   }
 
+  #connect() {
+    const refusal = (why: string, options?: ErrorOptions) => new Error(why, options);
+    const resolve = this.#resolve;
+    const lookup = checkedLookup({ resolve, isBlocked: isMetadataAddress, blocked: "not allowed", refusal });
+    return { lookup, timeout: CONNECT_MS };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+    await this.#agent?.destroy();
   }
 }
 
