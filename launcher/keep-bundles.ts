@@ -47,6 +47,7 @@ export async function keepBundles({
   await bundleTogether(root, programs, join(unfinished, "services/all"));
   // The api serves the page, which is built into the checkout.
   await symlink(join(root, "services/web"), join(unfinished, "services/web"));
+  await symlink(join(root, "packs"), join(unfinished, "packs"));
   await rename(unfinished, kept);
   return { bundles, isNew: true };
 }

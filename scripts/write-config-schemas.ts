@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { editorSchema } from "#shared/agent-config/schemas/editor-schema.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { scriptEditorSchema } from "#shared/agent-config/scripts/script-editor-schema.ts";
+import { PackFile } from "#shared/agent-config/schemas/pack-file.ts";
 import { StubToolsFile } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { formatText } from "./format-text.ts";
@@ -29,6 +30,10 @@ const schemas = {
     title: "TARSy: stub-tools.yaml",
     description: "Tools in place of those of MCP servers; see docs/configuration.md.",
   }),
+  "pack.schema.json": editorSchema(PackFile, {
+    title: "TARSy: a pack",
+    description: "A server for packs/NAME.yaml; see docs/packs.md.",
+  }),
   "script.schema.json": scriptEditorSchema(),
 };
 
@@ -40,6 +45,7 @@ const page = keyReference({
   "tarsy.yaml": schemas["tarsy.schema.json"],
   "llm-providers.yaml": schemas["llm-providers.schema.json"],
   "stub-tools.yaml": schemas["stub-tools.schema.json"],
+  "packs/NAME.yaml": schemas["pack.schema.json"],
   "Scripts of a scripted provider": schemas["script.schema.json"],
 });
 await writeFile(join(pageDirectory, "configuration-keys.md"), await formatText("page.md", page));

@@ -29,7 +29,7 @@ import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import { type Tool, type ToolCatalogue, hasStubs } from "./tool.ts";
 import type { Database } from "#shared/database/database.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import { isOffered } from "./mcp/effect-class.ts";
+import { isAccepted, isOffered } from "#shared/agent-config/tool-rules.ts";
 import type { ListedTool } from "./mcp/list-tools.ts";
 
 export interface CallDeps {
@@ -242,7 +242,9 @@ export async function findTool(
     }
   }
   const find = () => server.listing.last?.tools.find((one) => one.name === tool);
-  const isWanted = (one: ListedTool) => hash === undefined || hash === one.hash;
+  // The list has no tool that is held back. A call is checked all the same: it is the last door.
+  const isWanted = (one: ListedTool) =>
+    (hash === undefined || hash === one.hash) && isAccepted(server.settings, one.name, one.hash);
   let listed = find();
   if (listed === undefined || !isWanted(listed)) {
     await untilAborted(server.probe(executionId), AbortSignal.timeout(LIST_WAIT_MS)).catch(() => undefined);

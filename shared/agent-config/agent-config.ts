@@ -13,6 +13,7 @@ import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
 import type { OrchestratorEntry } from "#shared/agent-config/schemas/sub-agents.ts";
 import type { Holiday, SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
+import type { AcceptedDefinitions } from "#shared/agent-config/tool-rules.ts";
 import type { Skill } from "#shared/agent-config/skills/skill.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 
@@ -111,6 +112,8 @@ export interface AgentConfig {
   readonly agents: ReadonlyMap<string, AgentEntry>;
   readonly chains: ReadonlyMap<string, ChainEntry>;
   readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
+  /** The accepted definitions of the tools of servers with a pack, by server id. */
+  readonly packDefinitions: ReadonlyMap<string, AcceptedDefinitions>;
   readonly llmProviders: ReadonlyMap<string, LlmProvider>;
   /** Keyed by name. */
   readonly skills: ReadonlyMap<string, Skill>;

@@ -13,11 +13,13 @@ import {
   builtInTimeouts,
 } from "#shared/agent-config/built-in-config.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
+import { completeServer } from "#shared/agent-config/complete-server.ts";
 import { embeddingOf } from "#shared/agent-config/embedding-of.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { LlmProvidersFile, LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { Skill } from "#shared/agent-config/skills/skill.ts";
+import { acceptedDefinitions, type ConfiguredPacks } from "#shared/agent-config/read-packs.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { keyVariable } from "#shared/agent-config/provider-keys.ts";
@@ -28,6 +30,7 @@ interface ConfigParts {
   readonly tarsy: TarsyFile;
   readonly providers: LlmProvidersFile;
   readonly builtIn: BuiltInConfig;
+  readonly packs: ConfiguredPacks;
   readonly sources: SourceMap;
   readonly skills: ReadonlyMap<string, Skill>;
   readonly alertTypes: ReadonlyMap<string, string>;
@@ -46,7 +49,15 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
   const agents = mergeEntries(builtIn.agents, tarsy.agents);
   const chains = mergeEntries(builtIn.chains, tarsy.agent_chains);
   for (const chainId of parts.leaveOut) chains.delete(chainId);
-  const mcpServers = mergeEntries(builtIn.mcpServers, tarsy.mcp_servers);
+  const { packs, accepted } = parts.packs;
+  const servers = [...mergeEntries(builtIn.mcpServers, tarsy.mcp_servers)];
+  const mcpServers = new Map(servers.map(([id, server]) => [id, completeServer(server, packs, env)]));
+  const packDefinitions = new Map(
+    servers.flatMap(([id, server]) => {
+      const pack = packs.get(server.pack ?? "");
+      return pack === undefined ? [] : [[id, acceptedDefinitions(pack, accepted[id])] as const];
+    }),
+  );
   const providers = mergeEntries(builtIn.llmProviders, parts.providers.llm_providers);
   const llmProviders = new Map([...providers].map(([name, entry]) => [name, completeProvider(entry, env)]));
   return {
@@ -65,6 +76,7 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
     agents,
     chains,
     mcpServers,
+    packDefinitions,
     llmProviders,
     skills: parts.skills,
     alertTypes: parts.alertTypes,

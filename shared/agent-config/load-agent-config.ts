@@ -6,6 +6,7 @@ import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { providerWithKey } from "#shared/agent-config/found/find-keys.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
+import { readPacks } from "#shared/agent-config/read-packs.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -32,6 +33,7 @@ export async function loadAgentConfig(options: {
     readCheckedFile(configDir, "llm-providers.yaml", LlmProvidersFile, reporter, env),
     readSkills(configDir, reporter.add.bind(reporter)),
   ]);
+  const packs = await readPacks(configDir, tarsy?.value, reporter, env);
   const builtIn = builtInConfig();
   const llmProviders = mergeEntries(builtIn.llmProviders, providers?.value.llm_providers);
   const providerByKey = providerWithKey(env, llmProviders);
@@ -51,6 +53,7 @@ export async function loadAgentConfig(options: {
     chains: mergeEntries(builtIn.chains, tarsy?.value.agent_chains),
     mcpServers: mergeEntries(builtIn.mcpServers, tarsy?.value.mcp_servers),
     llmProviders,
+    packs: packs.packs,
     providerByKey,
   });
   const errors = reporter.errors();
@@ -64,6 +67,7 @@ export async function loadAgentConfig(options: {
     tarsy: tarsy.value,
     providers: providers.value,
     builtIn,
+    packs,
     skills,
     sources,
     warnings,

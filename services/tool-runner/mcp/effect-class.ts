@@ -1,5 +1,6 @@
 import { isRepeatable, type ToolEffect, type GateClass } from "#shared/contracts/tool-list.ts";
-import type { ServerSettings, ServerToolRules } from "./server-settings.ts";
+import { listedEffect } from "#shared/agent-config/tool-rules.ts";
+import type { ServerSettings } from "./server-settings.ts";
 
 /** A server's own description of its tool; the defaults of the protocol are the worst case. */
 export interface ToolAnnotations {
@@ -41,24 +42,6 @@ export function classOf(effect: ToolEffect | undefined): EffectClass {
   return { effect, known: true, gate: isRepeatable(effect) ? "allow" : "deny" };
 }
 
-/** The effect of a tool by the operator's lists, the strictest that names it; undefined if none does. */
-export function listedEffect(rules: ServerToolRules, name: string): ToolEffect | undefined {
-  if (isIn(rules.destructive, name)) return "destructive";
-  if (isIn(rules.write, name)) return "write";
-  if (isIn(rules.idempotent, name)) return "idempotent";
-  return isIn(rules.read_only, name) ? "read" : undefined;
-}
-
-/** True if a person must agree to each call. */
-export function needsApproval(rules: ServerToolRules, name: string): boolean {
-  return isIn(rules.approve, name);
-}
-
-/** True if the configuration offers a tool at all. */
-export function isOffered({ tools }: { readonly tools: ServerToolRules }, name: string): boolean {
-  return !isIn(tools.deny, name) && (tools.allow === undefined || isIn(tools.allow, name));
-}
-
 function annotatedEffect({
   readOnlyHint,
   destructiveHint,
@@ -68,30 +51,4 @@ function annotatedEffect({
   if (readOnlyHint === true) return "read";
   if (idempotentHint === true) return "idempotent";
   return destructiveHint === false ? "write" : undefined;
-}
-
-function isIn(globs: readonly string[], name: string): boolean {
-  return globs.some((glob) => matchesGlob(glob, name));
-}
-
-/** True if a name matches a glob, in which `*` stands for any characters and `?` for one. Takes no more than both lengths multiplied. */
-function matchesGlob(glob: string, name: string): boolean {
-  let [at, star, mark] = [0, -1, 0];
-  let position = 0;
-  while (position < name.length) {
-    if (at < glob.length && glob[at] !== "*" && (glob[at] === "?" || glob[at] === name[position])) {
-      at += 1;
-      position += 1;
-    } else if (at < glob.length && glob[at] === "*") {
-      star = at;
-      mark = position;
-      at += 1;
-    } else if (star !== -1) {
-      at = star + 1;
-      mark += 1;
-      position = mark;
-    } else return false;
-  }
-  while (glob[at] === "*") at += 1;
-  return at === glob.length;
 }

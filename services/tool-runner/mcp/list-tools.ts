@@ -6,12 +6,13 @@ import {
   type ToolDescription,
   type ToolEffect,
 } from "#shared/contracts/tool-list.ts";
+import { isAccepted, isOffered, needsApproval } from "#shared/agent-config/tool-rules.ts";
 import { isHarmlessValue, secretNameKind } from "#shared/masking/secret-names.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { readableText } from "../readable-text.ts";
 import type { Connection } from "./connection.ts";
-import { effectClass, isOffered, needsApproval } from "./effect-class.ts";
+import { effectClass } from "./effect-class.ts";
 import { maskedOrWithheld, type MaskText } from "./masked-or-withheld.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
@@ -76,13 +77,17 @@ export async function listTools(
 ): Promise<ServerTools> {
   const tools = new Map<string, ListedTool>();
   const leftOut: string[] = [];
+  const heldBack: string[] = [];
   let bytes = 0;
   let cursor: string | undefined;
   let ttlMs: number | undefined;
   const seen = new Set<string>();
   const listed = (limit?: string): ServerTools => ({
     tools: sorted(tools),
-    leftOut: sentence(limit, leftOut),
+    leftOut: sentence(
+      [...heldBackNotice(settings, heldBack), ...(limit === undefined ? [] : [limit])],
+      leftOut,
+    ),
     ttlMs,
   });
   for (let pages = 1; ; pages += 1) {
@@ -97,6 +102,12 @@ export async function listTools(
         continue;
       }
       const tool = readTool(found, settings);
+      if (!isAccepted(settings, tool.name, tool.hash)) {
+        heldBack.push(
+          `${tool.name} (${Object.hasOwn(settings.accepted ?? {}, tool.name) ? "changed" : "new"})`,
+        );
+        continue;
+      }
       bytes += Buffer.byteLength(JSON.stringify(tool));
       if (bytes > MAX_BYTES || tools.size === MAX_TOOLS) {
         return listed(`only the first ${tools.size} tools are offered: it has too many`);
@@ -117,13 +128,18 @@ function problemOf(name: string, others: ReadonlyMap<string, unknown>): string |
   return others.has(name) ? "listed more than once, and the first one is offered" : undefined;
 }
 
-function sentence(limit: string | undefined, leftOut: readonly string[]): string {
+/** Tells which tools are not as the pack, or a person, has accepted them. The remedy goes first, because a long text is cut. */
+function heldBackNotice({ id }: ServerSettings, heldBack: readonly string[]): string[] {
+  if (heldBack.length === 0) return [];
+  const more = heldBack.length > MAX_NAMED ? ` and ${heldBack.length - MAX_NAMED} more` : "";
+  const names = heldBack.toSorted().slice(0, MAX_NAMED).join(", ");
+  return [`held back until \`tarsy add --accept ${id}\` has shown and accepted them: ${names}${more}`];
+}
+
+function sentence(limits: readonly string[], leftOut: readonly string[]): string {
   const named = readableText(leftOut.slice(0, MAX_NAMED).join("; "));
   const more = leftOut.length > MAX_NAMED ? `; and ${leftOut.length - MAX_NAMED} more` : "";
-  const parts = [
-    ...(limit === undefined ? [] : [limit]),
-    ...(named === "" ? [] : [`left out: ${named}${more}`]),
-  ];
+  const parts = [...limits, ...(named === "" ? [] : [`left out: ${named}${more}`])];
   return parts.join("; ");
 }
 

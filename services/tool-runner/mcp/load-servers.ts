@@ -11,13 +11,8 @@ import { renderTemplate, variablesOf } from "#shared/contracts/text-template.ts"
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { type Environment, secretVariable } from "#shared/service/environment.ts";
-import {
-  type Auth,
-  DEFAULT_SETTINGS,
-  type HttpSettings,
-  type ServerSettings,
-  type ServerToolRules,
-} from "./server-settings.ts";
+import { type Auth, DEFAULT_SETTINGS, type HttpSettings, type ServerSettings } from "./server-settings.ts";
+import type { ServerToolRules } from "#shared/agent-config/tool-rules.ts";
 import { runbookSettings, type RunbookSettings } from "../runbooks/runbook-settings.ts";
 
 type Insert = (template: string) => string;
@@ -51,14 +46,17 @@ export async function loadServers(configDir: string, env: Environment): Promise<
     return { servers, rules, maskingRules, unavailable, warnings, runbooks: undefined };
   }
   const config = await loadAgentConfig({ configDir, env });
-  const { mcpServers, origins } = config;
+  const { mcpServers, origins, packDefinitions } = config;
   for (const [id, entry] of mcpServers) {
     rules.set(id, rulesOf(entry));
     try {
-      servers.push(await readServer(id, entry, configDir, (template) => inserted(template, env)));
+      const settings = await readServer(id, entry, configDir, env);
+      const accepted = packDefinitions.get(id);
+      servers.push(accepted === undefined ? settings : { ...settings, accepted });
     } catch (error) {
       unavailable.set(id, errorMessage(error));
-      if (!origins.has(`mcp_servers.${id}.transport.type`)) continue;
+      const isWritten = origins.has(`mcp_servers.${id}.transport.type`) || packDefinitions.has(id);
+      if (!isWritten) continue;
       warnings.push(`MCP server ${id} is not available: ${errorMessage(error)}`);
     }
   }
@@ -76,11 +74,12 @@ function inserted(template: string, env: Environment): string {
   return renderTemplate(template, (name) => secretVariable(env, name));
 }
 
-async function readServer(
+/** The settings of one server with the values of `env` inserted. Throws TerminalError, whose message says what is missing or wrong. */
+export async function readServer(
   id: string,
   entry: McpServerEntry,
   configDir: string,
-  insert: Insert,
+  env: Environment,
 ): Promise<ServerSettings> {
   if (!isServerId(id)) {
     throw invalid("its id must have at most 40 letters, digits, hyphens and single underscores");
@@ -90,7 +89,7 @@ async function readServer(
   const { timeout } = entry.transport;
   return {
     id,
-    transport: await readTransport(entry, configDir, insert),
+    transport: await readTransport(entry, configDir, (template) => inserted(template, env)),
     protocol: entry.protocol ?? defaults.protocol,
     ...(entry.isolation === undefined ? {} : { isolation: entry.isolation }),
     tools: rulesOf(entry),

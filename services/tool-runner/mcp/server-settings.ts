@@ -1,3 +1,5 @@
+import type { AcceptedDefinitions, ServerToolRules } from "#shared/agent-config/tool-rules.ts";
+
 /** The way in which this runner gets tokens for a server from its authorization server (OAuth 2, grant `client_credentials`). */
 export interface Auth {
   readonly type: "client_credentials" | "private_key_jwt";
@@ -9,19 +11,6 @@ export interface Auth {
   readonly scope?: string;
   /** The algorithm of the key; ES256, RS256 and so on. */
   readonly algorithm?: string;
-}
-
-/** The tools of a server by globs over their names; `deny` wins over `allow`. */
-export interface ServerToolRules {
-  /** Absent: all. */
-  readonly allow?: readonly string[];
-  readonly deny: readonly string[];
-  readonly read_only: readonly string[];
-  readonly idempotent: readonly string[];
-  readonly write: readonly string[];
-  readonly destructive: readonly string[];
-  /** A person must agree to each call. */
-  readonly approve: readonly string[];
 }
 
 export interface StdioSettings {
@@ -58,6 +47,11 @@ export interface ServerSettings {
   /** Absent: `shared` for a stateless server (revision 2026-07-28), else `execution`. */
   readonly isolation?: Isolation;
   readonly tools: ServerToolRules;
+  /**
+   * The hashes by which each tool of a pack was accepted, by its name: no other tool and no other definition is offered or called.
+   * Absent for a server without a pack.
+   */
+  readonly accepted?: AcceptedDefinitions;
   readonly trustAnnotations: boolean;
   readonly connectTimeoutMs: number;
   /** The limit without a sign of life from the tool; progress starts it again. */

@@ -1,11 +1,16 @@
 import {
+  isOffered,
+  listedEffect,
+  needsApproval,
+  type ServerToolRules,
+} from "#shared/agent-config/tool-rules.ts";
+import {
   isRepeatable,
   stricterEffect,
   type ToolEffect,
   type ToolDescription,
 } from "#shared/contracts/tool-list.ts";
-import { classOf, isOffered, listedEffect, needsApproval } from "../mcp/effect-class.ts";
-import type { ServerToolRules } from "../mcp/server-settings.ts";
+import { classOf } from "../mcp/effect-class.ts";
 import type { Tool, ToolCatalogue } from "../tool.ts";
 
 /** The part of a stub's description that says what it does; undefined if it says nothing. */

@@ -1,14 +1,15 @@
 import type { Environment } from "#shared/service/environment.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { PackFile } from "#shared/agent-config/schemas/pack-file.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import {
   replicasOf,
   type AgentEntry,
   type ChainEntry,
-  type McpServerEntry,
   type TarsyFile,
   type StageEntry,
+  type WrittenServer,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { isTemplate } from "#shared/contracts/text-template.ts";
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
@@ -31,7 +32,9 @@ export interface CheckContext {
   };
   readonly agents: ReadonlyMap<string, Loose<AgentEntry>>;
   readonly chains: ReadonlyMap<string, Loose<ChainEntry>>;
-  readonly mcpServers: ReadonlyMap<string, Loose<McpServerEntry>>;
+  readonly mcpServers: ReadonlyMap<string, Loose<WrittenServer>>;
+  /** The packs that servers name, by name, without those that cannot be read. */
+  readonly packs: ReadonlyMap<string, PackFile>;
   readonly llmProviders: ReadonlyMap<string, Loose<LlmProviderEntry>>;
   /** The default provider of a file that names none; undefined if no key is set. */
   readonly providerByKey: string | undefined;

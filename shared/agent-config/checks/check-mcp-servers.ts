@@ -1,8 +1,10 @@
 import { BUILT_IN_SERVER, isServerId } from "#shared/contracts/tool-names.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { type CheckContext, checkUrl, requireKey } from "#shared/agent-config/checks/check-context.ts";
+import { checkPackedServer } from "#shared/agent-config/checks/check-packs.ts";
+import { packNames } from "#shared/agent-config/read-packs.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import type { DefaultsSection, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { DefaultsSection, WrittenServer } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { MASKING_PATTERN_GROUPS, MASKING_PATTERNS } from "#shared/masking/patterns/built-in-patterns.ts";
 import { compilePattern } from "#shared/masking/patterns/custom-patterns.ts";
@@ -15,12 +17,12 @@ import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
 const GROUPS = Object.keys(MASKING_PATTERN_GROUPS);
 
-type TransportEntry = NonNullable<Loose<McpServerEntry>["transport"]>;
-type AuthEntry = NonNullable<Loose<McpServerEntry>["auth"]>;
-type MaskingEntry = NonNullable<Loose<McpServerEntry>["data_masking"]>;
+type TransportEntry = NonNullable<Loose<WrittenServer>["transport"]>;
+type AuthEntry = NonNullable<Loose<WrittenServer>["auth"]>;
+type MaskingEntry = NonNullable<Loose<WrittenServer>["data_masking"]>;
 
 /** Checks the keys of a written MCP server against each other. */
-export function checkMcpServer(id: string, server: Loose<McpServerEntry>, context: CheckContext): void {
+export function checkMcpServer(id: string, server: Loose<WrittenServer>, context: CheckContext): void {
   const { reporter } = context;
   const { transport, auth, data_masking: masking, summarization } = server;
   if (id === BUILT_IN_SERVER) {
@@ -39,6 +41,16 @@ export function checkMcpServer(id: string, server: Loose<McpServerEntry>, contex
       { container: server },
       "is not used: its id must have at most 40 letters, digits, hyphens and single underscores",
     );
+  }
+  if (server.pack === undefined) {
+    requireKey(server, "transport", "is required without a pack", reporter);
+    if (server.settings !== undefined) {
+      reporter.error({ container: server, key: "settings" }, "needs `pack` beside it");
+    }
+  } else {
+    const known = packNames(context.configDir);
+    reporter.unknownName({ container: server, key: "pack" }, "pack", server.pack, known);
+    checkPackedServer(server, context);
   }
   if (transport !== undefined) checkTransport(transport, reporter);
   if (auth !== undefined) checkAuth(auth, reporter);
@@ -105,7 +117,7 @@ function checkPattern(container: object, pattern: string, reporter: Reporter): v
   }
 }
 
-type OfServer = NonNullable<Loose<McpServerEntry>["summarization"]>;
+type OfServer = NonNullable<Loose<WrittenServer>["summarization"]>;
 type OfDefaults = NonNullable<Loose<DefaultsSection>["summarization"]>;
 
 const MIN_THRESHOLD_TOKENS = 100;

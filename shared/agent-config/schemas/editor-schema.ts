@@ -1,4 +1,5 @@
 import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
+import { PACK_DESCRIPTIONS } from "#shared/agent-config/schemas/pack-descriptions.ts";
 import { KEY_DESCRIPTIONS } from "#shared/agent-config/schemas/key-descriptions.ts";
 
 /** A one-line description of the keys of stub-tools.yaml, for editors; docs/configuration.md has the rules. By key, or `parent.key`. */
@@ -22,7 +23,7 @@ const STUB_DESCRIPTIONS: Readonly<Record<string, string>> = {
   hang: "true: never answers.",
 };
 
-const DESCRIPTIONS = { ...STUB_DESCRIPTIONS, ...KEY_DESCRIPTIONS };
+const DESCRIPTIONS = { ...STUB_DESCRIPTIONS, ...PACK_DESCRIPTIONS, ...KEY_DESCRIPTIONS };
 
 /** A plain JSON Schema (draft 7). */
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -149,7 +149,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   mcp_servers: "The MCP servers whose tools may be used; a list replaces the one of the level below.",
   "file.mcp_servers": "MCP servers by id; an entry replaces the built-in of the same id whole.",
-  transport: "How to connect to the server.",
+  pack: "The pack of the server (docs/packs.md): what the entry says beside it may only be stricter.",
+  "mcp_servers.settings": "Values for the pack's settings by name; by default those of its variables.",
+  transport: "How to connect to the server; required without a pack.",
   "transport.type": "stdio starts a command; http and sse need a URL.",
   command: "The program to start, for stdio.",
   args: "The program's arguments, for stdio.",

@@ -14,23 +14,29 @@ import {
 const TRANSPORT_TYPES = ["stdio", "http", "sse"] as const;
 const Names = Type.Array(Name);
 
+const Transport = Type.Object({
+  type: Type.Enum(TRANSPORT_TYPES),
+  command: Type.Optional(NameTemplate),
+  args: Type.Optional(Type.Array(Template)),
+  env: Type.Optional(Type.Record(Type.String(), SecretTemplate)),
+  url: Type.Optional(NameTemplate),
+  bearer_token: Type.Optional(SecretTemplate),
+  custom_headers: Type.Optional(Type.Record(Type.String(), SecretTemplate)),
+  verify_ssl: Type.Optional(Type.Boolean()),
+  ca_file: Type.Optional(NameTemplate),
+  client_cert_file: Type.Optional(NameTemplate),
+  client_key_file: Type.Optional(NameTemplate),
+  session_cleanup_url: Type.Optional(NameTemplate),
+  timeout: Type.Optional(orZero(Whole(1))),
+});
+
 /** An entry of `mcp_servers`. */
 export const McpServer = Type.Object({
-  transport: Type.Object({
-    type: Type.Enum(TRANSPORT_TYPES),
-    command: Type.Optional(NameTemplate),
-    args: Type.Optional(Type.Array(Template)),
-    env: Type.Optional(Type.Record(Type.String(), SecretTemplate)),
-    url: Type.Optional(NameTemplate),
-    bearer_token: Type.Optional(SecretTemplate),
-    custom_headers: Type.Optional(Type.Record(Type.String(), SecretTemplate)),
-    verify_ssl: Type.Optional(Type.Boolean()),
-    ca_file: Type.Optional(NameTemplate),
-    client_cert_file: Type.Optional(NameTemplate),
-    client_key_file: Type.Optional(NameTemplate),
-    session_cleanup_url: Type.Optional(NameTemplate),
-    timeout: Type.Optional(orZero(Whole(1))),
-  }),
+  /** A pack, which has the transport, the tools and their definitions. */
+  pack: Type.Optional(Name),
+  /** Values for the settings of the pack, by their names; without one, that of the setting's variable. */
+  settings: Type.Optional(Type.Record(Type.String(), SecretTemplate)),
+  transport: Type.Optional(Transport),
   auth: Type.Optional(
     Type.Object({
       type: Type.Enum(["client_credentials", "private_key_jwt"]),

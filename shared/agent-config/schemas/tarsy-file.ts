@@ -87,7 +87,11 @@ const DefaultsSection = Type.Object({
 });
 export type DefaultsSection = Static<typeof DefaultsSection>;
 
-export type McpServerEntry = Static<typeof McpServer>;
+/** A server as the file has it. */
+export type WrittenServer = Static<typeof McpServer>;
+
+/** A server with what its pack says. */
+export type McpServerEntry = WrittenServer & Required<Pick<WrittenServer, "transport">>;
 
 /** The skills of an agent, and of a stage's entry for it, which adds to them. */
 const SKILL_KEYS = {

@@ -6,6 +6,7 @@ import { BROKEN_BUDGETS } from "./broken-budgets.ts";
 import type { BrokenFile } from "./broken-file.ts";
 import { BROKEN_EMBEDDINGS } from "./broken-embeddings.ts";
 import { BROKEN_NOTIFICATIONS } from "./broken-notifications.ts";
+import { BROKEN_PACKS } from "./broken-packs.ts";
 import { BROKEN_SETTINGS } from "./broken-settings.ts";
 import { BROKEN_TEXTS } from "./broken-texts.ts";
 import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-fixture.ts";
@@ -50,6 +51,7 @@ async function expectExactly(file: BrokenFile): Promise<void> {
 describe("loadAgentConfig of a broken file", () => {
   for (const file of [
     ...BROKEN_SETTINGS,
+    ...BROKEN_PACKS,
     ...BROKEN_NOTIFICATIONS,
     ...BROKEN_EMBEDDINGS,
     ...BROKEN_COSTS,

@@ -111,7 +111,7 @@ describe("the configuration's JSON Schemas", () => {
         ? settings["yaml.schemas"]
         : {};
     const paths = Object.keys(typeof schemas === "object" && schemas !== null ? schemas : {});
-    expect(paths).to.have.length(4);
+    expect(paths).to.have.length(5);
     for (const path of paths) JSON.parse(await readFile(join(ROOT, path), "utf8"));
   });
 
@@ -174,7 +174,7 @@ describe("the configuration's JSON Schemas", () => {
       "queue: []",
       "defaults: {success_policy: most}",
       "defaults: {max_iterations: many}",
-      "mcp_servers: {s: {}}",
+      "mcp_servers: {s: {transport: {}}}",
       "mcp_servers: {s: {transport: {type: tcp}}}",
       "mcp_servers: {s: {transport: {type: http, verify_ssl: perhaps}}}",
       "agents: {A: {mcp_servers: kubernetes-server}}",

@@ -1,0 +1,35 @@
+/** A one-line description of the keys of packs, for editors; docs/packs.md has the rules. By key, or `parent.key`. */
+export const PACK_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "file.pack": "The name of the pack, and of its file.",
+  replaces_shipped: "true: takes the place of the pack of this name that comes with TARSy.",
+  server: "The package with the program of the server; absent for a `transport.command` or an address.",
+  "server.name": "The name of the package.",
+  version: "The exact version of the package.",
+  "server.from": "npm or pypi.",
+  integrity:
+    "npm's sha512 of the package; that of the packages it needs is in NAME.lock.json beside the pack.",
+  bin: "The program of the package.",
+  programs:
+    "The program below node_modules by platform, such as linux-x64, where bin would only start another one.",
+  python: "The oldest Python that it runs with.",
+  "file.transport": "How the server is started or reached.",
+  "file.settings":
+    "What an installation sets, by name; each is a variable. `url` is the address of the system.",
+  "settings.env": "The variable, by which the program gets the value, too.",
+  "settings.required": "true: the server cannot be used without it.",
+  "settings.secret": "true: never shown or written.",
+  header: "The header that carries the value, for http; Authorization sends a bearer token.",
+  "file.tools": "Every tool by name, in the list of what it does.",
+  read: "These tools change nothing.",
+  definitions: "The SHA-256 of each tool's definition; tools with another definition are held back.",
+  unlisted: "true: without definitions; the first `tarsy add` lists the tools and asks.",
+  probe: "A call that shows that the server reaches its system.",
+  tool: "The tool to call.",
+  "probe.arguments": "Its arguments.",
+  expect: "What the result must be, beside no error.",
+  not_matching: "A regular expression (RE2) that the result must not match.",
+  discover: "How `tarsy init --discover` recognizes a Service of a cluster.",
+  "discover.labels": "Labels that it has.",
+  names: "Names that it has.",
+  "discover.port": "The port of its address.",
+};
