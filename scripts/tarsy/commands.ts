@@ -12,6 +12,7 @@ import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { evalCommand } from "./commands/eval.ts";
 import { forkCommand } from "./commands/fork.ts";
+import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
@@ -48,6 +49,7 @@ const WORKING = [
   initCommand,
   configCommand,
   keysCommand,
+  importCommand,
   notificationsCommand,
   acpCommand,
 ];

@@ -96,6 +96,7 @@ export const OTHER_DOORS = {
   "path, host and origin of a refused request": "other",
   "messages of WebSocket clients": "compared",
   "names and teams of `tarsy keys add`": "name",
+  "answers of the TARSy that `tarsy import` reads": "other",
   "errors, warnings and native tools of a model's provider": "other",
   "answers of receivers of notifications, and of Slack": "other",
   "results, errors and progress of a tool": "tool",

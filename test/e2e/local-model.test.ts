@@ -1,9 +1,6 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import { projectRoot } from "../../launcher/prepare.mjs";
 import { BackingServers } from "../support/backing-servers.ts";
+import { shortAnswers } from "../support/local-model/short-answers.ts";
 import { LOCAL_MODEL, startLocalModel } from "../support/local-model/start-local-model.ts";
 import { NIGHTLY } from "../support/nightly.ts";
 import { TarsyClient, type SessionWatch } from "../support/tarsy-client.ts";
@@ -12,18 +9,7 @@ import { until } from "../support/until.ts";
 
 /** The prompt alone has some thousand tokens, which two cores evaluate slowly. */
 const PATIENCE_MS = 25 * 60_000;
-const SHORT_ANSWER = "max_output_tokens: 48";
-
-/** The shipped configuration for local models, with a shorter answer. */
-async function shortAnswers(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), "tarsy-local-model-"));
-  await cp(join(projectRoot, "deploy", "config", "local-model"), path, { recursive: true });
-  const file = join(path, "llm-providers.yaml");
-  const text = await readFile(file, "utf8");
-  expect(text).to.match(/max_output_tokens: \d+/u);
-  await writeFile(file, text.replace(/max_output_tokens: \d+/u, SHORT_ANSWER));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
+const SHORT_ANSWER_TOKENS = 48;
 
 const chunks = ({ messages }: SessionWatch) => messages.filter(({ type }) => type === "stream.chunk");
 
@@ -37,7 +23,7 @@ if (NIGHTLY) {
     before(async () => {
       const model = resources.use(await startLocalModel());
       const servers = resources.use(await BackingServers.choose({ ownServers: true }));
-      const config = resources.use(await shortAnswers());
+      const config = resources.use(await shortAnswers(SHORT_ANSWER_TOKENS));
       const env = { LOCAL_MODEL, LOCAL_MODEL_URL: model.url };
       client = new TarsyClient(
         resources.use(await TarsySystem.start({ servers, configDir: config.path, env })),

@@ -288,6 +288,7 @@ describe("thirty secrets in every door of text", () => {
       "services/api/test/text-doors.test.ts",
     "header tracestate": "services/api/test/text-doors.test.ts",
     "names and teams of `tarsy keys add`": "scripts/test/keys.test.ts",
+    "answers of the TARSy that `tarsy import` reads": "scripts/test/import-tarsy.test.ts",
     "results, errors and progress of a tool": "test/e2e/mcp-secrets.test.ts",
     "descriptions, schemas and versions of an MCP server": "services/tool-runner/test/masking.test.ts",
     "standard error of an MCP server": "test/e2e/mcp-secrets.test.ts",

@@ -1,16 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { connectClient } from "#shared/database/connection/connect-client.ts";
 import { addApiKey, listApiKeys, revokeApiKey } from "#shared/access/api-keys.ts";
 import { ROLES, SCOPES, STANDARD_SCOPES, type Role, type Scope } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { maskByRules } from "#shared/masking/mask-by-rules.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
-import type { Environment } from "#shared/service/environment.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
-import { PROJECT_ROOT } from "../project-root.ts";
+import { OWNER_DATABASE, connectAsOwner } from "../connect-as-owner.ts";
 
 const DEFAULT_DAYS = "365";
 
@@ -20,7 +16,7 @@ export const keysCommand: Command = {
   args: "add NAME | list | revoke ID",
   maxArgs: 2,
   summary: "Adds an API key and prints it once, lists keys, or revokes one (takes effect within 5 s)",
-  details: `The database is that of DATABASE_URL, as its owner, or else that of the \`npm start\` that runs in this checkout.`,
+  details: OWNER_DATABASE,
   words: ["add", "list", "revoke"],
   options: {
     role: { value: "ROLE[,ROLE]", help: "what the key may do", choices: ROLES },
@@ -93,7 +89,7 @@ async function revoke(db: Queryable, { terminal, flag }: CommandCall, id: string
 }
 
 async function withDatabase({ env }: CommandCall, work: (db: Queryable) => Promise<number>): Promise<number> {
-  const client = await connectClient(databaseUrlOf(env));
+  const client = await connectAsOwner(env);
   try {
     return await work({
       query: async (sql: string, values?: unknown[]) => {
@@ -123,16 +119,4 @@ function readRole(text: string): Role {
   const role = ROLES.find((known) => known === text);
   if (role === undefined) throw new UsageError(`--role is "${text}": use ${ROLES.join(", ")}`);
   return role;
-}
-
-/** Written by `npm start` while it runs. */
-const OWN_DATABASE = join(PROJECT_ROOT, ".tarsy", "database-url");
-
-/** The database to work on, as its owner. Throws an Error that says how to name one. */
-function databaseUrlOf(env: Environment): string {
-  const given = env["DATABASE_URL"] ?? "";
-  if (given !== "") return given;
-  const file = env["DATABASE_URL_FILE"] ?? OWN_DATABASE;
-  if (existsSync(file)) return readFileSync(file, "utf8").trim();
-  throw new Error("no database: start TARSy with `npm start`, or set DATABASE_URL");
 }

@@ -18,6 +18,7 @@ import { postQuestion } from "./post-question.ts";
 import type { Caller } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
 import { RequestError } from "../http/request-error.ts";
+import { refuseImported } from "../sessions/imported-session.ts";
 import { sessionFor } from "../http/visible-session.ts";
 import { McpSelection } from "../alerts/contract.ts";
 import { openSelection } from "../alerts/open-selection.ts";
@@ -75,6 +76,7 @@ export function prepareQuestions(deps: ApiDeps) {
   return async (sessionId: string, body: unknown) => {
     const [session] = await selectRows(db, parseSession, SESSION, [sessionId]);
     if (session === undefined) throw new Error(`session ${sessionId} is gone`);
+    await refuseImported(db, sessionId);
     checkChatAvailable(config.agents, session);
     const question = { content: parseQuestion(body) };
     const chain = chainOf(session);

@@ -7,6 +7,7 @@ import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
+import { refuseImported } from "../sessions/imported-session.ts";
 import { readOrigin } from "../http/session-at.ts";
 import { readSteps } from "./read-steps.ts";
 
@@ -23,8 +24,9 @@ const parseMoment = compileParser(
   Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES) }),
 );
 
-/** The number of the last event that a fork has in common with its parent, else 0. Throws RequestError 409 if the events are gone. */
+/** The number of the last event that a fork has in common with its parent, else 0. Throws RequestError 409 if the events are gone, or the session was imported. */
 export async function firstMoment(db: Queryable, session: FoundSession): Promise<number> {
+  await refuseImported(db, session.session_id);
   if (session.purged) {
     throw new RequestError(
       409,

@@ -8,6 +8,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { v5 as uuidFrom } from "uuid";
+import { IS_IMPORTED } from "../sessions/imported-session.ts";
 import { judgeOf } from "../scores/judge-of.ts";
 
 const parseSession = compileParser(
@@ -15,7 +16,7 @@ const parseSession = compileParser(
   Type.Object({ resolved_config: Type.Unknown(), is_known: Type.Boolean() }),
 );
 const READ = `
-SELECT resolved_config, EXISTS (SELECT FROM follow_ups WHERE follow_up_id = $2) AS is_known
+SELECT resolved_config, EXISTS (SELECT FROM follow_ups WHERE follow_up_id = $2) OR ${IS_IMPORTED} AS is_known
 FROM alert_sessions WHERE session_id = $1`;
 
 /** The sweeper takes it once the one before has ended (`learn-from-waiting.ts`). */
@@ -33,7 +34,7 @@ interface Feedback {
 /**
  * Inserts the work that learns from the feedback about an ended session, in the running transaction that holds the session's lock. The same
  * text is learned from once, and one at a time. Null where nothing is inserted: for a text that was given before, for one that waits
- * because a former one is worked on, and if no model is configured. Throws database errors.
+ * because a former one is worked on, of an imported session, and if no model is configured. Throws database errors.
  */
 export async function requestExtraction(
   transaction: Queryable,

@@ -10,6 +10,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { v4 as newUuid } from "uuid";
 import { RequestError } from "../http/request-error.ts";
+import { refuseImported } from "../sessions/imported-session.ts";
 import { judgeOf } from "./judge-of.ts";
 
 const parseChain = compileParser(
@@ -29,7 +30,7 @@ interface RequestedScore {
 
 /**
  * Inserts a scoring of a locked session in the running transaction, with the judge that is configured now. Throws RequestError
- * 409 for a session that has not ended or that is being scored, and 400 if no judge is configured for its chain.
+ * 409 for a session that has not ended, was imported or is being scored, and 400 if no judge is configured for its chain.
  */
 export async function requestScore(
   transaction: Queryable,
@@ -37,6 +38,7 @@ export async function requestScore(
   { agents, askedBy }: { readonly agents: AgentConfig; readonly askedBy: string },
 ): Promise<RequestedScore> {
   if (!isTerminal(status)) throw new RequestError(409, "session is not in a terminal state");
+  await refuseImported(transaction, sessionId);
   const [session] = await selectRows(
     transaction,
     parseChain,

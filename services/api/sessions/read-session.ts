@@ -33,6 +33,7 @@ import { readSummaryCalls } from "../views/read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";
 import { isFallback } from "../views/execution-view.ts";
 import { readFailing } from "./failing-column.ts";
+import { isImported } from "./imported-session.ts";
 import { sessionView } from "../views/session-view.ts";
 
 /**
@@ -56,7 +57,7 @@ export async function readSession(
   const rows = {
     mayChange: allows(identity, "session.steer") && mayChange(identity, found),
     mayAsk: allows(identity, "session.chat"),
-    mayFork: allows(identity, "session.fork"),
+    mayFork: allows(identity, "session.fork") && !isImported(session),
     // Forks are those of the present, also where the session is shown as it was.
     lineage: await readLineage(db, session, identity),
     failing: isPast ? null : await readFailing(manager, session_id),
@@ -73,7 +74,7 @@ export async function readSession(
     scores: await readScores(manager, session_id),
     conclusion: await readConclusion(manager, session_id),
     chat: {
-      isOffered: offersChat(config.agents, session.chain_id),
+      isOffered: offersChat(config.agents, session.chain_id) && !isImported(session),
       chatId: (await manager.findOneBy(ChatEntity, { session_id }))?.chat_id ?? null,
     },
     budgets: await budgetsOf(manager, session, identity),

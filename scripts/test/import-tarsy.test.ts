@@ -1,0 +1,203 @@
+import { expect } from "chai";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { ApiFixture } from "../../services/api/test/api-fixture.ts";
+import { indexSessions } from "../../services/api/sweeper/index-sessions.ts";
+import { until } from "../../test/support/until.ts";
+import { openOriginal, wholeSession, type FakeSession } from "./original-tarsy.ts";
+import { tarsyHere } from "./tarsy-here.ts";
+
+const SECRET = "Xk9-vTq2Lm8Zr4Wp7Yd1";
+const listOf = compileParser("list", Type.Array(Type.Record(Type.String(), Type.Unknown())));
+const TOKEN = "the-token-of-the-original";
+const idOf = (n: number) => `0b5c1e0a-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const whole = (n: number) => wholeSession(idOf(n), { secret: SECRET });
+
+/** A session with another part of its answers. */
+const changed = ({ item, parts }: FakeSession, part: string, more: object): FakeSession => ({
+  item,
+  parts: { ...parts, [part]: { ...parts[part], ...more } },
+});
+
+describe("npm run tarsy -- import tarsy", () => {
+  let api: ApiFixture;
+
+  before(async () => {
+    api = await ApiFixture.start();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const run = (url: string, ...args: string[]) =>
+    tarsyHere(["import", "tarsy", url, "--token-env", "ORIGINAL_TOKEN", "--rate", "1000", ...args], {
+      DATABASE_URL: api.servers.postgres.url,
+      ORIGINAL_TOKEN: TOKEN,
+    });
+  const count = async (table: string) => {
+    const [row] = listOf(await api.servers.query(`SELECT count(*)::int AS n FROM ${table}`, []));
+    return Number(row?.["n"]);
+  };
+  const TABLES = [
+    "alert_sessions",
+    "stages",
+    "agent_executions",
+    "timeline_events",
+    "session_review_activities",
+  ];
+
+  it("shows an imported session in list, detail, timeline and search as ours, and repeats nothing", async () => {
+    await using original = await openOriginal([whole(1)], TOKEN);
+    const first = await run(original.url);
+    expect(first.out, first.errors).to.equal("1 imported, 0 here before, 0 left out\n");
+    expect(original.requests.filter((request) => !request.startsWith("GET "))).to.deep.equal([]);
+    const before = await Promise.all([...TABLES, "investigation_memories"].map(count));
+    const again = await run(original.url);
+    expect(again.out, again.errors).to.equal("0 imported, 1 here before, 0 left out\n");
+    expect(await Promise.all([...TABLES, "investigation_memories"].map(count))).to.deep.equal(before);
+
+    const ask = async (path: string) => (await api.client.request("GET", `/api/v1/sessions${path}`)).body;
+    await indexSessions(api.db, new AbortController().signal);
+    const [listed] = listOf((await ask("?search=OOMKilled"))["sessions"]);
+    expect(listed).to.deep.include({
+      id: idOf(1),
+      status: "completed",
+      total_tokens: 730,
+      total_stages: 4,
+      review_status: "reviewed",
+      quality_rating: "accurate",
+    });
+    const session = await ask(`/${idOf(1)}`);
+    expect(session).to.nested.include({
+      chain_id: "k8s",
+      chat_enabled: false,
+      executive_summary: "cart has no limit",
+      created_at: "2026-05-01T10:00:00.000Z",
+      "session_metadata.imported_from": original.url,
+    });
+    const stages = listOf(session["stages"]).map(({ stage_type, executions }) => [
+      stage_type,
+      ...listOf(executions).map(({ agent_name }) => agent_name),
+    ]);
+    expect(stages).to.deep.equal([
+      ["investigation", "Looker", "Checker"],
+      ["synthesis", "Synthesis"],
+      ["exec_summary", "ExecSummaryAgent"],
+      ["chat", "Chat"],
+    ]);
+    expect(session).to.have.nested.property("stages[0].executions[0].sub_agents[0].agent_name", "Helper");
+    const { text } = await api.raw("GET", `/api/v1/sessions/${idOf(1)}/timeline`);
+    const entries = listOf(JSON.parse(text));
+    expect(entries.map(({ event_type }) => event_type)).to.deep.equal([
+      "llm_thinking",
+      "llm_tool_call",
+      "llm_response",
+      "final_analysis",
+      "final_analysis",
+      "executive_summary",
+      "final_analysis",
+      "user_question",
+      "final_analysis",
+    ]);
+    expect(entries[1]?.["content"]).to.match(/^exit code 137\n/u);
+    expect(entries[1]?.["metadata"]).to.include({
+      tool_name: "pods_log",
+      is_error: false,
+      duration_ms: 1_000,
+    });
+    const activity = await ask(`/${idOf(1)}/review-activity`);
+    expect(activity["activities"]).to.have.length(2);
+  });
+
+  it("stores no secret of it", async () => {
+    const tables = await api.servers.query(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
+      [],
+    );
+    for (const { name } of listOf(tables)) {
+      expect(await count(`${String(name)} t WHERE strpos(t::text, 'ghp_') > 0`), String(name)).to.equal(0);
+      expect(await count(`${String(name)} t WHERE strpos(t::text, '${SECRET}') > 0`), String(name)).to.equal(
+        0,
+      );
+    }
+    const [memory] = listOf(await api.servers.query("SELECT content FROM investigation_memories", []));
+    expect(memory?.["content"]).to.match(/^Carts without a limit are killed; password=\[MASKED/u);
+  });
+
+  it("lets nobody continue it: no question, no score, no fork, no cassette, no lesson", async () => {
+    for (const [path, body] of [
+      ["chat/messages", { content: "Why?" }],
+      ["score", {}],
+      ["fork", {}],
+    ] as const) {
+      const refused = await api.client.request("POST", `/api/v1/sessions/${idOf(1)}/${path}`, body);
+      expect(refused.status, path).to.equal(409);
+      expect(refused.body, path).to.deep.include({ code: "session_imported" });
+    }
+    expect((await api.client.request("GET", `/api/v1/sessions/${idOf(1)}/cassette`)).status).to.equal(409);
+    const fields = { action: "update_feedback", investigation_feedback: "not so well" };
+    const reviewed = await api.client.request("PATCH", "/api/v1/sessions/review", {
+      session_ids: [idOf(1)],
+      ...fields,
+    });
+    expect(reviewed.body).to.have.nested.property("results[0].success", true);
+    expect(await count("follow_ups")).to.equal(0);
+  });
+
+  it("goes on where it was ended, repeats what fails in passing, and says what it left out and why", async () => {
+    const sessions = [
+      whole(2),
+      { item: { id: "not-a-uuid", status: "completed" }, parts: {} },
+      { item: { id: idOf(3), status: "in_progress" }, parts: {} },
+      changed(whole(4), "", { status: "exploded" }),
+      changed(whole(5), "/review-activity", {
+        activities: [{ actor: "ann", action: "dance", created_at: "soon" }],
+      }),
+      whole(6),
+      { ...whole(7), parts: {} },
+    ];
+    await using original = await openOriginal(sessions, TOKEN);
+    original.fail(2);
+    const before = await count("alert_sessions");
+    const first = await run(original.url);
+    expect(first.code).to.equal(1);
+    expect(first.out, first.errors).to.equal("2 imported, 0 here before, 5 left out\n");
+    for (const reason of [
+      "not-a-uuid: its id is no UUID",
+      `${idOf(3)}: it is in_progress: import it once it has ended`,
+      `${idOf(4)}: malformed session: status`,
+      `${idOf(5)}: `,
+      `${idOf(7)}: malformed session`,
+    ]) {
+      expect(first.errors).to.contain(reason);
+    }
+    expect(await count("alert_sessions")).to.equal(before + 2);
+
+    sessions[3] = whole(4);
+    const second = await run(original.url);
+    expect(second.out).to.equal("1 imported, 2 here before, 4 left out\n");
+  });
+
+  it("keeps it as long as its own dates say", async () => {
+    api.cleanUp();
+    const gone = async () => (await api.client.request("GET", `/api/v1/sessions/${idOf(1)}`)).status === 404;
+    await until("the session, which is of May, is gone", gone);
+    expect(await count("investigation_memories")).to.be.greaterThan(0);
+  });
+
+  it("is refused at once without the right token, and by a wrong command line", async () => {
+    await using original = await openOriginal([whole(8)], "another");
+    const refused = await run(original.url);
+    expect(refused.code).to.equal(4);
+    expect(refused.errors).to.contain("who are you?").and.not.contain(TOKEN);
+    for (const [args, why] of [
+      [["import", "tarsy"], "import tarsy URL"],
+      [["import", "tarsy", "ftp://x"], "URL: give the original's address"],
+      [["import", "tarsy", "http://x", "--token-env", "NONE"], "--token-env: NONE is not set"],
+      [["import", "tarsy", "http://x", "--rate", "0"], "--rate"],
+      [["import", "tarsy", "http://x", "--since", "once"], "--since"],
+    ] as const) {
+      const { code, errors } = await tarsyHere(args, {});
+      expect(code, errors).to.equal(2);
+      expect(errors).to.contain(why);
+    }
+  });
+});
