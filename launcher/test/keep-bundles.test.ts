@@ -5,12 +5,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { expect } from "chai";
 import { until } from "../../test/support/until.ts";
 import { keepBundles } from "../keep-bundles.ts";
@@ -51,12 +50,9 @@ describe("keepBundles", () => {
     const children = `/proc/self/task/${process.pid}/children`;
     const pids = () =>
       existsSync(children) ? readFileSync(children, "utf8").split(" ").filter(Boolean) : [];
-    // One that has ended and was not waited for yet has no program.
-    const programs = () =>
-      pids()
-        .map((pid) => `/proc/${pid}/exe`)
-        .filter((path) => existsSync(path));
-    await until("it has ended", () => programs().every((path) => basename(readlinkSync(path)) !== "esbuild"));
+    const states = () => pids().map((pid) => readFileSync(`/proc/${pid}/stat`, "utf8"));
+    // One that has ended and was not waited for yet has the state Z.
+    await until("it has ended", () => !states().some((state) => /\(esbuild\) [^Z]/u.test(state)));
   });
 
   it("leaves nothing that a later start takes for bundles when a program cannot be bundled", async () => {
