@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   RequestError,
   methods,
@@ -39,6 +40,7 @@ export class Conversation {
   #lastSeq = 0;
   /** What users said is sent, too: the editor does not have it. */
   #isReplay = false;
+  #submitting: Promise<void> | undefined;
   /** The following of the session until the current run ends. */
   #running: Promise<RunEnd> | undefined;
   /** What is sent to the editor, one after another. */
@@ -54,7 +56,7 @@ export class Conversation {
 
   /** Takes what the user says: an alert, a note to a running investigation, or a question about one that has ended. */
   async prompt(text: string): Promise<StopReason> {
-    if (this.#sessionId === undefined) await this.#submit(text);
+    if (this.#sessionId === undefined) await (this.#submitting = this.#submit(text));
     else if (this.#running === undefined) await this.#ask(this.#sessionId, text);
     else await this.#note(this.#sessionId, text);
     this.#running ??= this.#follow();
@@ -66,6 +68,7 @@ export class Conversation {
 
   /** Cancels the investigation, or the answer that is written. */
   async cancel(): Promise<void> {
+    await this.#submitting?.catch(() => undefined);
     const id = this.#sessionId;
     if (id === undefined) return;
     await this.#again(() =>
@@ -85,7 +88,10 @@ export class Conversation {
     await this.#followUntil(() => this.#lastSeq >= last);
     this.#isReplay = false;
     await this.#sent;
-    if (!isTerminal(session.status)) this.#running = this.#follow();
+    if (isTerminal(session.status)) return;
+    this.#running = this.#follow();
+    // The next prompt that waits for it learns why it failed.
+    this.#running.catch(() => undefined);
   }
 
   async #submit(data: string): Promise<void> {
@@ -118,10 +124,12 @@ export class Conversation {
   }
 
   async #note(id: string, content: string): Promise<void> {
+    const headers = { "idempotency-key": randomUUID() };
     await this.#again(() =>
       this.#options.api.call("POST /api/v1/sessions/:id/messages", {
         params: { id },
         body: { mode: "note", content },
+        headers,
       }),
     );
   }

@@ -3,6 +3,7 @@ import { methods, type AgentContext, type RequestPermissionRequest } from "@agen
 import type { ApiClient } from "#shared/client/api-client.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import type { NotifierMessage } from "#shared/client/follow-session.ts";
+import { escapeHidden } from "#shared/visible-controls.ts";
 
 type Approval = ApiResponse<"GET /api/v1/sessions/:id/approvals">["approvals"][number];
 
@@ -64,7 +65,7 @@ function questionOf({
   arguments: given,
 }: Approval): Pick<RequestPermissionRequest, "toolCall" | "options"> {
   const hash = createHash("sha256").update(given).digest("hex");
-  const text = `${given}\n\nSHA-256 of the arguments: ${hash}`;
+  const text = `${escapeHidden(given)}\n\nSHA-256 of the arguments: ${hash}`;
   return {
     toolCall: {
       toolCallId: call_id,

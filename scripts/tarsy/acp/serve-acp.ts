@@ -22,7 +22,9 @@ import { Conversation } from "./conversation.ts";
  * Serves the Agent Client Protocol over standard input and output until the editor closes them. All else goes to standard error. Which
  * investigation belongs to a session of the editor is kept in files, so that a later process can load it.
  */
-export async function serveAcp(call: CommandCall, api: ApiClient): Promise<number> {
+export async function serveAcp(command: CommandCall, api: ApiClient): Promise<number> {
+  const closed = new AbortController();
+  const call = { ...command, signal: AbortSignal.any([command.signal, closed.signal]) };
   const sessions = new Map<string, Conversation>();
   const files = join(stateDirectory(call.env), "tarsy", "acp");
   const conversationOf = (id: string): Conversation => {
@@ -66,6 +68,8 @@ export async function serveAcp(call: CommandCall, api: ApiClient): Promise<numbe
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
   call.signal.addEventListener("abort", () => connection.close(), { once: true });
   await connection.closed;
+  // Nothing follows an investigation any more, or the process would stay.
+  closed.abort();
   return EXIT.done;
 }
 

@@ -15,6 +15,7 @@ import {
 import { expect } from "chai";
 import type { PipelineFixture } from "../../../test/support/pipeline-fixture.ts";
 import { CHECKOUT } from "../../../test/support/spawn-service.ts";
+import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
 import { APPROVAL_TOKEN } from "./approval-questions.ts";
 
@@ -150,6 +151,58 @@ export function acp(opened: () => PipelineFixture): void {
       const running = editor.prompt(id, "HANG");
       await until("there is text", () => editor.textOf("agent_message_chunk").includes("this goes on"));
       await pipeline.system.stop("api", "SIGKILL");
+      const cancelling = editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+      await pipeline.system.startService("api");
+      await cancelling;
+      expect(await running).to.equal("cancelled");
+    });
+
+    it("ends when its editor does, and the next one sends a note once though its answer is lost, and cancels", async () => {
+      let id: string;
+      {
+        await using editor = open();
+        id = await editor.begin();
+        editor.prompt(id, "HANG").catch(() => undefined);
+        await until("there is text", () => editor.textOf("agent_message_chunk").includes("this goes on"));
+      }
+      let answers = 0;
+      await using proxy = await TcpProxy.start({
+        host: "127.0.0.1",
+        port: Number(new URL(pipeline.system.api).port),
+        tap: () => {
+          let isNote = false;
+          return {
+            fromClient: (bytes) => {
+              isNote ||= bytes.includes("/messages HTTP/1.1");
+              return "forward";
+            },
+            fromServer: () => {
+              if (isNote) answers += 1;
+              return isNote && answers === 1 ? "cut" : "forward";
+            },
+          };
+        },
+      });
+      await using later = new Editor(
+        { api: proxy.leadTo(pipeline.system.api), ws: pipeline.system.ws, state },
+        [],
+      );
+      await later.begin();
+      await later.agent.request(methods.agent.session.load, { sessionId: id, cwd: "/", mcpServers: [] });
+      const running = later.prompt(id, "look at DNS");
+      const notes = async () =>
+        pipeline.servers.query("SELECT content FROM steering_messages WHERE content = 'look at DNS'", []);
+      await until("the note was sent again", () => answers > 1);
+      await later.agent.notify(methods.agent.session.cancel, { sessionId: id });
+      expect(await running).to.equal("cancelled");
+      expect(await notes()).to.have.length(1);
+    });
+
+    it("cancels what it is about to submit", async () => {
+      await using editor = open();
+      const id = await editor.begin();
+      await pipeline.system.stop("api", "SIGKILL");
+      const running = editor.prompt(id, "HANG early");
       const cancelling = editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
       await pipeline.system.startService("api");
       await cancelling;

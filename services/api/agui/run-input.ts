@@ -42,7 +42,7 @@ export function readRun(body: unknown): AskedRun {
   return {
     threadId,
     runId,
-    said: said === undefined ? undefined : { id: String(said.id), text: textOf(said.content, last) },
+    said: said === undefined ? undefined : { text: textOf(said.content, last), id: idOf(said.id, last) },
     decisions: resume.flatMap(({ interruptId, status, payload }, at) =>
       // A question that the client only put away stays open.
       status === "cancelled" ? [] : [{ approvalId: interruptId, ...decisionOf(payload, at) }],
@@ -79,6 +79,12 @@ function beforeRun(messages: readonly Message[], last: number): readonly object[
   if (before.some(({ role }) => role === "reasoning")) return before;
   const thought = messages.find(({ role }) => role === "reasoning");
   return thought === undefined ? before : [...before, { ...thought, content: "" }];
+}
+
+/** By it a question that is sent again is known. */
+function idOf(id: unknown, at: number): string {
+  if (typeof id !== "string" || id === "") throw invalid(at, "must have an id");
+  return id;
 }
 
 function textOf(content: unknown, at: number): string {

@@ -5,9 +5,9 @@ import { isoText } from "#shared/database/iso-text.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { escapeHidden, withoutHidden } from "#shared/visible-controls.ts";
 import { DecisionBody } from "../approvals/contract.ts";
 import { bodyReader } from "../http/body-reader.ts";
-import { visibleText } from "./frame-text.ts";
 
 const MAX_SHOWN = 50;
 
@@ -52,7 +52,7 @@ export function approvalForm({ tool, arguments: args, arguments_sha256: hash }: 
     method: "elicitation/create",
     params: {
       mode: "form",
-      message: `An agent of TARSy asks to call ${visibleText(tool)} with these arguments, which a model wrote:\n${visibleText(args)}\nSHA-256 of the arguments: ${hash}`,
+      message: `An agent of TARSy asks to call ${withoutHidden(tool)} with these arguments, which a model wrote:\n${escapeHidden(args)}\nSHA-256 of the arguments: ${hash}`,
       requestedSchema: {
         type: "object",
         properties: {

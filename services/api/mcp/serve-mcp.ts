@@ -3,13 +3,13 @@ import type { RouterContext } from "@koa/router";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
+import { withoutHidden } from "#shared/visible-controls.ts";
 import type { Submitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { RequestError } from "../http/request-error.ts";
 import { callerOf } from "../http/caller.ts";
 import { endWithCredential } from "../sse/stream-answer.ts";
 import { openServers } from "./build-server.ts";
-import { visibleText } from "./frame-text.ts";
 import { followResources, LISTEN } from "./subscriptions.ts";
 
 const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
@@ -98,7 +98,7 @@ function clientOf(ctx: RouterContext, message: Json): string {
   const older = memberOf(memberOf(message, "params"), "clientInfo");
   const { name, version } = { name: undefined, version: undefined, ...(info ?? older) };
   const named = [name, version].filter((part) => typeof part === "string").join(" ");
-  return visibleText(named === "" ? ctx.get("user-agent") : named).slice(0, MAX_CLIENT);
+  return withoutHidden(named === "" ? ctx.get("user-agent") : named).slice(0, MAX_CLIENT);
 }
 
 /** The message, asking for these resources only. */

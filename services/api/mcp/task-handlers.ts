@@ -64,6 +64,7 @@ export function handleTasks(
   );
 
   handle("tasks/update", async (taskId, call) => {
+    await performIn(deps, READING, call, async () => sessionFor(deps.db, call.caller, taskId));
     for (const [name, answer] of Object.entries(call.inputResponses ?? {})) {
       const approvalId = name.startsWith(APPROVAL_PREFIX) ? name.slice(APPROVAL_PREFIX.length) : "";
       if (!isUuid(approvalId)) throw new ProtocolError(INVALID_PARAMS, "the task has asked no such question");

@@ -1,5 +1,5 @@
 import type { Result } from "@modelcontextprotocol/server";
-import { visibleText } from "./frame-text.ts";
+import { withoutHidden } from "#shared/visible-controls.ts";
 import { type AskedCall, approvalForm } from "./open-approvals.ts";
 import { progressOf, type InvestigationState } from "./read-investigation.ts";
 
@@ -39,7 +39,7 @@ export function taskOfSession(
   const common = commonOf(sessionId, state);
   const status = STATUSES[state.status];
   if (status === "failed") {
-    const message = visibleText(state.error_message ?? `the investigation ended as ${state.status}`);
+    const message = withoutHidden(state.error_message ?? `the investigation ended as ${state.status}`);
     return { ...common, status, error: { code: INTERNAL_ERROR, message } };
   }
   if (status === "completed") return { ...common, status, result: result ?? {} };
@@ -56,7 +56,7 @@ function commonOf(taskId: string, state: InvestigationState) {
   const { waiting_for, created_at, updated_at } = state;
   return {
     taskId,
-    statusMessage: visibleText(progressOf(state)),
+    statusMessage: withoutHidden(progressOf(state)),
     createdAt: created_at,
     lastUpdatedAt: updated_at,
     // It exists as long as its session, which the retention removes.

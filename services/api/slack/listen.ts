@@ -11,7 +11,7 @@ import { openSubmitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { Outbound } from "../notifications/http/outbound.ts";
 import type { SlackSettings } from "../notifications/read-settings.ts";
-import { SlackApi } from "../notifications/slack/slack-api.ts";
+import { SlackApi, isRefusedApp } from "../notifications/slack/slack-api.ts";
 import { storeEvent } from "./events/event-store.ts";
 import type { ExternalEvent } from "./events/external-event.ts";
 import { readEnvelope, type SlackApp } from "./events/read-envelope.ts";
@@ -21,7 +21,7 @@ import { People } from "./people.ts";
 import type { SlackDeps } from "./slack-deps.ts";
 import { keepSocket, SocketRefused, type Envelope } from "./socket/slack-socket.ts";
 import { followThrough } from "./talk/follow-through.ts";
-import { flushLiveMessages, isRefusedApp } from "./talk/live-messages.ts";
+import { flushLiveMessages } from "./talk/live-messages.ts";
 
 const TIMEOUT_MS = 10_000;
 /** What is to be done or said is looked for at most so long after it is due. */
@@ -43,14 +43,17 @@ const parseTicket = compileParser("connection of Slack", Type.Object({ url: Type
 export async function listenToSlack(
   deps: ApiDeps,
   signal: AbortSignal,
-  { everyMs = POLL_EVERY_MS }: { readonly everyMs?: number } = {},
+  {
+    everyMs = POLL_EVERY_MS,
+    refusedMs = REFUSED_MS,
+  }: { readonly everyMs?: number; readonly refusedMs?: number } = {},
 ): Promise<void> {
   const settings = deps.config.notifications.slack;
   const listening = settings?.listening;
   if (settings === undefined || listening === undefined) return;
   await using outbound = new Outbound();
   const slack = new SlackApi(settings, outbound);
-  const app = await whoAmI(slack, deps, signal);
+  const app = await whoAmI(slack, deps, { refusedMs, signal });
   if (app === undefined) return;
   const people = new People({ slack, team: app.team, settings: listening });
   const all = { ...deps, slack, app, settings: listening, people, submitter: openSubmitter(deps) };
@@ -67,12 +70,16 @@ export async function listenToSlack(
       { everyMs, stored: async (until) => void (await once(stored, "event", { signal: until })) },
       signal,
     ),
-    talk(all, everyMs, signal),
+    talk(all, { everyMs, refusedMs, signal }),
   ]);
 }
 
 /** Undefined once the signal aborts. */
-async function whoAmI(slack: SlackApi, { log }: ApiDeps, signal: AbortSignal): Promise<SlackApp | undefined> {
+async function whoAmI(
+  slack: SlackApi,
+  { log }: ApiDeps,
+  { refusedMs, signal }: { readonly refusedMs: number; readonly signal: AbortSignal },
+): Promise<SlackApp | undefined> {
   for (let retry = 1; !signal.aborted; retry += 1) {
     try {
       const call = { method: "auth.test", timeoutMs: TIMEOUT_MS, arguments: {} } as const;
@@ -81,7 +88,7 @@ async function whoAmI(slack: SlackApi, { log }: ApiDeps, signal: AbortSignal): P
     } catch (error) {
       if (signal.aborted) break;
       log.warn({ error: errorMessage(error) }, "Slack does not know the app: retrying");
-      const ms = isRefusedApp(error) ? REFUSED_MS : backoff(retry, RETRIES);
+      const ms = isRefusedApp(error) ? refusedMs : backoff(retry, RETRIES);
       await pause(ms, signal).catch(() => undefined);
     }
   }
@@ -146,7 +153,14 @@ function readSafely(envelope: Envelope, app: SlackApp, log: ApiDeps["log"]): Ext
 }
 
 /** Never rejects. */
-async function talk(deps: SlackDeps, everyMs: number, signal: AbortSignal): Promise<void> {
+async function talk(
+  deps: SlackDeps,
+  {
+    everyMs,
+    refusedMs,
+    signal,
+  }: { readonly everyMs: number; readonly refusedMs: number; readonly signal: AbortSignal },
+): Promise<void> {
   const { config, db, log, slack } = deps;
   const { pageUrl } = config.notifications;
   while (!signal.aborted) {
@@ -157,7 +171,7 @@ async function talk(deps: SlackDeps, everyMs: number, signal: AbortSignal): Prom
     } catch (error) {
       if (signal.aborted) break;
       log.warn({ error: errorMessage(error) }, "nothing can be said in Slack: retrying");
-      waitMs = isRefusedApp(error) ? REFUSED_MS : backoff(1, RETRIES);
+      waitMs = isRefusedApp(error) ? refusedMs : backoff(1, RETRIES);
     }
     await pause(waitMs, signal).catch(() => undefined);
   }

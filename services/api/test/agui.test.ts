@@ -223,6 +223,7 @@ describe("POST /api/v1/agui", () => {
     const run = { threadId: "t", runId: "r", messages: [] };
     expect(await send({ ...run, threadId: "" })).to.contain("threadId");
     expect(await send({ ...run, messages: [{ role: "user", content: "" }] })).to.contain("messages[0]");
+    expect(await send({ ...run, messages: [{ role: "user", content: "x" }] })).to.contain("must have an id");
     const image = [{ type: "image", source: { type: "url", value: "x" } }];
     expect(await send({ ...run, messages: [{ role: "user", content: image }] })).to.contain("text only");
     const resume = [{ interruptId: "i", status: "resolved", payload: "yes" }];

@@ -76,6 +76,7 @@ describe("decisions about tool calls over MCP", () => {
     expect(membersOf(membersOf(form)["params"])["message"])
       .to.include("k8s.remove")
       .and.include(HASH)
+      .and.include("checkout\\u202e-1")
       .and.not.include("\u202E");
     const answer = { [`approval:${approval}`]: { action: "accept", content: { decision: "approve" } } };
     const update = async (headers: Record<string, string>, on = api, inputResponses: object = answer) =>

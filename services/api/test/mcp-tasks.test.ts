@@ -105,7 +105,7 @@ describe("investigations as tasks over MCP", () => {
     const headers = await keyOf("ann", "submitter");
     const { taskId: id } = await start(headers);
     const bob = await keyOf("bob", "submitter");
-    for (const method of ["tasks/get", "tasks/cancel"]) {
+    for (const method of ["tasks/get", "tasks/cancel", "tasks/update"]) {
       for (const task of [id, randomUUID(), "no-task"]) {
         const { body } = await send(bob)({ method, params: { taskId: task } });
         expect(body["error"]).to.include({ code: -32_602, message: "Task not found" });

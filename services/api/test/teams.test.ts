@@ -106,8 +106,12 @@ describe("messages in Teams", () => {
 
   it("are sent to an address that no answer and no list shows", async () => {
     await end("x");
+    hook.answer({ status: 400, body: `the flow ${hook.url}?sig=secret is off` });
     send();
-    await sent(1);
+    await until("it is refused", async () => {
+      const { body } = await api.client.request("GET", "/api/v1/notifications");
+      return JSON.stringify(body).includes("status 400");
+    });
     const { body } = await api.client.request("GET", "/api/v1/notifications");
     expect(JSON.stringify(body)).to.contain("teams:ops").and.not.contain("sig=secret");
   });

@@ -22,6 +22,9 @@ const TARGETS = [
 
 const parseComment = compileParser("comment", Type.Object({ body: Type.String() }));
 
+/** More than one page. */
+const OLDER_NOTES = Array.from({ length: 120 }, (_, n) => `an older note ${n}`);
+
 type Fault = "none" | "lost answer" | "429" | "500" | "500 after the write" | "404";
 
 /** What the systems keep, whatever their form: each note that was written, by its path. */
@@ -43,9 +46,7 @@ class NotesServer implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request);
     const { url: path = "", headers } = request;
-    if (request.method === "GET") {
-      return this.#end(response, 200, JSON.stringify(this.notes.map((note) => note.body)));
-    }
+    if (request.method === "GET") return this.#end(response, 200, JSON.stringify(this.#page(path)));
     const { fault } = this;
     this.fault = "none";
     if (fault === "429") {
@@ -58,6 +59,18 @@ class NotesServer implements AsyncDisposable {
     this.notes.push({ path, body, authorization });
     if (fault === "lost answer") return void response.destroy();
     return this.#end(response, fault === "500 after the write" ? 502 : 201, "{}");
+  }
+
+  /** In the order, from the time on and with the limit that the path names, as far as the system has them. */
+  #page(path: string): readonly string[] {
+    const limit = /(?:per_page|maxResults|sysparm_limit|limit)=(\d+)/u.exec(path)?.[1];
+    const isNewestFirst = /sort=desc|orderBy=-created|ORDERBYDESC|^\/v2\/alerts/u.test(path);
+    const ours = this.notes.map((note) => note.body);
+    const all = path.includes("since=") ? ours : [...OLDER_NOTES, ...ours];
+    return (isNewestFirst ? all.toReversed() : all).slice(
+      0,
+      limit === undefined ? all.length : Number(limit),
+    );
   }
 
   #end(response: ServerResponse, status: number, text: string): void {

@@ -1,6 +1,7 @@
 import { forbidden } from "#shared/access/access-refused.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { escapeHidden } from "#shared/visible-controls.ts";
 import type { ApiDeps } from "../../api-deps.ts";
 import { DecisionBody } from "../../approvals/contract.ts";
 import { otherArguments } from "../../approvals/decide-approval.ts";
@@ -24,7 +25,9 @@ export const listPendingApprovalsTool = (deps: ApiDeps) => {
       performIn(deps, needs, call, async () => {
         const open = await readOpenApprovals(deps.db, session_id ?? null);
         const facts = open.map(({ tool: _tool, arguments: _arguments, ...shown }) => shown);
-        const texts = open.map((one) => [one.approval_id, `${one.tool}\n${one.arguments}`] as const);
+        const texts = open.map(
+          (one) => [one.approval_id, `${one.tool}\n${escapeHidden(one.arguments)}`] as const,
+        );
         return resultOf({ approvals: facts }, Object.fromEntries(texts));
       }),
   });

@@ -1,9 +1,40 @@
 import type { Delivery } from "../destination.ts";
-import { parseRetryAfter, type OutboundResponse } from "./outbound.ts";
+import { NoAnswerError, parseRetryAfter, type Outbound, type OutboundResponse } from "./outbound.ts";
+
+const TIMEOUT_MS = 15_000;
+/** Of a response, which is only shown to operators. */
+const MAX_BYTES = 1_024;
 
 const MAX_SHOWN = 200;
 /** The request may be repeated, because a later one may be answered otherwise (RFC 9110, 6585, 8470). */
 const PASSING = new Set([408, 425, 429]);
+
+/** Sends news as JSON. Throws the signal's reason. */
+export async function postNews(
+  outbound: Outbound,
+  {
+    url,
+    body,
+    headers,
+  }: { readonly url: URL; readonly body: string; readonly headers?: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const json = { "content-type": "application/json", "user-agent": "tarsy", ...headers };
+  const request = {
+    method: "POST",
+    headers: json,
+    body,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+  } as const;
+  return outbound.send(url, request, signal).then(outcomeOf, noAnswer);
+}
+
+/** It may have been received all the same. Throws everything that is no missing answer. */
+export function noAnswer(error: unknown): Delivery {
+  if (!(error instanceof NoAnswerError)) throw error;
+  return { outcome: "failed", error: error.message, isUnsure: true };
+}
 
 /** What the answer to a request with news means. */
 export function outcomeOf(response: OutboundResponse): Delivery {

@@ -2,6 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { errorMessage } from "#shared/errors.ts";
 import type { Attempt, Delivery, Destination } from "../destination.ts";
 import type { Outbound } from "../http/outbound.ts";
 import type { Notification } from "../notification.ts";
@@ -9,7 +10,7 @@ import { SLACK } from "../notify-plans.ts";
 import type { SlackSettings } from "../read-settings.ts";
 import { findSent, findThread } from "./find-messages.ts";
 import { SlackTs } from "./read-messages.ts";
-import { SlackApi, SlackError } from "./slack-api.ts";
+import { SlackApi, SlackError, isChannelGone, isMessageGone } from "./slack-api.ts";
 import { slackMessage, type SlackButtons } from "./slack-message.ts";
 import { awaitSlot } from "./channel-slots.ts";
 import { SLACK_PLACE } from "./slack-place.ts";
@@ -34,7 +35,7 @@ export function slackChannel(
 ): Destination {
   const { channel, listening } = settings;
   const api = new SlackApi(settings, outbound);
-  const buttons = { approvals: listening?.approvals === true };
+  const buttons = { approvals: listening?.approvals === true, reviews: listening !== undefined };
   return {
     name: SLACK,
     address: channel,
@@ -62,9 +63,6 @@ interface Slack {
   readonly signal: AbortSignal;
 }
 
-/** The message is gone, or too old to be edited. */
-const NOT_EDITABLE = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
-
 /** The end of a session replaces the message about its course; undefined if there is none that can be edited. */
 async function editLiveMessage(notification: Notification, slack: Slack): Promise<Delivery | undefined> {
   if (notification.kind !== "session.ended") return undefined;
@@ -79,13 +77,27 @@ async function editLiveMessage(notification: Notification, slack: Slack): Promis
     await api.call(call, parsePosted, signal);
     return { outcome: "sent", receipt: { channel, thread_ts, ts } };
   } catch (error) {
-    if (error instanceof SlackError && NOT_EDITABLE.has(error.code ?? "")) return undefined;
+    if (isMessageGone(error) || isChannelGone(error)) return undefined;
     throw error;
   }
 }
 
 async function deliver(notification: Notification, { isUnsure }: Attempt, slack: Slack): Promise<Delivery> {
   const place = await placeOf(notification, slack);
+  try {
+    return await deliverTo(place, notification, { isUnsure, slack });
+  } catch (error) {
+    // The channel of the configuration can be repaired; another one must not hold up what is for others.
+    if (place.channel === slack.channel || !isChannelGone(error)) throw error;
+    return { outcome: "refused", error: errorMessage(error) };
+  }
+}
+
+async function deliverTo(
+  place: Place,
+  notification: Notification,
+  { isUnsure, slack }: Attempt & { readonly slack: Slack },
+): Promise<Delivery> {
   if (isUnsure) {
     const ts = await sentBefore(notification, place, slack);
     if (ts !== undefined) return sent(notification, { ...place, ts }, slack);

@@ -17,6 +17,25 @@ export class SlackError extends Error {
   }
 }
 
+/** Slack takes nothing from the app any more until someone changes its settings. */
+export function isRefusedApp(error: unknown): boolean {
+  return isSaid(error, ["token_revoked", "token_expired", "invalid_auth", "not_authed", "account_inactive"]);
+}
+
+/** Nothing can be written there. */
+export function isChannelGone(error: unknown): boolean {
+  return isSaid(error, ["channel_not_found", "is_archived", "not_in_channel"]);
+}
+
+/** The message is gone, or too old to be edited. */
+export function isMessageGone(error: unknown): boolean {
+  return isSaid(error, ["message_not_found", "cant_update_message", "edit_window_closed"]);
+}
+
+function isSaid(error: unknown, words: readonly string[]): boolean {
+  return error instanceof SlackError && words.includes(error.code ?? "");
+}
+
 /** These take JSON; the others take forms alone. */
 const WRITES = ["chat.postMessage", "chat.update", "chat.postEphemeral", "reactions.add"] as const;
 const READS = [

@@ -1,4 +1,5 @@
 import { budgetName } from "#shared/contracts/budget.ts";
+import { withoutHidden } from "#shared/visible-controls.ts";
 import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
 
 /** As Slack asks for: with these three escaped, a text can name no person, no channel and no link. */
@@ -10,6 +11,7 @@ const CONTROLS = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/gu;
 /** Which buttons a message has. */
 export interface SlackButtons {
   readonly approvals: boolean;
+  readonly reviews: boolean;
 }
 
 /** The buttons, by their `action_id`. */
@@ -18,13 +20,12 @@ export const SLACK_ACTIONS = {
   deny: "tarsy_deny",
   park: "tarsy_park",
   resume: "tarsy_resume",
+  accurate: "tarsy_accurate",
+  inaccurate: "tarsy_inaccurate",
 } as const;
 
 /** Of the hash of a call's arguments, in the value of the buttons that decide about it. */
 export const HASH_CHARACTERS = 16;
-
-/** The same, to be found once. */
-const CONTROLS_HIDDEN = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/u;
 
 /** What `chat.postMessage` is sent beside the channel and the thread. */
 export interface SlackMessage {
@@ -40,7 +41,6 @@ export const MESSAGE_EVENT = "tarsy_notification";
 /** A section has 3,000 at most. */
 const MAX_TEXT = 2_900;
 const MAX_ERROR = 1_000;
-const MAX_ARGUMENTS = 1_000;
 const MAX_NAME = 200;
 
 const ENDINGS = {
@@ -68,10 +68,17 @@ export function slackMessage(notification: Notification, buttons: SlackButtons):
       const [emoji, label] = endingOf(session);
       const { status, executive_summary, final_analysis } = session;
       const found = executive_summary ?? final_analysis ?? "";
+      const { session_id } = session;
+      const reviewing = buttons.reviews
+        ? [
+            pressed("Accurate", SLACK_ACTIONS.accurate, session_id),
+            pressed("Inaccurate", SLACK_ACTIONS.inaccurate, session_id),
+          ]
+        : [];
       const blocks = [
         section(`${emoji} *${label}*${of}${errorOf(session)}${checkOf(session)}`),
         ...(found.trim() === "" ? [] : [section(escapeMrkdwn(found, MAX_TEXT))]),
-        button(status === "completed" ? "View Full Analysis" : "View Details", url),
+        actions(link(status === "completed" ? "View Full Analysis" : "View Details", url), ...reviewing),
       ];
       return { text: `${label}${of}`, blocks, metadata };
     }
@@ -85,12 +92,19 @@ export function slackMessage(notification: Notification, buttons: SlackButtons):
       const unit = dimension === "usd" ? "USD" : dimension;
       const figures = `${used} ${unit} used, ${reserved} ${unit} reserved. An agent stops for it.`;
       const written = `:moneybag: *${label}*${of}\n${name(`${budgetName(notification.budget)} ${what}`)}: ${figures}`;
-      return { text: `${label}${of}`, blocks: [section(written), button("View Details", url)], metadata };
+      return {
+        text: `${label}${of}`,
+        blocks: [section(written), actions(link("View Details", url))],
+        metadata,
+      };
     }
     case "chat.answered": {
       const { text: said } = notification.answer;
       const text = said === null ? "There is no answer" : "Answer";
-      const blocks = [section(said === null ? text : escapeMrkdwn(said, MAX_TEXT)), button("View", url)];
+      const blocks = [
+        section(said === null ? text : escapeMrkdwn(said, MAX_TEXT)),
+        actions(link("View", url)),
+      ];
       return { text, blocks, metadata };
     }
     default:
@@ -104,17 +118,15 @@ function asking(
 ): Omit<SlackMessage, "metadata"> {
   const { tool, agent_name, expires_at, arguments: given, are_arguments_complete } = approval;
   const asks = `:raised_hand: *Approval Needed*${of}\n${name(agent_name ?? "An agent")} wants to call ${name(tool)}. Open until ${expires_at}.`;
-  const offersDecision = buttons.approvals && are_arguments_complete && isWhole(given);
-  const shown = `${escapeMrkdwn(given, offersDecision ? MAX_TEXT : MAX_ARGUMENTS)}${are_arguments_complete ? "" : "…"}`;
-  const decide = offersDecision ? deciding(approval, url) : button("Decide", url);
-  const blocks = [section(asks), section(`*Arguments:* ${shown}`), decide];
+  // People decide only about arguments that the message shows as a whole.
+  const isWhole = are_arguments_complete && withoutHidden(given) === given;
+  const decide = buttons.approvals && isWhole ? deciding(approval, url) : actions(link("Decide", url));
+  const blocks = [
+    section(asks),
+    literal(`${withoutHidden(given)}${are_arguments_complete ? "" : "…"}`),
+    decide,
+  ];
   return { text: `Approval needed${of}: ${name(tool)}`, blocks };
-}
-
-/** People decide only about arguments that the message shows as a whole. */
-function isWhole(given: string): boolean {
-  const escaped = escapeMrkdwn(given, Number.POSITIVE_INFINITY);
-  return escaped.length <= MAX_TEXT && !CONTROLS_HIDDEN.test(given);
 }
 
 function deciding({ approval_id, arguments_hash, tool }: ApprovalNews, url: string): object {
@@ -129,12 +141,11 @@ function deciding({ approval_id, arguments_hash, tool }: ApprovalNews, url: stri
       deny: plain("Back"),
     },
   });
-  const elements = [
+  return actions(
     one("Approve", SLACK_ACTIONS.approve, "primary"),
     one("Deny", SLACK_ACTIONS.deny, "danger"),
     link("View Details", url),
-  ];
-  return { type: "actions", elements };
+  );
 }
 
 function endingOf({ status }: SessionNews): readonly [emoji: string, label: string] {
@@ -175,8 +186,14 @@ function section(text: string): object {
   return { type: "section", text: { type: "mrkdwn", text, verbatim: true } };
 }
 
-function button(text: string, url: string): object {
-  return { type: "actions", elements: [link(text, url)] };
+/** Text without markup: each character is shown as it is. */
+function literal(text: string): object {
+  const element = { type: "rich_text_preformatted", elements: [{ type: "text", text }] };
+  return { type: "rich_text", elements: [element] };
+}
+
+function actions(...elements: readonly object[]): object {
+  return { type: "actions", elements };
 }
 
 function link(text: string, url: string): object {
@@ -213,8 +230,8 @@ export function liveMessage(news: LiveNews, url: string): Omit<SlackMessage, "me
   const toggle = is_parked
     ? pressed("Resume", SLACK_ACTIONS.resume, session_id)
     : pressed("Park", SLACK_ACTIONS.park, session_id);
-  const actions = { type: "actions", elements: [link("View Details", url), toggle] };
-  return { text: `${state}${of}`, blocks: [section(lines.join("\n")), actions] };
+  const blocks = [section(lines.join("\n")), actions(link("View Details", url), toggle)];
+  return { text: `${name(state)}${of}`, blocks };
 }
 
 /**

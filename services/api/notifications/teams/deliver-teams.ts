@@ -1,14 +1,11 @@
-import { NoAnswerError, type Outbound } from "../http/outbound.ts";
-import { outcomeOf } from "../http/outcome-of.ts";
+import type { Outbound } from "../http/outbound.ts";
+import { postNews } from "../http/outcome-of.ts";
 import type { Destination } from "../destination.ts";
 import { addressOf } from "../known-destinations.ts";
 import type { Notification } from "../notification.ts";
 import { teamsDestination } from "../notify-plans.ts";
 import type { TeamsChannel } from "../read-settings.ts";
 
-const TIMEOUT_MS = 15_000;
-/** Of a response, which is only shown to operators. */
-const MAX_BYTES = 1_024;
 /** A message has 28 KB at most, and a text of 12,000 characters up to 72,000 bytes as JSON. */
 const MAX_MESSAGE_BYTES = 28 * 1_024;
 const MAX_TEXT = 12_000;
@@ -22,22 +19,13 @@ export function teamsChannel({ name, url }: TeamsChannel, outbound: Outbound): D
     name: teamsDestination(name),
     address: addressOf(url),
     parallel: 1,
-    deliver: async (notification, _attempt, signal) => {
-      const body = teamsMessage(notification);
-      const headers = { "content-type": "application/json", "user-agent": "tarsy" };
-      const request = { method: "POST", headers, body, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES } as const;
-      try {
-        return outcomeOf(await outbound.send(url, request, signal));
-      } catch (error) {
-        if (!(error instanceof NoAnswerError)) throw error;
-        return { outcome: "failed", error: error.message, isUnsure: true };
-      }
-    },
+    deliver: async (notification, _attempt, signal) =>
+      postNews(outbound, { url, body: teamsMessage(notification) }, signal),
   };
 }
 
 /** The message with an Adaptive Card 1.5, as JSON within the bound. */
-export function teamsMessage(notification: Notification): string {
+function teamsMessage(notification: Notification): string {
   for (let limit = MAX_TEXT; ; limit = Math.floor(limit / 2)) {
     const json = JSON.stringify(message(notification, limit));
     if (Buffer.byteLength(json) <= MAX_MESSAGE_BYTES || limit === 0) return json;

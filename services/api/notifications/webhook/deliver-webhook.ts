@@ -1,17 +1,15 @@
 import { WEBHOOK_MESSAGE_VERSION, type WebhookMessage } from "#shared/contracts/webhook-message.ts";
 import { createHmac } from "node:crypto";
 import type { Destination } from "../destination.ts";
-import { NoAnswerError, type Outbound } from "../http/outbound.ts";
-import { outcomeOf } from "../http/outcome-of.ts";
+import type { Outbound } from "../http/outbound.ts";
+import { postNews } from "../http/outcome-of.ts";
 import { addressOf } from "../known-destinations.ts";
 import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
 import { webhookDestination } from "../notify-plans.ts";
 import type { WebhookReceiver } from "../read-settings.ts";
 
-const TIMEOUT_MS = 15_000;
 const PARALLEL = 4;
-/** Of a response, which is only shown to operators. */
-const MAX_BYTES = 1_024;
+
 /** A receiver of signed webhooks. Each message is sent at least once; its id tells the receiver which are repeated. */
 export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound: Outbound): Destination {
   return {
@@ -21,18 +19,8 @@ export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound
     deliver: async (notification, _attempt, signal) => {
       if (notification.kind === "chat.answered") return { outcome: "refused", error: "is for Slack alone" };
       const body = JSON.stringify(webhookBody(notification));
-      const headers = {
-        "content-type": "application/json",
-        "user-agent": "tarsy",
-        ...signWebhook({ id: notification.dedupKey, body, secret }),
-      };
-      const request = { method: "POST", headers, body, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES } as const;
-      try {
-        return outcomeOf(await outbound.send(url, request, signal));
-      } catch (error) {
-        if (!(error instanceof NoAnswerError)) throw error;
-        return { outcome: "failed", error: error.message, isUnsure: true };
-      }
+      const headers = signWebhook({ id: notification.dedupKey, body, secret });
+      return postNews(outbound, { url, body, headers }, signal);
     },
   };
 }

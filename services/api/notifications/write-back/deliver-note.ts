@@ -1,7 +1,7 @@
 import type { Queryable } from "#shared/database/queryable.ts";
 import type { Delivery, Destination } from "../destination.ts";
-import { NoAnswerError, parseRetryAfter, type Outbound, type OutboundResponse } from "../http/outbound.ts";
-import { outcomeOf } from "../http/outcome-of.ts";
+import { parseRetryAfter, type Outbound, type OutboundResponse } from "../http/outbound.ts";
+import { noAnswer, outcomeOf } from "../http/outcome-of.ts";
 import { addressOf } from "../known-destinations.ts";
 import { writeBackDestination } from "../notify-plans.ts";
 import type { WriteBack } from "../read-settings.ts";
@@ -69,8 +69,7 @@ export function noteWriter(
           await request(path, { method, body: JSON.stringify(body), maxBytes: MAX_BYTES }, signal),
         );
       } catch (error) {
-        if (!(error instanceof NoAnswerError)) throw error;
-        return { outcome: "failed", error: error.message, isUnsure: true };
+        return noAnswer(error);
       }
     },
   };

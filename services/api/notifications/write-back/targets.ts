@@ -72,7 +72,7 @@ export const TARGETS: Readonly<Record<WriteBack["type"], Target>> = {
   servicenow: {
     headers: basic,
     list: ({ key }) =>
-      `/api/now/table/sys_journal_field?sysparm_query=element_id%3D${key}%5Eelement%3Dwork_notes&sysparm_limit=100`,
+      `/api/now/table/sys_journal_field?sysparm_query=element_id%3D${key}%5Eelement%3Dwork_notes%5EORDERBYDESCsys_created_on&sysparm_limit=100`,
     // Its journal shows what stands in these brackets as HTML.
     write: ({ key }, { text }) => ({
       method: "PATCH",

@@ -18,20 +18,14 @@ export interface Done {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** A deed that is not done; the author reads why, unless `isSilent`. */
+/** A deed that is not done; its author reads why. */
 export class DeedRefused extends Error {
   readonly action: Action;
-  readonly isSilent: boolean;
   readonly sessionId: string | undefined;
 
-  constructor(
-    action: Action,
-    why: string,
-    more: { readonly isSilent?: boolean; readonly sessionId?: string } = {},
-  ) {
+  constructor(action: Action, why: string, { sessionId }: { readonly sessionId?: string } = {}) {
     super(why);
     this.action = action;
-    this.isSilent = more.isSilent ?? false;
-    this.sessionId = more.sessionId;
+    this.sessionId = sessionId;
   }
 }

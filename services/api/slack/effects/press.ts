@@ -13,6 +13,7 @@ import { settleEvent } from "../events/event-store.ts";
 import type { DeedOf } from "../events/external-event.ts";
 import type { SlackDeps } from "../slack-deps.ts";
 import { DeedRefused, type Deed, type Done } from "./effect.ts";
+import { REVIEW, review } from "./reaction.ts";
 import { visibleHere } from "./thread-session.ts";
 
 type Press = Deed<DeedOf<"press">>;
@@ -27,9 +28,19 @@ const ASKED = "SELECT approval_id, session_id, tool, arguments_hash FROM approva
 export function handlePresses(deps: SlackDeps): (press: Press) => Promise<Done> {
   return async (press) => {
     const { action } = press.deed;
-    return action === "approve" || action === "deny"
-      ? decide(press, action, deps)
-      : parkOrResume(press, action, deps);
+    switch (action) {
+      case "approve":
+      case "deny":
+        return decide(press, action, deps);
+      case "park":
+      case "resume":
+        return parkOrResume(press, action, deps);
+      case "accurate":
+      case "inaccurate":
+        return rate(press, action, deps);
+      default:
+        return action satisfies never;
+    }
   };
 }
 
@@ -69,6 +80,19 @@ async function decide(press: Press, said: "approve" | "deny", deps: SlackDeps): 
   dispatcher.publish(decided.events);
   if (decided.wakeUp !== undefined) dispatcher.wake(decided.wakeUp);
   return { action, sessionId, detail: { approval_id: approvalId, tool: decided.tool, decision: state } };
+}
+
+async function rate(
+  { event, deed, identity }: Press,
+  rating: "accurate" | "inaccurate",
+  deps: SlackDeps,
+): Promise<Done> {
+  authorize(identity, REVIEW);
+  const { channel, thread, value: sessionId } = deed;
+  if (!isUuid(sessionId)) throw new DeedRefused(REVIEW, "not found");
+  const result = { channel, thread, session_id: sessionId, text: `Reviewed as ${rating}.` };
+  const said = { awaits: "text", result } as const;
+  return review(deps, { event, identity }, { sessionId, rating, is_removed: false, said });
 }
 
 async function parkOrResume(press: Press, verb: "park" | "resume", deps: SlackDeps): Promise<Done> {

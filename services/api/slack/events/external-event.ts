@@ -2,11 +2,14 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { SLACK_ACTIONS } from "../../notifications/slack/slack-message.ts";
 import { literals } from "#shared/contracts/literals.ts";
 
-const ACTION_NAMES = [
+/** The buttons. */
+export const ACTION_NAMES = [
   "approve",
   "deny",
   "park",
   "resume",
+  "accurate",
+  "inaccurate",
 ] as const satisfies readonly (keyof typeof SLACK_ACTIONS)[];
 
 /** Where something happened: a thread, or a message of a channel without one. */

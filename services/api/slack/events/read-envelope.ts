@@ -4,7 +4,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { SlackTs } from "../../notifications/slack/read-messages.ts";
 import { SLACK_ACTIONS } from "../../notifications/slack/slack-message.ts";
 import type { Envelope } from "../socket/slack-socket.ts";
-import type { DeedOf, ExternalEvent } from "./external-event.ts";
+import { ACTION_NAMES, type DeedOf, type ExternalEvent } from "./external-event.ts";
 
 const Id = Type.String({ pattern: "^[A-Z0-9]{1,40}$" });
 const Optional = Type.Optional(Type.String());
@@ -125,7 +125,7 @@ function readReaction(event: object, event_id: string, { bot }: SlackApp): Exter
 /** Links are buttons, too, and are reported when they are pressed. */
 function readPress({ user, container, actions }: Static<typeof Press>): ExternalEvent | undefined {
   const [pressed] = actions;
-  const action = ACTIONS.find((name) => SLACK_ACTIONS[name] === pressed?.action_id);
+  const action = ACTION_NAMES.find((name) => SLACK_ACTIONS[name] === pressed?.action_id);
   if (pressed === undefined || action === undefined) return undefined;
   const { message_ts, channel_id: channel, thread_ts: thread = message_ts } = container;
   // There is no id of the event.
@@ -134,8 +134,6 @@ function readPress({ user, container, actions }: Static<typeof Press>): External
   const deed = { kind: "press", channel, thread, message_ts, action, value: pressed.value ?? "" } as const;
   return { key, actor: user.id, occurredAt: dateOf(pressed.action_ts), deed };
 }
-
-const ACTIONS = ["approve", "deny", "park", "resume"] as const;
 
 function isPress(payload: unknown): boolean {
   return (

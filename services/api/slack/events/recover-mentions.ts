@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { SlackApi } from "../../notifications/slack/slack-api.ts";
+import { SlackError, isRefusedApp, type SlackApi } from "../../notifications/slack/slack-api.ts";
 import { readMention, type SlackApp } from "./read-envelope.ts";
 import type { ExternalEvent } from "./external-event.ts";
 
@@ -36,7 +36,11 @@ export async function recoverMentions(
   for (const { channel, thread_ts: ts } of await selectRows(db, parseThread, RECENT, [])) {
     const given = { channel, ts, oldest, limit: MAX_MESSAGES };
     const call = { method: "conversations.replies", timeoutMs: TIMEOUT_MS, arguments: given } as const;
-    const { messages } = await slack.call(call, parseReplies, signal);
+    const { messages } = await slack.call(call, parseReplies, signal).catch((error: unknown) => {
+      // Of a thread or a channel that is gone there is nothing to find; the others are read.
+      if (!(error instanceof SlackError) || error.code === undefined || isRefusedApp(error)) throw error;
+      return { messages: [] };
+    });
     for (const message of messages) {
       if (message.text?.includes(`<@${app.bot}>`) !== true) continue;
       const event = readMention({ ...message, channel }, app);

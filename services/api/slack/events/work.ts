@@ -10,7 +10,6 @@ import { handlePresses } from "../effects/press.ts";
 import { handleReactions } from "../effects/reaction.ts";
 import type { SlackDeps } from "../slack-deps.ts";
 import { EventLost, claimEvents, postponeEvent, settleEvent, type ClaimedEvent } from "./event-store.ts";
-import type { SlackDeed } from "./external-event.ts";
 
 const PARALLEL = 4;
 /** Half of the lease: nothing is called any more when it expires. */
@@ -95,7 +94,7 @@ function openEffects(deps: SlackDeps) {
     // An approval counts only of someone who is here now.
     const identity = await people.identify({ actor, channel }, { fresh: deed.kind === "press" }, signal);
     if (typeof identity === "string") {
-      throw new DeedRefused(ACTIONS[deed.kind], identity, { isSilent: isQuiet(deed) });
+      throw new DeedRefused(ACTIONS[deed.kind], identity);
     }
     who.identity = identity;
     const common: Omit<Deed, "deed"> = { event, identity, signal };
@@ -114,11 +113,6 @@ function openEffects(deps: SlackDeps) {
 
 /** The action of the audit log where it is not known yet what would be done. */
 const ACTIONS = { mention: "session.read", reaction: "session.review", press: "session.read" } as const;
-
-/** Anyone may put a thumb on a message. */
-function isQuiet({ kind }: SlackDeed): boolean {
-  return kind === "reaction";
-}
 
 async function closeChannel(event: ClaimedEvent, channel: string, { db }: SlackDeps): Promise<Done> {
   await db.transaction(async (transaction) => {
@@ -163,12 +157,12 @@ async function refuse(
   const { actor, payload: deed } = event;
   const why = errorMessage(error);
   const refused = error instanceof DeedRefused ? error : undefined;
-  const isSilent = refused?.isSilent ?? isQuiet(deed);
   const isInThread = deed.kind !== "mention" || deed.is_reply;
   await settleEvent(db, event, {
     state: "refused",
     error: why.slice(0, 500),
-    ...(isSilent
+    // Anyone may put a thumb on a message.
+    ...(deed.kind === "reaction"
       ? {}
       : {
           awaits: "text" as const,

@@ -7,7 +7,13 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { backoff } from "#shared/pause.ts";
 import { awaitSlot } from "../../notifications/slack/channel-slots.ts";
 import { SLACK } from "../../notifications/notify-plans.ts";
-import { SlackError, type SlackApi } from "../../notifications/slack/slack-api.ts";
+import {
+  SlackError,
+  isChannelGone,
+  isMessageGone,
+  isRefusedApp,
+  type SlackApi,
+} from "../../notifications/slack/slack-api.ts";
 import { escapeMrkdwn } from "../../notifications/slack/slack-message.ts";
 
 const SAID = ["eyes", "check", "text", "decided"] as const;
@@ -60,7 +66,7 @@ const CLAIM = `
 WITH due AS (
   SELECT id FROM external_events WHERE awaits = ANY($1) AND not_before <= now()
     AND (lease_expires_at IS NULL OR lease_expires_at < now())
-  ORDER BY not_before LIMIT 10 FOR NO KEY UPDATE SKIP LOCKED
+  ORDER BY awaits = 'text', not_before LIMIT 10 FOR NO KEY UPDATE SKIP LOCKED
 ), claimed AS (
   UPDATE external_events e SET attempts = e.attempts + 1, lease_token = $2,
     lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -94,7 +100,7 @@ export async function followThrough({ db, slack }: TalkDeps, signal: AbortSignal
       await say(row, { db, slack }, signal);
       await db.query(SETTLE, [row.id, token, nextOf(row)]);
     } catch (error) {
-      if (!(error instanceof SlackError)) throw error;
+      if (!(error instanceof SlackError) || isRefusedApp(error)) throw error;
       const { delivery } = error;
       const isOver = delivery.outcome !== "failed" || row.attempts >= MAX_ATTEMPTS || isPointless(error);
       if (isOver) await db.query(SETTLE, [row.id, token, nextOf(row)]);
@@ -107,21 +113,10 @@ export async function followThrough({ db, slack }: TalkDeps, signal: AbortSignal
   return rows.length;
 }
 
-/** The message or the place is gone, or everything is as it should be. */
-const POINTLESS = new Set([
-  "already_reacted",
-  "message_not_found",
-  "channel_not_found",
-  "is_archived",
-  "not_in_channel",
-  "user_not_in_channel",
-  "cant_update_message",
-  "edit_window_closed",
-  "too_many_reactions",
-]);
-
-function isPointless({ code = "" }: SlackError): boolean {
-  return POINTLESS.has(code);
+/** Everything is as it should be, or cannot be. */
+function isPointless(error: SlackError): boolean {
+  const words = ["already_reacted", "user_not_in_channel", "too_many_reactions"];
+  return isMessageGone(error) || isChannelGone(error) || words.includes(error.code ?? "");
 }
 
 function nextOf({ awaits, result }: Waiting): string | null {

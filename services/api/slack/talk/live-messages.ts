@@ -4,7 +4,13 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { holdChannel, takeSlot } from "../../notifications/slack/channel-slots.ts";
-import { SlackError, type SlackApi } from "../../notifications/slack/slack-api.ts";
+import {
+  SlackError,
+  isChannelGone,
+  isMessageGone,
+  isRefusedApp,
+  type SlackApi,
+} from "../../notifications/slack/slack-api.ts";
 import { liveMessage } from "../../notifications/slack/slack-message.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -61,16 +67,6 @@ interface LiveDeps {
   readonly pageUrl: string;
 }
 
-/** There is no message to edit any more. */
-const GONE = new Set([
-  "message_not_found",
-  "cant_update_message",
-  "edit_window_closed",
-  "channel_not_found",
-  "is_archived",
-  "not_in_channel",
-]);
-
 /**
  * Brings the messages about running sessions up to date, each every few seconds at most, and one a second in a channel. The text is made
  * of the rows, so the newest one wins, and the same one is not sent again. Rejects with SlackError where Slack refuses the app, and with
@@ -107,19 +103,13 @@ export async function flushLiveMessages(
       }
       // One that is not answered may arrive later, and the session's end must not arrive before it.
       if (code === "" && delivery.outcome === "failed" && delivery.retryAfterMs === undefined) continue;
-      await done(row.body_sha256, !GONE.has(code));
+      await done(row.body_sha256, !isMessageGone(error) && !isChannelGone(error));
       if (isRefusedApp(error)) throw error;
     }
   }
 }
 
 const parseNothing = compileParser("answer of Slack", Type.Object({}));
-
-/** Slack takes nothing from the app any more until someone changes its settings. */
-export function isRefusedApp(error: unknown): boolean {
-  const codes = ["token_revoked", "token_expired", "invalid_auth", "not_authed", "account_inactive"];
-  return error instanceof SlackError && codes.includes(error.code ?? "");
-}
 
 function stateOf({
   status,

@@ -86,7 +86,9 @@ export class ListeningFixture implements AsyncDisposable {
   }
 
   /** Listens and sends as an api does until `stop` is called. Resolves once it is connected. */
-  async listen(): Promise<{ readonly stop: () => Promise<void> }> {
+  async listen(
+    options: { readonly refusedMs?: number } = {},
+  ): Promise<{ readonly stop: () => Promise<void> }> {
     const { db, log, metrics, config, masker } = this.api.deps;
     const { connected } = this.slack.sockets;
     const stopping = new AbortController();
@@ -94,7 +96,7 @@ export class ListeningFixture implements AsyncDisposable {
     const destinations = openDestinations(config.notifications, { db, outbound });
     const { pageUrl } = config.notifications;
     const working = Promise.all([
-      listenToSlack(this.api.deps, stopping.signal, { everyMs: 20 }),
+      listenToSlack(this.api.deps, stopping.signal, { everyMs: 20, ...options }),
       sendNotifications({ db, log, metrics, destinations, masker, pageUrl }, stopping.signal, {
         everyMs: 20,
       }),
@@ -145,12 +147,12 @@ export class ListeningFixture implements AsyncDisposable {
   }
 
   /** A question about a call of the session, as an agent asks it. */
-  async ask(id: string, hash = "0123456789abcdef0123456789abcdef"): Promise<string> {
+  async ask(id: string, args = '{"pod":"a"}'): Promise<string> {
     const approval = randomUUID();
     await this.api.servers.query(
       `INSERT INTO approvals (approval_id, session_id, execution_id, call_id, tool, arguments, arguments_hash, state, expires_at)
-       VALUES ($1, $2, $3, $4, 'k8s.remove', '{"pod":"a"}', $5, 'awaiting_approval', now() + interval '1 h')`,
-      [approval, id, randomUUID(), randomUUID(), hash],
+       VALUES ($1, $2, $3, $4, 'k8s.remove', $5, '0123456789abcdef0123456789abcdef', 'awaiting_approval', now() + interval '1 h')`,
+      [approval, id, randomUUID(), randomUUID(), args],
     );
     return approval;
   }

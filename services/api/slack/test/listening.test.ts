@@ -65,6 +65,16 @@ describe("what people write in Slack", () => {
     ]);
   });
 
+  it("is refused as a note that is longer than agents read, and its author reads the limit", async () => {
+    const { id, thread } = await fixture.sessionInThread();
+    await fixture.listen();
+    fixture.slack.mention(CHANNEL, PEOPLE.operator, "x".repeat(4_001), { thread });
+    const [event] = await fixture.settled(1);
+    expect(event?.state).to.equal("refused");
+    expect(await fixture.notes(id)).to.deep.equal([]);
+    expect(fixture.slack.workspace.ephemerals[0]?.text).to.contain("4000");
+  });
+
   it("is a question once the session has ended, whose answer comes into the thread once", async () => {
     const { id, thread } = await fixture.sessionInThread();
     await fixture.end(id);

@@ -52,6 +52,38 @@ describe("a mention in Slack", () => {
     expect(await fixture.notes(id)).to.have.length(1);
   });
 
+  it("is found in the thread although another thread is gone", async () => {
+    const { id, thread } = await fixture.sessionInThread();
+    fixture.slack.mention(CHANNEL, PEOPLE.operator, "while no api listened", { thread, isDelivered: false });
+    await fixture.sessionInThread();
+    fixture.slack.disturbMethod("conversations.replies", { kind: "error", error: "channel_not_found" });
+    await fixture.listen();
+    await fixture.settled(1);
+    expect(await fixture.notes(id)).to.have.length(1);
+  });
+
+  it("has its answers later where Slack has refused the token, which is not tried meanwhile", async () => {
+    const { id, thread } = await fixture.sessionInThread();
+    const refusedMs = 1_500;
+    await fixture.listen({ refusedMs });
+    const calls = (...methods: string[]) =>
+      fixture.slack.calls.filter(({ method }) => methods.includes(method));
+    fixture.slack.disturbMethod("reactions.add", { kind: "error", error: "token_revoked" });
+    fixture.slack.mention(CHANNEL, PEOPLE.operator, "a note", { thread });
+    await until("Slack refuses", () => calls("reactions.add").length === 1);
+    fixture.slack.mention(CHANNEL, PEOPLE.stranger, "hello", { thread });
+    await until("it is tried again", () => calls("chat.postEphemeral").length === 1);
+    const [refused, next] = calls("reactions.add", "chat.postEphemeral");
+    expect((next?.atMs ?? 0) - (refused?.atMs ?? 0)).to.be.at.least(refusedMs - 50);
+    await fixture.api.servers.query(
+      "UPDATE external_events SET lease_expires_at = now() WHERE lease_token IS NOT NULL",
+      [],
+    );
+    await fixture.settled(2);
+    expect(fixture.slack.workspace.reactions.map(({ name }) => name)).to.deep.equal(["eyes"]);
+    expect(await fixture.notes(id)).to.have.length(1);
+  });
+
   it("is done by another api if the first one dies with it", async () => {
     const { id, thread } = await fixture.sessionInThread();
     // What a killed process leaves.

@@ -40,8 +40,8 @@ describe("reactions and buttons in Slack", () => {
     return parseApproval(row);
   };
   /** The message that asks about a call. */
-  const asked = async (id: string) => {
-    const approvalId = await fixture.ask(id);
+  const asked = async (id: string, args?: string) => {
+    const approvalId = await fixture.ask(id, args);
     const found = () => fixture.slack.posted().find(({ text }) => text.startsWith("Approval needed"));
     await until("the question is in Slack", () => found() !== undefined);
     return { approvalId, message: found() };
@@ -113,6 +113,66 @@ describe("reactions and buttons in Slack", () => {
     expect(fixture.slack.workspace.ephemerals.map(({ text }) => text).join()).to.contain(
       "already been decided",
     );
+  });
+
+  it("show arguments as they are, and decide about none of which a reader does not see all", async () => {
+    const { id } = await fixture.sessionInThread();
+    await fixture.listen();
+    const { message } = await asked(id, '{"pod":"*a* ~b~ <!channel> :x:"}');
+    expect(JSON.stringify(message?.blocks)).to.contain("*a* ~b~ <!channel> :x:").and.contain("tarsy_approve");
+    for (const [n, hidden] of ["\u200b", "\u{e0041}", "\u202e", "\u00ad"].entries()) {
+      await fixture.ask(id, `{"pod":"a${hidden}"}`);
+      const questions = () => fixture.slack.posted().filter(({ text }) => text.startsWith("Approval needed"));
+      await until("it is asked", () => questions().length === n + 2);
+      expect(JSON.stringify(questions().at(-1)?.blocks))
+        .to.not.contain("tarsy_approve")
+        .and.not.contain(hidden);
+    }
+  });
+
+  it("review a session from the message with its end, and say so to the person who presses", async () => {
+    await fixture.listen();
+    fixture.slack.mention(OPEN_CHANNEL, PEOPLE.submitter, "look");
+    await fixture.settled(1);
+    const [row] = await fixture.api.servers.query("SELECT session_id::text AS id FROM alert_sessions", []);
+    const { id } = parseId(row);
+    await fixture.begin(id);
+    await fixture.end(id);
+    const message = () => fixture.slack.posted().find(({ text }) => text === "Analysis Complete (test)");
+    await until("it has the end", () => message() !== undefined);
+    const shown = message();
+    if (shown === undefined) throw new Error("no message");
+    fixture.slack.press(PEOPLE.viewer, shown, fixture.slack.buttonOf(shown, "tarsy_inaccurate"));
+    await fixture.settled(2);
+    fixture.slack.press(PEOPLE.submitter, shown, fixture.slack.buttonOf(shown, "tarsy_accurate"));
+    const events = await fixture.settled(3);
+    expect(events.map(({ state }) => state)).to.deep.equal(["done", "refused", "done"]);
+    expect(await review(id)).to.deep.equal({
+      review_status: "reviewed",
+      quality_rating: "accurate",
+      assignee: "sam@example.com",
+    });
+    const said = fixture.slack.workspace.ephemerals.map(({ user, text }) => [user, text]);
+    expect(said[0]?.[1]).to.contain("needs role submitter");
+    expect(said[1]).to.deep.equal([PEOPLE.submitter, "Reviewed as accurate."]);
+  });
+
+  it("do not wait for messages in a channel that was archived", async () => {
+    await fixture.listen();
+    fixture.slack.mention(OPEN_CHANNEL, PEOPLE.submitter, "look");
+    await fixture.settled(1);
+    const [row] = await fixture.api.servers.query("SELECT session_id::text AS id FROM alert_sessions", []);
+    fixture.slack.disturb({ kind: "error", error: "is_archived" });
+    await fixture.begin(parseId(row).id);
+    const outbox = async (sql: string) =>
+      fixture.api.servers.query(`SELECT state, last_error FROM ${sql}`, []);
+    await until("it is given up", async () => (await outbox("outbox WHERE state = 'dead'")).length === 1);
+    expect(await outbox("outbox WHERE state = 'dead'")).to.deep.equal([
+      { state: "dead", last_error: "chat.postMessage: is_archived" },
+    ]);
+    expect(
+      await fixture.api.servers.query("SELECT FROM notification_destinations WHERE failures > 0", []),
+    ).to.deep.equal([]);
   });
 
   for (const [who, member] of [
