@@ -2,45 +2,29 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
-import { connectMcp, rawMcp, takenPlaces, textOf, membersOf, textFrom } from "./mcp-fixture.ts";
-
-const TARSY = {
-  defaults: { llm_provider: "scripted", alert_type: "test" },
-  agents: { TestAgent: { mcp_servers: [] } },
-  agent_chains: {
-    "of-the-team": {
-      alert_types: ["team-alert", "test"],
-      teams: ["platform"],
-      stages: [{ name: "look", agents: [{ name: "TestAgent" }] }],
-    },
-    "kubernetes-agent-chain": {
-      alert_types: ["kubernetes"],
-      stages: [{ name: "look", agents: [{ name: "TestAgent" }] }],
-    },
-  },
-};
+import {
+  connectMcp,
+  rawMcp,
+  takenPlaces,
+  textOf,
+  membersOf,
+  OF_TEAMS,
+  addressOf,
+  investigate,
+} from "./mcp-fixture.ts";
 
 describe("who gets in over MCP, and what they may", () => {
   let api: ApiFixture;
   let address: string;
 
   before(async () => {
-    api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: TARSY } });
-    address = `http://127.0.0.1:${api.port}`;
+    api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: OF_TEAMS } });
+    address = addressOf(api);
   });
   after(() => api[Symbol.asyncDispose]());
 
-  const investigate = async (headers: { authorization: string }, args: Record<string, unknown> = {}) => {
-    const client = await connectMcp(address, headers);
-    const result = await client.callTool({
-      name: "investigate",
-      arguments: { data: "pods restart", ...args },
-    });
-    return { client, result, id: textFrom(membersOf(result.structuredContent)["session_id"]) };
-  };
-
   it("do for a viewer and a key without the scope what their role and scope allow, and record what they do not", async () => {
-    const { client, id } = await investigate(await api.keyOf("ann", ["submitter"]), {
+    const { client, id } = await investigate(api, await api.keyOf("ann", ["submitter"]), {
       alert_type: "team-alert",
     });
     await client.close();
@@ -111,7 +95,7 @@ describe("who gets in over MCP, and what they may", () => {
 
   it("notice of a session reaches those who follow it and may see it, until they leave", async () => {
     const key = await api.keyOf("ann", ["submitter"]);
-    const { client, id } = await investigate(key, { alert_type: "kubernetes" });
+    const { client, id } = await investigate(api, key, { alert_type: "kubernetes" });
     const uri = `tarsy://sessions/${id}`;
     const updated: string[] = [];
     client.setNotificationHandler(

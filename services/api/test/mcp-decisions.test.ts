@@ -6,13 +6,12 @@ import {
   connectedToBus,
   connectMcp,
   HASH,
-  KNOWS_TASKS,
   openQuestion,
-  rawMcp,
   textOf,
   type Elicited,
   membersOf,
-  textFrom,
+  taskCalls,
+  addressOf,
 } from "./mcp-fixture.ts";
 
 const DECIDES = { system: { mcp: { decide: "operators" } } };
@@ -22,7 +21,6 @@ describe("decisions about tool calls over MCP", () => {
   let api: ApiFixture;
   let replica: ApiFixture;
   let off: ApiFixture;
-  const addressOf = ({ port }: ApiFixture) => `http://127.0.0.1:${port}`;
 
   before(async () => {
     api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: DECIDES } });
@@ -35,26 +33,7 @@ describe("decisions about tool calls over MCP", () => {
     for (const one of [off, replica, api]) await one[Symbol.asyncDispose]();
   });
 
-  const keyOf = async (
-    subject: string,
-    role: "viewer" | "submitter" | "operator",
-    scopes = "{read,write,decide}",
-  ) => {
-    const headers = await api.keyOf(subject, [role]);
-    await api.db.query("UPDATE api_keys SET scopes = $2 WHERE subject = $1", [subject, scopes]);
-    return headers;
-  };
-  const send = (headers: Record<string, string>, on = api) => rawMcp(() => addressOf(on), headers);
-  const start = async (headers: Record<string, string>) => {
-    const { body } = await send(headers)(
-      { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
-      KNOWS_TASKS,
-    );
-    const { taskId } = membersOf(body["result"]);
-    return { taskId: textFrom(taskId) };
-  };
-  const poll = async (headers: Record<string, string>, id: string, on = api) =>
-    (await send(headers, on)({ method: "tasks/get", params: { taskId: id } })).body;
+  const { keyOf, send, start, poll } = taskCalls(() => api);
   const decisions = async (approval: string) =>
     api.servers.query("SELECT state, decided_by, decided_via FROM approvals WHERE approval_id = $1", [
       approval,
@@ -187,15 +166,7 @@ describe("decisions about tool calls over MCP", () => {
       config: { tarsy: DECIDES },
     });
     await connectedToBus(local);
-    const { taskId } = membersOf(
-      (
-        await send({}, local)(
-          { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
-          KNOWS_TASKS,
-        )
-      ).body["result"],
-    );
-    const id = textFrom(taskId);
+    const { taskId: id } = await start({}, local);
     const approval = await openQuestion(api, id);
     expect(membersOf((await poll({}, id, local))["result"])["status"]).to.equal("working");
     const inputResponses = {

@@ -180,3 +180,69 @@ export async function takenPlaces({ deps }: Pick<ApiFixture, "deps">): Promise<n
   const { values } = await deps.metrics.sseConnections.get();
   return values[0]?.value ?? 0;
 }
+
+/** The address of an api of the tests. */
+export function addressOf({ port }: Pick<ApiFixture, "port">): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A configuration whose sessions are a team's, but those of the type `kubernetes`. */
+export const OF_TEAMS = {
+  defaults: { llm_provider: "scripted", alert_type: "test" },
+  agents: { TestAgent: { mcp_servers: [] } },
+  agent_chains: {
+    "of-the-team": {
+      alert_types: ["team-alert", "test"],
+      teams: ["platform"],
+      stages: [{ name: "look", agents: [{ name: "TestAgent" }] }],
+    },
+    "kubernetes-agent-chain": {
+      alert_types: ["kubernetes"],
+      stages: [{ name: "look", agents: [{ name: "TestAgent" }] }],
+    },
+  },
+};
+
+/** A client that has started an investigation. */
+export async function investigate(
+  api: ApiFixture,
+  headers: Readonly<Record<string, string>>,
+  args: Record<string, unknown> = {},
+) {
+  const client = await connectMcp(addressOf(api), headers);
+  const result = await client.callTool({
+    name: "investigate",
+    arguments: { data: "pods restart", ...args },
+  });
+  return { client, result, id: textFrom(membersOf(result.structuredContent)["session_id"]) };
+}
+
+/** What tests of tasks do with the api that is there when they do it, or with another one. */
+export function taskCalls(api: () => ApiFixture) {
+  type Headers = Readonly<Record<string, string>>;
+  const send = (headers: Headers, on = api()) => rawMcp(() => addressOf(on), headers);
+  return {
+    send,
+    /** A key with scopes; by default with all of them. */
+    keyOf: async (
+      subject: string,
+      role: "viewer" | "submitter" | "operator",
+      scopes = "{read,write,decide}",
+    ) => {
+      const headers = await api().keyOf(subject, [role]);
+      await api().db.query("UPDATE api_keys SET scopes = $2 WHERE subject = $1", [subject, scopes]);
+      return headers;
+    },
+    /** Starts an investigation as a task. */
+    start: async (headers: Headers, on = api()) => {
+      const { body } = await send(headers, on)(
+        { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
+        KNOWS_TASKS,
+      );
+      const task = membersOf(body["result"]);
+      return { task, taskId: textFrom(task["taskId"]) };
+    },
+    poll: async (headers: Headers, id: string, on = api()) =>
+      (await send(headers, on)({ method: "tasks/get", params: { taskId: id } })).body,
+  };
+}

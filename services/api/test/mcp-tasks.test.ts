@@ -5,12 +5,12 @@ import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import {
   connectedToBus,
   connectMcp,
-  KNOWS_TASKS,
-  rawMcp,
   takenPlaces,
   taskSession,
   membersOf,
   textFrom,
+  taskCalls,
+  addressOf,
 } from "./mcp-fixture.ts";
 
 const DECIDES = { system: { mcp: { decide: "operators" } } };
@@ -18,7 +18,6 @@ const DECIDES = { system: { mcp: { decide: "operators" } } };
 describe("investigations as tasks over MCP", () => {
   let api: ApiFixture;
   let replica: ApiFixture;
-  const addressOf = ({ port }: ApiFixture) => `http://127.0.0.1:${port}`;
 
   before(async () => {
     api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: DECIDES } });
@@ -30,26 +29,7 @@ describe("investigations as tasks over MCP", () => {
     for (const one of [replica, api]) await one[Symbol.asyncDispose]();
   });
 
-  const keyOf = async (
-    subject: string,
-    role: "viewer" | "submitter" | "operator",
-    scopes = "{read,write,decide}",
-  ) => {
-    const headers = await api.keyOf(subject, [role]);
-    await api.db.query("UPDATE api_keys SET scopes = $2 WHERE subject = $1", [subject, scopes]);
-    return headers;
-  };
-  const send = (headers: Record<string, string>, on = api) => rawMcp(() => addressOf(on), headers);
-  const start = async (headers: Record<string, string>) => {
-    const { body } = await send(headers)(
-      { method: "tools/call", params: { name: "investigate", arguments: { data: "x" } } },
-      KNOWS_TASKS,
-    );
-    const task = membersOf(body["result"]);
-    return { task, taskId: textFrom(task["taskId"]) };
-  };
-  const poll = async (headers: Record<string, string>, id: string, on = api) =>
-    (await send(headers, on)({ method: "tasks/get", params: { taskId: id } })).body;
+  const { keyOf, send, start, poll } = taskCalls(() => api);
   it("are sessions, for clients that declare the extension and no others", async () => {
     const headers = await keyOf("ann", "submitter");
     const { task, taskId } = await start(headers);

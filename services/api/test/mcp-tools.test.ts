@@ -3,23 +3,8 @@ import { expect } from "chai";
 import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
-import { connectMcp, textOf, membersOf, textFrom } from "./mcp-fixture.ts";
+import { connectMcp, textOf, membersOf, textFrom, OF_TEAMS, addressOf, investigate } from "./mcp-fixture.ts";
 
-const TARSY = {
-  defaults: { llm_provider: "scripted", alert_type: "test" },
-  agents: { TestAgent: { mcp_servers: [] } },
-  agent_chains: {
-    "of-the-team": {
-      alert_types: ["team-alert", "test"],
-      teams: ["platform"],
-      stages: [{ name: "look", agents: [{ name: "TestAgent" }] }],
-    },
-    "kubernetes-agent-chain": {
-      alert_types: ["kubernetes"],
-      stages: [{ name: "look", agents: [{ name: "TestAgent" }] }],
-    },
-  },
-};
 const VIEWER_TOOLS = ["compare", "get_investigation", "search_past"];
 const SUBMITTER_TOOLS = [...VIEWER_TOOLS, "ask", "investigate", "steer"].toSorted();
 /** What a hostile tool wrote: the end of a frame, a hidden instruction, a mark of direction. */
@@ -30,19 +15,11 @@ describe("tools, resources and prompts over MCP", () => {
   let address: string;
 
   before(async () => {
-    api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: TARSY } });
-    address = `http://127.0.0.1:${api.port}`;
+    api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: OF_TEAMS } });
+    address = addressOf(api);
   });
   after(() => api[Symbol.asyncDispose]());
 
-  const investigate = async (headers: { authorization: string }, args: Record<string, unknown> = {}) => {
-    const client = await connectMcp(address, headers);
-    const result = await client.callTool({
-      name: "investigate",
-      arguments: { data: "pods restart", ...args },
-    });
-    return { client, result, id: textFrom(membersOf(result.structuredContent)["session_id"]) };
-  };
   const complete = async (id: string, analysis: string) =>
     api.servers.query(
       `UPDATE alert_sessions SET status = 'completed', completed_at = now(), started_at = now(), final_analysis = $2,
@@ -80,7 +57,7 @@ describe("tools, resources and prompts over MCP", () => {
 
   it("start an investigation of the caller, once for a key, and the audit log says over MCP", async () => {
     const key = await api.keyOf("ann", ["submitter"]);
-    const { client, result, id } = await investigate(key, { idempotency_key: "k1" });
+    const { client, result, id } = await investigate(api, key, { idempotency_key: "k1" });
     expect(result.structuredContent).to.include({ status: "queued", is_repeated: false });
     const again = await client.callTool({
       name: "investigate",
@@ -128,7 +105,7 @@ describe("tools, resources and prompts over MCP", () => {
 
   it("read an investigation with the texts of others in a frame, and without what hides", async () => {
     const key = await api.keyOf("ann", ["submitter"]);
-    const { client, id } = await investigate(key);
+    const { client, id } = await investigate(api, key);
     const early = await client.callTool({ name: "get_investigation", arguments: { session_id: id } });
     expect(early.structuredContent).to.include({ session_id: id, status: "pending", conclusion: null });
     await complete(id, HOSTILE);
@@ -157,7 +134,7 @@ describe("tools, resources and prompts over MCP", () => {
   });
 
   it("show a session to those who may see it, and to others as if there were none", async () => {
-    const { client, id } = await investigate(await api.keyOf("ann", ["submitter"]), {
+    const { client, id } = await investigate(api, await api.keyOf("ann", ["submitter"]), {
       alert_type: "kubernetes",
       data: "zebra",
     });
