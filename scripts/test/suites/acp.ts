@@ -20,7 +20,7 @@ import { until } from "../../../test/support/until.ts";
 import { APPROVAL_TOKEN } from "./approval-questions.ts";
 
 /** An editor with an agent that is a process of its own. */
-class Editor implements AsyncDisposable {
+export class Editor implements AsyncDisposable {
   readonly updates: SessionUpdate[] = [];
   readonly questions: RequestPermissionRequest[] = [];
   errors = "";

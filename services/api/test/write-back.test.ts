@@ -173,6 +173,19 @@ describe("notes in other systems", () => {
       });
     }
 
+    it(`are one after the death of an api that has written it: ${type}`, async () => {
+      const id = await endOne(type);
+      await send(id);
+      // What a killed process leaves.
+      await api.servers.query(
+        `UPDATE outbox SET state = 'pending', settled_at = NULL, receipt = NULL, lease_token = gen_random_uuid(),
+           lease_expires_at = now() - interval '1 s' WHERE session_id = $1`,
+        [id],
+      );
+      expect(await send(id)).to.equal("sent");
+      expect(server.notes).to.have.length(1);
+    });
+
     it(`are given up where the place is gone: ${type}`, async () => {
       const id = await endOne(type);
       server.fault = "404";
