@@ -106,9 +106,9 @@ describe("what people write in Slack, with an api that is killed", () => {
     await query("UPDATE slack_threads SET flushing_until = NULL");
     await query("UPDATE notification_destinations SET not_before = NULL");
   };
-  const restart = async (between: () => Promise<unknown> = async () => undefined) => {
+  const restart = async (between?: () => Promise<unknown>) => {
     await pipeline.system.stop("api", "SIGKILL");
-    await between();
+    await between?.();
     await hurry();
     await pipeline.system.startService("api");
   };
@@ -131,15 +131,15 @@ describe("what people write in Slack, with an api that is killed", () => {
     expect(postedIn(thread)).to.have.length(1);
   };
 
-  const scenes: Readonly<Record<(typeof POINTS)[number]["scene"], (text: string) => Promise<Scene>>> = {
-    alert: async (text) => {
+  const scenes: Readonly<Record<(typeof POINTS)[number]["scene"], (text: string) => Scene | Promise<Scene>>> = {
+    alert: (text) => {
       let ts = "";
       return {
         do: () => (ts = slack.mention(CHANNEL, OPERATOR, text)),
         expectOnce: async () => expectOneSession(ts, text),
       };
     },
-    answer: async (text) => {
+    answer: (text) => {
       const thread = slack.say(CHANNEL, `[FIRING] ${text}`, { user: "U0BOT" });
       const data = `look\n\nThe message in Slack that this is about:\n[FIRING] ${text}`;
       return {
@@ -147,7 +147,7 @@ describe("what people write in Slack, with an api that is killed", () => {
         expectOnce: async () => expectOneSession(thread, data),
       };
     },
-    refusal: async (text) => ({
+    refusal: (text) => ({
       do: () => slack.mention(CHANNEL, STRANGER, text),
       expectOnce: async () => {
         const refused = async () =>

@@ -1,4 +1,12 @@
-import { ProtocolError, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  ProtocolError,
+  Server,
+  type CallToolResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -17,10 +25,7 @@ import { investigateTool } from "./tools/investigate.ts";
 import { searchPastTool } from "./tools/search-past.ts";
 import { steerTool } from "./tools/steer.ts";
 
-const INVALID_PARAMS = -32_602;
-const INTERNAL_ERROR = -32_603;
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
-const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
 const INFO = { name: "tarsy", title: "TARSy", version: packageJson.version };
 const INSTRUCTIONS =
@@ -109,7 +114,8 @@ function byName(tools: readonly McpTool[]): ReadonlyMap<string, McpTool> {
 
 /** True if the client of a message declares that it understands tasks; only then may a result be one. */
 function declaresTasks(envelope: object | undefined): boolean {
-  const capabilities: unknown = envelope === undefined ? undefined : Reflect.get(envelope, CAPABILITIES_KEY);
+  const capabilities: unknown =
+    envelope === undefined ? undefined : Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY);
   if (typeof capabilities !== "object" || capabilities === null) return false;
   if (!("extensions" in capabilities)) return false;
   const { extensions } = capabilities;

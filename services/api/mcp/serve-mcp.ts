@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { RouterContext } from "@koa/router";
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, createMcpHandler } from "@modelcontextprotocol/server";
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
 import { withoutHidden } from "#shared/visible-controls.ts";
@@ -12,7 +12,6 @@ import { endWithCredential } from "../sse/stream-answer.ts";
 import { openServers } from "./build-server.ts";
 import { followResources, LISTEN } from "./subscriptions.ts";
 
-const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
 const MAX_CLIENT = 100;
 /** Its bytes are counted as long as its stream is open. */
 const MAX_LISTENING = 64 * 1024;
@@ -94,7 +93,7 @@ function requestOf({ req }: RouterContext, signal: AbortSignal): Request {
 
 /** As the client calls itself. */
 function clientOf(ctx: RouterContext, message: Json): string {
-  const info = memberOf(memberOf(memberOf(message, "params"), "_meta"), CLIENT_KEY);
+  const info = memberOf(memberOf(memberOf(message, "params"), "_meta"), CLIENT_INFO_META_KEY);
   const older = memberOf(memberOf(message, "params"), "clientInfo");
   const { name, version } = { name: undefined, version: undefined, ...(info ?? older) };
   const named = [name, version].filter((part) => typeof part === "string").join(" ");

@@ -1,17 +1,15 @@
 import {
+  INVALID_PARAMS,
   ProtocolError,
+  fromJsonSchema,
   type Result,
   type Server,
   type ServerContext,
-  type StandardSchemaV1,
 } from "@modelcontextprotocol/server";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import type { Static } from "typebox";
 import { bearerToken } from "#shared/access/authenticate.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { openDecisions } from "../approvals/open-decisions.ts";
-import { bodyReader } from "../http/body-reader.ts";
 import { RequestError } from "../http/request-error.ts";
 import { sessionFor } from "../http/visible-session.ts";
 import { requestCancel } from "../sessions/request-cancel.ts";
@@ -21,26 +19,15 @@ import { APPROVAL_PREFIX, taskOfSession } from "./task-of-session.ts";
 import { mayUse, performIn, resultOf, type McpCall } from "./tool.ts";
 import { checkMayDecide, DECIDING } from "./tools/approvals.ts";
 
-const INVALID_PARAMS = -32_602;
-const Params = Type.Object({ taskId: Type.String({ maxLength: 100 }) });
 const READING = { action: "session.read", scope: "read" } as const;
 const CANCELLING = { action: "session.cancel", scope: "write" } as const;
 
-const readParams = bodyReader(Params);
 /** The same for all three: the SDK takes the answers of a user out of the parameters before they are checked. */
-const PARAMS: StandardSchemaV1<unknown, Static<typeof Params>> = {
-  "~standard": {
-    version: 1,
-    vendor: "tarsy",
-    validate: (value) => {
-      try {
-        return { value: readParams(value) };
-      } catch (error) {
-        return { issues: [{ message: error instanceof RequestError ? error.message : "invalid" }] };
-      }
-    },
-  },
-};
+const PARAMS = fromJsonSchema<{ readonly taskId: string }>({
+  type: "object",
+  properties: { taskId: { type: "string", maxLength: 100 } },
+  required: ["taskId"],
+});
 
 type Guard = <T>(work: () => Promise<T>) => Promise<T>;
 

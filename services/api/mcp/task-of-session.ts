@@ -1,11 +1,10 @@
-import type { Result } from "@modelcontextprotocol/server";
+import { INTERNAL_ERROR, type Result } from "@modelcontextprotocol/server";
 import { withoutHidden } from "#shared/visible-controls.ts";
 import { type AskedCall, approvalForm } from "./open-approvals.ts";
 import { progressOf, type InvestigationState } from "./read-investigation.ts";
 
 /** A client asks again after so long; an agent's step takes some seconds, and a wait longer. */
 const POLL_MS = { running: 2_000, waiting: 5_000 };
-const INTERNAL_ERROR = -32_603;
 
 /** The prefix of the questions about tool calls, before the approval's id. */
 export const APPROVAL_PREFIX = "approval:";

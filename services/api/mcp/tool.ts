@@ -51,8 +51,8 @@ interface ToolParts<S extends TObject> extends Pick<McpTool, "name" | "action" |
   readonly run: (args: Static<S>, call: McpCall) => Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** A tool from its schema and its function, which gets arguments that were checked. */
-export function defineTool<S extends TObject>(parts: ToolParts<S>): McpTool {
+/** A tool from its schema and its function, which gets arguments that were checked, of a caller who may use it. */
+export function defineTool<S extends TObject>(deps: ApiDeps, parts: ToolParts<S>): McpTool {
   const { name, action, scope, description, annotations, input, run } = parts;
   const read = bodyReader(input);
   return {
@@ -66,7 +66,8 @@ export function defineTool<S extends TObject>(parts: ToolParts<S>): McpTool {
       if (unknown !== undefined) {
         throw validationError(abbreviate(unknown), "is no argument of this tool", known);
       }
-      return run(read({ ...args }), call);
+      const checked = read({ ...args });
+      return performIn(deps, { action, scope }, call, async () => run(checked, call));
     },
   };
 }

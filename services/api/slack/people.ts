@@ -22,7 +22,6 @@ const parseMember = compileParser("member of Slack", Type.Object({ user: Member 
 
 const CACHED_MS = 5 * 60_000;
 const MAX_CACHED = 10_000;
-const TIMEOUT_MS = 5_000;
 
 interface PeopleDeps {
   readonly slack: SlackApi;
@@ -80,7 +79,7 @@ export class People {
     const known = fresh ? undefined : this.#cached.get(actor);
     if (known !== undefined) return known;
     const { user } = await this.#deps.slack.call(
-      { method: "users.info", timeoutMs: TIMEOUT_MS, arguments: { user: actor } },
+      { method: "users.info", arguments: { user: actor } },
       parseMember,
       signal,
     );

@@ -8,28 +8,35 @@ import { otherArguments } from "../../approvals/decide-approval.ts";
 import { openDecisions } from "../../approvals/open-decisions.ts";
 import { notFound } from "../../http/request-error.ts";
 import { sessionFor } from "../../http/visible-session.ts";
+import { beginningOf } from "../frame-text.ts";
 import { approvalForm, decisionOf, findApproval, readOpenApprovals } from "../open-approvals.ts";
-import { defineTool, performIn, resultOf, type McpCall } from "../tool.ts";
+import { defineTool, resultOf, type McpCall } from "../tool.ts";
+
+/** Of the arguments of one call in the list, whose 50 calls may each have a megabyte; deciding shows all. */
+const MAX_ARGUMENTS = 20_000;
 
 /** The tool calls that wait for a person, as the tools will get them. */
 export const listPendingApprovalsTool = (deps: ApiDeps) => {
-  const needs = { action: "approval.read", scope: "read" } as const;
-  return defineTool({
-    ...needs,
+  return defineTool(deps, {
+    action: "approval.read",
+    scope: "read",
     name: "list_pending_approvals",
     description:
       "The tool calls of all investigations that wait for a person's decision, with their arguments and the SHA-256 of these.",
     annotations: { title: "Calls that wait for a decision", readOnlyHint: true },
     input: Type.Object({ session_id: Type.Optional(Uuid) }),
-    run: async ({ session_id }, call) =>
-      performIn(deps, needs, call, async () => {
-        const open = await readOpenApprovals(deps.db, session_id ?? null);
-        const facts = open.map(({ tool: _tool, arguments: _arguments, ...shown }) => shown);
-        const texts = open.map(
-          (one) => [one.approval_id, `${one.tool}\n${escapeHidden(one.arguments)}`] as const,
-        );
-        return resultOf({ approvals: facts }, Object.fromEntries(texts));
-      }),
+    run: async ({ session_id }) => {
+      const open = await readOpenApprovals(deps.db, session_id ?? null);
+      const facts = open.map(({ tool: _tool, arguments: _arguments, ...shown }) => shown);
+      const texts = open.map(
+        (one) =>
+          [
+            one.approval_id,
+            `${one.tool}\n${beginningOf(escapeHidden(one.arguments), MAX_ARGUMENTS)}`,
+          ] as const,
+      );
+      return resultOf({ approvals: facts }, Object.fromEntries(texts));
+    },
   });
 };
 
@@ -73,30 +80,29 @@ export const decideTool = (deps: ApiDeps, era: McpCall["era"]) => {
     { approval_id: approvalId, arguments_sha256: argumentsHash }: Static<typeof Asked>,
     call: McpCall,
     decisionFor: () => Static<typeof DecisionBody> | null | undefined,
-  ) =>
-    performIn(deps, DECIDING, call, async () => {
-      checkMayDecide(deps);
-      const asked = await findApproval(deps.db, approvalId);
-      if (asked === undefined) throw notFound();
-      const { session_id: sessionId } = await sessionFor(deps.db, call.caller, asked.session_id);
-      const decision = decisionFor();
-      if (decision === null || decision === undefined) call.caller.isAsking = true;
-      if (decision === null) return resultOf({ approval_id: approvalId, decided: false });
-      if (decision === undefined) {
-        if (asked.arguments_sha256 !== argumentsHash) throw otherArguments();
-        return { resultType: "input_required" as const, inputRequests: { [QUESTION]: approvalForm(asked) } };
-      }
-      const { state } = await decide(call.caller, { sessionId, approvalId, argumentsHash }, decision);
-      return resultOf({ approval_id: approvalId, session_id: sessionId, decided: true, state });
-    });
+  ) => {
+    checkMayDecide(deps);
+    const asked = await findApproval(deps.db, approvalId);
+    if (asked === undefined) throw notFound();
+    const { session_id: sessionId } = await sessionFor(deps.db, call.caller, asked.session_id);
+    const decision = decisionFor();
+    if (decision === null || decision === undefined) call.caller.isAsking = true;
+    if (decision === null) return resultOf({ approval_id: approvalId, decided: false });
+    if (decision === undefined) {
+      if (asked.arguments_sha256 !== argumentsHash) throw otherArguments();
+      return { resultType: "input_required" as const, inputRequests: { [QUESTION]: approvalForm(asked) } };
+    }
+    const { state } = await decide(call.caller, { sessionId, approvalId, argumentsHash }, decision);
+    return resultOf({ approval_id: approvalId, session_id: sessionId, decided: true, state });
+  };
   if (era === "legacy") {
-    return defineTool({
+    return defineTool(deps, {
       ...DECIDE,
       input: Decided,
       run: async (args, call) => settle(args, call, () => args),
     });
   }
-  return defineTool({
+  return defineTool(deps, {
     ...DECIDE,
     input: Asked,
     run: async (args, call) =>

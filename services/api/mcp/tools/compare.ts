@@ -5,31 +5,30 @@ import { compareSessions } from "../../comparison/compare-sessions.ts";
 import type { ComparisonResponse } from "../../comparison/contract.ts";
 import { sessionFor } from "../../http/visible-session.ts";
 import { beginningOf } from "../frame-text.ts";
-import { defineTool, performIn, resultOf } from "../tool.ts";
+import { defineTool, resultOf } from "../tool.ts";
 
 const MAX_STEPS = 20_000;
 const MAX_ANALYSIS = 5_000;
 
 /** Shows how two investigations differ. */
 export const compareTool = (deps: ApiDeps) => {
-  const needs = { action: "trace.read", scope: "read" } as const;
-  return defineTool({
-    ...needs,
+  return defineTool(deps, {
+    action: "trace.read",
+    scope: "read",
     name: "compare",
     description:
       "Compare two investigations step by step: where they first differ, what each did, what each concluded and cost.",
     annotations: { title: "Compare two investigations", readOnlyHint: true },
     input: Type.Object({ session_id: Uuid, with_session_id: Uuid }),
-    run: async ({ session_id, with_session_id }, call) =>
-      performIn(deps, needs, call, async () => {
-        const a = await sessionFor(deps.db, call.caller, session_id);
-        const b = await sessionFor(deps.db, call.caller, with_session_id);
-        const compared = await compareSessions(deps, a, b);
-        return resultOf(
-          { a: factsOf(compared.a), b: factsOf(compared.b), first_divergence: placeOf(compared) },
-          textsOf(compared),
-        );
-      }),
+    run: async ({ session_id, with_session_id }, call) => {
+      const a = await sessionFor(deps.db, call.caller, session_id);
+      const b = await sessionFor(deps.db, call.caller, with_session_id);
+      const compared = await compareSessions(deps, a, b);
+      return resultOf(
+        { a: factsOf(compared.a), b: factsOf(compared.b), first_divergence: placeOf(compared) },
+        textsOf(compared),
+      );
+    },
   });
 };
 

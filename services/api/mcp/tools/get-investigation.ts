@@ -4,16 +4,16 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { ApiDeps } from "../../api-deps.ts";
 import { sessionFor } from "../../http/visible-session.ts";
 import { readInvestigation, readState, type InvestigationState } from "../read-investigation.ts";
-import { defineTool, performIn, resultOf, type McpCall } from "../tool.ts";
+import { defineTool, resultOf, type McpCall } from "../tool.ts";
 
 /** Below the 30 s after which proxies and clients give up. */
 const MAX_WAIT_SECONDS = 25;
 
 /** Where an investigation stands and what it found, now or as soon as it does not run any more. */
 export const getInvestigationTool = (deps: ApiDeps) => {
-  const needs = { action: "session.read", scope: "read" } as const;
-  return defineTool({
-    ...needs,
+  return defineTool(deps, {
+    action: "session.read",
+    scope: "read",
     name: "get_investigation",
     description:
       "Where an investigation stands, what it concluded, and which claims of the conclusion were found word by word in the results of tools (verified). With wait_seconds it answers as soon as the investigation has ended or waits for an approval. Answers to questions (ask) are here too.",
@@ -22,14 +22,13 @@ export const getInvestigationTool = (deps: ApiDeps) => {
       session_id: Uuid,
       wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
     }),
-    run: async ({ session_id, wait_seconds = 0 }, call) =>
-      performIn(deps, needs, call, async () => {
-        const { session_id: id } = await sessionFor(deps.db, call.caller, session_id);
-        const state = await waitFor(deps, call, id, wait_seconds * 1_000);
-        const { pageUrl } = deps.config.notifications;
-        const { facts, texts } = await readInvestigation(deps.db, id, { state, pageUrl });
-        return resultOf(facts, texts);
-      }),
+    run: async ({ session_id, wait_seconds = 0 }, call) => {
+      const { session_id: id } = await sessionFor(deps.db, call.caller, session_id);
+      const state = await waitFor(deps, call, id, wait_seconds * 1_000);
+      const { pageUrl } = deps.config.notifications;
+      const { facts, texts } = await readInvestigation(deps.db, id, { state, pageUrl });
+      return resultOf(facts, texts);
+    },
   });
 };
 

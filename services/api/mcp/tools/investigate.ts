@@ -5,15 +5,15 @@ import type { Submitter } from "../../alerts/open-submitter.ts";
 import type { ApiDeps } from "../../api-deps.ts";
 import { readState } from "../read-investigation.ts";
 import { taskHead } from "../task-of-session.ts";
-import { defineTool, performIn, resultOf } from "../tool.ts";
+import { defineTool, resultOf } from "../tool.ts";
 
 const MAX_RUNBOOK_CHARACTERS = 65_536;
 
 /** Starts an investigation. A client that understands tasks gets one, whose id is the session's; all others poll. */
 export const investigateTool = (deps: ApiDeps & { readonly submitter: Submitter }) => {
-  const needs = { action: "alert.submit", scope: "write" } as const;
-  return defineTool({
-    ...needs,
+  return defineTool(deps, {
+    action: "alert.submit",
+    scope: "write",
     name: "investigate",
     description:
       "Start an investigation of an alert or a problem by TARSy's agents. It takes minutes and goes on whatever happens to this connection. Then call get_investigation with the session_id until its status is completed.",
@@ -42,20 +42,19 @@ export const investigateTool = (deps: ApiDeps & { readonly submitter: Submitter 
         }),
       ),
     }),
-    run: async ({ idempotency_key: idempotencyKey, ...request }, call) =>
-      performIn(deps, needs, call, async () => {
-        const { submitter, db, config } = deps;
-        submitter.rate.check(call.caller.identity);
-        const submitted = await submitFor(submitter, call.caller, { request, idempotencyKey });
-        const { sessionId, status, isReplayed } = submitted;
-        if (sessionId === null) return resultOf({ session_id: null, status });
-        if (call.knowsTasks) return { content: [], ...taskHead(sessionId, await readState(db, sessionId)) };
-        return resultOf({
-          session_id: sessionId,
-          status,
-          is_repeated: isReplayed,
-          url: `${config.notifications.pageUrl}/sessions/${sessionId}`,
-        });
-      }),
+    run: async ({ idempotency_key: idempotencyKey, ...request }, call) => {
+      const { submitter, db, config } = deps;
+      submitter.rate.check(call.caller.identity);
+      const submitted = await submitFor(submitter, call.caller, { request, idempotencyKey });
+      const { sessionId, status, isReplayed } = submitted;
+      if (sessionId === null) return resultOf({ session_id: null, status });
+      if (call.knowsTasks) return { content: [], ...taskHead(sessionId, await readState(db, sessionId)) };
+      return resultOf({
+        session_id: sessionId,
+        status,
+        is_repeated: isReplayed,
+        url: `${config.notifications.pageUrl}/sessions/${sessionId}`,
+      });
+    },
   });
 };

@@ -5,17 +5,17 @@ import { listPage } from "../../sessions/list-page.ts";
 import { parseListQuery } from "../../sessions/list-query.ts";
 import { ListMemory } from "../../sessions/list-memory.ts";
 import { sessionLines } from "../session-lines.ts";
-import { defineTool, performIn, resultOf } from "../tool.ts";
+import { defineTool, resultOf } from "../tool.ts";
 
 const MAX_HITS = "20";
 const DAY_MS = 86_400_000;
 
 /** Finds earlier investigations that the caller may see. */
 export const searchPastTool = (deps: ApiDeps) => {
-  const needs = { action: "session.read", scope: "read" } as const;
   const memory = new ListMemory();
-  return defineTool({
-    ...needs,
+  return defineTool(deps, {
+    action: "session.read",
+    scope: "read",
     name: "search_past",
     description:
       "Find earlier investigations by words in their alert, conclusion or timeline. The newest 20, each with how its conclusion begins. Use it before starting a new investigation.",
@@ -26,14 +26,13 @@ export const searchPastTool = (deps: ApiDeps) => {
       alert_type: Type.Optional(Type.String({ maxLength: 200 })),
       days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650, description: "of the last days" })),
     }),
-    run: async ({ query, status, alert_type, days }, call) =>
-      performIn(deps, needs, call, async () => {
-        const since = days === undefined ? undefined : new Date(Date.now() - days * DAY_MS).toISOString();
-        const asked = { search: query, status, alert_type, start_date: since, page_size: MAX_HITS };
-        const page = await listPage(deps, call.caller, parseListQuery(asked), memory);
-        const { total_items } = page.pagination;
-        const { facts, texts } = sessionLines(page.sessions, deps.config.notifications.pageUrl);
-        return resultOf({ total: total_items, sessions: facts }, texts);
-      }),
+    run: async ({ query, status, alert_type, days }, call) => {
+      const since = days === undefined ? undefined : new Date(Date.now() - days * DAY_MS).toISOString();
+      const asked = { search: query, status, alert_type, start_date: since, page_size: MAX_HITS };
+      const page = await listPage(deps, call.caller, parseListQuery(asked), memory);
+      const { total_items } = page.pagination;
+      const { facts, texts } = sessionLines(page.sessions, deps.config.notifications.pageUrl);
+      return resultOf({ total: total_items, sessions: facts }, texts);
+    },
   });
 };

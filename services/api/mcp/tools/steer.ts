@@ -3,14 +3,14 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import type { ApiDeps } from "../../api-deps.ts";
 import { SteeringBody } from "../../steering/contract.ts";
 import { openSteering } from "../../steering/open-steering.ts";
-import { defineTool, performIn, resultOf } from "../tool.ts";
+import { defineTool, resultOf } from "../tool.ts";
 
 /** Writes to the agents of a running investigation. */
 export const steerTool = (deps: ApiDeps) => {
-  const needs = { action: "session.steer", scope: "write" } as const;
   const steer = openSteering(deps);
-  return defineTool({
-    ...needs,
+  return defineTool(deps, {
+    action: "session.steer",
+    scope: "write",
     name: "steer",
     description:
       "Tell the agents of a running investigation something (note), have them conclude now (conclude), or have them go on without the tool call that is running (skip_tool).",
@@ -27,10 +27,9 @@ export const steerTool = (deps: ApiDeps) => {
         Type.String({ pattern: "^[\\x21-\\x7e]{1,255}$", description: "the same key is the same message" }),
       ),
     }),
-    run: async ({ session_id, idempotency_key: idempotencyKey, ...body }, call) =>
-      performIn(deps, needs, call, async () => {
-        const steered = await steer(call.caller, session_id, { read: () => body, idempotencyKey });
-        return resultOf({ ...steered.accepted, is_repeated: steered.isReplayed });
-      }),
+    run: async ({ session_id, idempotency_key: idempotencyKey, ...body }, call) => {
+      const steered = await steer(call.caller, session_id, { read: () => body, idempotencyKey });
+      return resultOf({ ...steered.accepted, is_repeated: steered.isReplayed });
+    },
   });
 };

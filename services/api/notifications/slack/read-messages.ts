@@ -33,7 +33,6 @@ const parsePage = compileParser(
 
 const PAGES = 5;
 const PAGE = 200;
-const TIMEOUT_MS = 5_000;
 
 interface Where {
   readonly channel: string;
@@ -54,7 +53,6 @@ export async function* readMessages(
     const { messages, response_metadata } = await api.call(
       {
         method: thread === undefined ? "conversations.history" : "conversations.replies",
-        timeoutMs: TIMEOUT_MS,
         arguments: {
           channel,
           limit: PAGE,

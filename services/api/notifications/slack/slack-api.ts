@@ -49,12 +49,14 @@ type SlackMethod = (typeof WRITES)[number] | (typeof READS)[number];
 
 interface SlackCall {
   readonly method: SlackMethod;
-  readonly timeoutMs: number;
+  /** By default 5 s. */
+  readonly timeoutMs?: number;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /** A page of messages: 200 of up to 40,000 characters are possible, usual are some hundred kB. */
 const MAX_BYTES = 16 * 1024 * 1024;
+const TIMEOUT_MS = 5_000;
 /** Where Slack gives no time. */
 const RATE_LIMIT_MS = 30_000;
 
@@ -78,6 +80,9 @@ const parseAnswer = compileParser(
   Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) }),
 );
 
+/** For calls whose answer tells nothing but that they were done. */
+export const parseDone = compileParser("answer of Slack", Type.Object({}));
+
 /** The methods of Slack's web API that are used here (https://docs.slack.dev/reference/methods). */
 export class SlackApi {
   readonly #settings: Pick<SlackSettings, "token" | "apiUrl">;
@@ -90,7 +95,7 @@ export class SlackApi {
 
   /** Calls a method once. Throws SlackError, and the signal's reason once it aborts. */
   async call<S extends TSchema>(
-    { method, timeoutMs, arguments: given }: SlackCall,
+    { method, timeoutMs = TIMEOUT_MS, arguments: given }: SlackCall,
     parse: ValueParser<S>,
     signal: AbortSignal,
   ): Promise<Static<S>> {

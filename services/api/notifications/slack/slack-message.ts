@@ -1,4 +1,5 @@
 import { budgetName } from "#shared/contracts/budget.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import { withoutHidden } from "#shared/visible-controls.ts";
 import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
 
@@ -149,19 +150,8 @@ function deciding({ approval_id, arguments_hash, tool }: ApprovalNews, url: stri
 }
 
 function endingOf({ status }: SessionNews): readonly [emoji: string, label: string] {
-  switch (status) {
-    case "completed":
-    case "failed":
-    case "timed_out":
-    case "cancelled":
-      return ENDINGS[status];
-    case "pending":
-    case "in_progress":
-    case "cancelling":
-      throw new Error(`a session that is ${status} has not ended`);
-    default:
-      return status satisfies never;
-  }
+  if (isTerminal(status)) return ENDINGS[status];
+  throw new Error(`a session that is ${status} has not ended`);
 }
 
 function errorOf({ error_message }: SessionNews): string {

@@ -56,7 +56,7 @@ export async function workOnEvents(
 }
 
 /** Returns what handles one event. Never rejects. */
-export function openHandler(deps: SlackDeps): (event: ClaimedEvent, signal: AbortSignal) => Promise<void> {
+function openHandler(deps: SlackDeps): (event: ClaimedEvent, signal: AbortSignal) => Promise<void> {
   const { audit, log } = deps;
   const perform = openEffects(deps);
   return async (event, stop) => {

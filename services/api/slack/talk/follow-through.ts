@@ -12,6 +12,7 @@ import {
   isChannelGone,
   isMessageGone,
   isRefusedApp,
+  parseDone,
   type SlackApi,
 } from "../../notifications/slack/slack-api.ts";
 import { escapeMrkdwn } from "../../notifications/slack/slack-message.ts";
@@ -36,7 +37,6 @@ type Waiting = Static<typeof Row>;
 const parseRow = compileParser("what is to be said in Slack", Row);
 
 const LEASE_SECONDS = 30;
-const TIMEOUT_MS = 5_000;
 const MAX_TEXT = 2_900;
 const RETRIES = { firstMs: 2_000, lastMs: 5 * 60_000 };
 /** What is said later helps no one. */
@@ -125,8 +125,6 @@ function nextOf({ awaits, result }: Waiting): string | null {
   return typeof result.question_id === "string" ? "answer" : null;
 }
 
-const parseNothing = compileParser("answer of Slack", Type.Object({}));
-
 async function say(
   { actor, awaits, result }: Waiting,
   { db, slack }: TalkDeps,
@@ -134,11 +132,7 @@ async function say(
 ): Promise<void> {
   const { channel, ts, thread, text } = result;
   const call = async (method: "chat.update" | "chat.postEphemeral" | "reactions.add", given: object) => {
-    await slack.call(
-      { method, timeoutMs: TIMEOUT_MS, arguments: { channel, ...given } },
-      parseNothing,
-      signal,
-    );
+    await slack.call({ method, arguments: { channel, ...given } }, parseDone, signal);
   };
   switch (awaits) {
     case "eyes":

@@ -9,11 +9,11 @@ import {
   isChannelGone,
   isMessageGone,
   isRefusedApp,
+  parseDone,
   type SlackApi,
 } from "../../notifications/slack/slack-api.ts";
 import { liveMessage } from "../../notifications/slack/slack-message.ts";
 
-const TIMEOUT_MS = 5_000;
 /** Longer than an edit may take: an end waits so long for a process that dies. */
 const FLUSH_SECONDS = 15;
 const EVERY_SECONDS = 3;
@@ -90,10 +90,9 @@ export async function flushLiveMessages(
     try {
       const call = {
         method: "chat.update",
-        timeoutMs: TIMEOUT_MS,
         arguments: { channel, ts, ...message },
       } as const;
-      await slack.call(call, parseNothing, signal);
+      await slack.call(call, parseDone, signal);
       await done(body, true);
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
@@ -109,21 +108,13 @@ export async function flushLiveMessages(
   }
 }
 
-const parseNothing = compileParser("answer of Slack", Type.Object({}));
-
 function stateOf({
   status,
   is_parked,
   is_waiting,
   is_asking,
   stage_name,
-}: {
-  readonly status: string;
-  readonly is_parked: boolean;
-  readonly is_waiting: boolean;
-  readonly is_asking: boolean;
-  readonly stage_name: string | null;
-}): string {
+}: ReturnType<typeof parseLive>): string {
   if (status === "cancelling") return "Being cancelled";
   if (is_parked) return "Parked";
   if (is_waiting) return "Waits for a place";
