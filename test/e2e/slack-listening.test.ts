@@ -131,84 +131,87 @@ describe("what people write in Slack, with an api that is killed", () => {
     expect(postedIn(thread)).to.have.length(1);
   };
 
-  const scenes: Readonly<Record<(typeof POINTS)[number]["scene"], (text: string) => Scene | Promise<Scene>>> = {
-    alert: (text) => {
-      let ts = "";
-      return {
-        do: () => (ts = slack.mention(CHANNEL, OPERATOR, text)),
-        expectOnce: async () => expectOneSession(ts, text),
-      };
-    },
-    answer: (text) => {
-      const thread = slack.say(CHANNEL, `[FIRING] ${text}`, { user: "U0BOT" });
-      const data = `look\n\nThe message in Slack that this is about:\n[FIRING] ${text}`;
-      return {
-        do: () => slack.mention(CHANNEL, OPERATOR, "look", { thread }),
-        expectOnce: async () => expectOneSession(thread, data),
-      };
-    },
-    refusal: (text) => ({
-      do: () => slack.mention(CHANNEL, STRANGER, text),
-      expectOnce: async () => {
-        const refused = async () =>
-          query("SELECT FROM external_events WHERE actor = $1 AND state = 'refused'", STRANGER);
-        await until("it is refused", async () => (await refused()).length === 1);
-        await allSaid();
-        expect(slack.workspace.ephemerals.filter(({ user }) => user === STRANGER)).not.to.have.length(0);
-        expect(await query("SELECT FROM alert_sessions WHERE alert_data = $1", text)).to.deep.equal([]);
+  const scenes: Readonly<Record<(typeof POINTS)[number]["scene"], (text: string) => Scene | Promise<Scene>>> =
+    {
+      alert: (text) => {
+        let ts = "";
+        return {
+          do: () => (ts = slack.mention(CHANNEL, OPERATOR, text)),
+          expectOnce: async () => expectOneSession(ts, text),
+        };
       },
-    }),
-    note: async (text) => {
-      const thread = slack.mention(CHANNEL, OPERATOR, `ACT ${text}`);
-      const question = await posted(thread, /^Approval needed/u);
-      return {
-        do: () => slack.mention(CHANNEL, OPERATOR, text, { thread }),
+      answer: (text) => {
+        const thread = slack.say(CHANNEL, `[FIRING] ${text}`, { user: "U0BOT" });
+        const data = `look\n\nThe message in Slack that this is about:\n[FIRING] ${text}`;
+        return {
+          do: () => slack.mention(CHANNEL, OPERATOR, "look", { thread }),
+          expectOnce: async () => expectOneSession(thread, data),
+        };
+      },
+      refusal: (text) => ({
+        do: () => slack.mention(CHANNEL, STRANGER, text),
         expectOnce: async () => {
-          const notes = async () => query("SELECT FROM steering_messages WHERE content = $1", text);
-          await until("there is the note", async () => (await notes()).length > 0);
-          if (question === undefined) throw new Error("no question");
-          slack.press(OPERATOR, question, slack.buttonOf(question, "tarsy_deny"));
-          await posted(thread, /^Analysis Complete/u);
+          const refused = async () =>
+            query("SELECT FROM external_events WHERE actor = $1 AND state = 'refused'", STRANGER);
+          await until("it is refused", async () => (await refused()).length === 1);
           await allSaid();
-          expect(await notes()).to.have.length(1);
+          expect(slack.workspace.ephemerals.filter(({ user }) => user === STRANGER)).not.to.have.length(0);
+          expect(await query("SELECT FROM alert_sessions WHERE alert_data = $1", text)).to.deep.equal([]);
         },
-      };
-    },
-    decision: async (text) => {
-      const thread = slack.mention(CHANNEL, OPERATOR, `ACT ${text}`);
-      const question = await posted(thread, /^Approval needed/u);
-      if (question === undefined) throw new Error("no question");
-      return {
-        do: () => slack.press(OPERATOR, question, slack.buttonOf(question, "tarsy_approve")),
-        expectOnce: async () => {
-          await posted(thread, /^Analysis Complete/u);
-          await allSaid();
-          const { ts } = question;
-          expect(slack.messages.find((one) => one.ts === ts)?.text).to.contain(`approved by <@${OPERATOR}>`);
-          const [approval] = await query(
-            `SELECT a.state, a.decided_via, count(k.*)::int AS calls FROM approvals a JOIN alert_sessions s USING (session_id)
+      }),
+      note: async (text) => {
+        const thread = slack.mention(CHANNEL, OPERATOR, `ACT ${text}`);
+        const question = await posted(thread, /^Approval needed/u);
+        return {
+          do: () => slack.mention(CHANNEL, OPERATOR, text, { thread }),
+          expectOnce: async () => {
+            const notes = async () => query("SELECT FROM steering_messages WHERE content = $1", text);
+            await until("there is the note", async () => (await notes()).length > 0);
+            if (question === undefined) throw new Error("no question");
+            slack.press(OPERATOR, question, slack.buttonOf(question, "tarsy_deny"));
+            await posted(thread, /^Analysis Complete/u);
+            await allSaid();
+            expect(await notes()).to.have.length(1);
+          },
+        };
+      },
+      decision: async (text) => {
+        const thread = slack.mention(CHANNEL, OPERATOR, `ACT ${text}`);
+        const question = await posted(thread, /^Approval needed/u);
+        if (question === undefined) throw new Error("no question");
+        return {
+          do: () => slack.press(OPERATOR, question, slack.buttonOf(question, "tarsy_approve")),
+          expectOnce: async () => {
+            await posted(thread, /^Analysis Complete/u);
+            await allSaid();
+            const { ts } = question;
+            expect(slack.messages.find((one) => one.ts === ts)?.text).to.contain(
+              `approved by <@${OPERATOR}>`,
+            );
+            const [approval] = await query(
+              `SELECT a.state, a.decided_via, count(k.*)::int AS calls FROM approvals a JOIN alert_sessions s USING (session_id)
                JOIN tool_calls k USING (call_id) WHERE s.alert_data = $1 GROUP BY 1, 2`,
-            `ACT ${text}`,
-          );
-          expect(approval).to.deep.equal({ state: "approved", decided_via: "slack", calls: 1 });
-        },
-      };
-    },
-    question: async (text) => {
-      const thread = slack.mention(CHANNEL, OPERATOR, `asked about ${text}`);
-      await posted(thread, /^Analysis Complete/u);
-      await allSaid();
-      return {
-        do: () => slack.mention(CHANNEL, OPERATOR, text, { thread }),
-        expectOnce: async () => {
-          await posted(thread, /^Answer/u);
-          await allSaid();
-          expect(await query("SELECT FROM chat_user_messages WHERE content = $1", text)).to.have.length(1);
-          expect(postedIn(thread).filter((one) => one.text === "Answer")).to.have.length(1);
-        },
-      };
-    },
-  };
+              `ACT ${text}`,
+            );
+            expect(approval).to.deep.equal({ state: "approved", decided_via: "slack", calls: 1 });
+          },
+        };
+      },
+      question: async (text) => {
+        const thread = slack.mention(CHANNEL, OPERATOR, `asked about ${text}`);
+        await posted(thread, /^Analysis Complete/u);
+        await allSaid();
+        return {
+          do: () => slack.mention(CHANNEL, OPERATOR, text, { thread }),
+          expectOnce: async () => {
+            await posted(thread, /^Answer/u);
+            await allSaid();
+            expect(await query("SELECT FROM chat_user_messages WHERE content = $1", text)).to.have.length(1);
+            expect(postedIn(thread).filter((one) => one.text === "Answer")).to.have.length(1);
+          },
+        };
+      },
+    };
 
   for (const point of POINTS) {
     const test = "isDaily" in point ? it : itNightly;
