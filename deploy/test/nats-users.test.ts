@@ -48,11 +48,10 @@ describe("the users of the NATS server", () => {
     await copyFile(join(NATS_DIR, "users.conf"), join(directory, "users.conf"));
     const conf = (await readFile(join(NATS_DIR, "nats.conf"), "utf8"))
       .replace("0.0.0.0:4222", `127.0.0.1:${port}`)
-      .replace("http: $NATS_MONITORING", "")
       .replace('"/data"', JSON.stringify(join(directory, "data")));
     await writeFile(join(directory, "nats.conf"), conf);
     const binary = await findNatsServer({ toolsDir: TOOLS_DIR, env: process.env, progress: () => undefined });
-    const passwords: NodeJS.ProcessEnv = { NATS_SERVER_NAME: "test" };
+    const passwords: NodeJS.ProcessEnv = { NATS_SERVER_NAME: "test", NATS_MONITORING: "127.0.0.1:0" };
     for (const user of BUS_USERS) passwords[passwordVariable(user)] = `s-${user}`;
     const server = spawn(binary, ["-c", join(directory, "nats.conf")], { env: passwords, stdio: "ignore" });
     resources.defer(async () => {
