@@ -51,8 +51,9 @@ export async function runRelease(release: ReleaseOptions): Promise<void> {
     if (!isDry) await perform();
   }
   print(isDry ? "Nothing was changed. A real run ends with:" : "What is left:");
-  print(`  TARSY_VERSION=${version} podman-compose -f deploy/podman-compose.yml build`);
-  print(`    builds localhost/tarsy:${version} and localhost/tarsy-nats:${version}`);
+  print(`  deploy/publish-images.sh REGISTRY ${version}`);
+  print(`    builds, pushes and signs REGISTRY/tarsy:${version} and REGISTRY/tarsy-nats:${version}`);
+  print(`  helm package deploy/chart && helm push tarsy-${version}.tgz oci://REGISTRY/charts`);
   print(`  git push --atomic origin main v${version}`);
 }
 
