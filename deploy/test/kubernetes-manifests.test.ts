@@ -14,6 +14,9 @@ import { validate as validSecret } from "kubernetes-models/_schemas/IoK8sApiCore
 import { validate as validService } from "kubernetes-models/_schemas/IoK8sApiCoreV1Service";
 import { Type, type Static } from "typebox";
 import { parseAllDocuments } from "yaml";
+import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
+import { PREFERRED_PROVIDERS } from "#shared/agent-config/found/find-keys.ts";
+import { keyVariable } from "#shared/agent-config/provider-keys.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 const DIRECTORY = join(import.meta.dirname, "../k8s");
@@ -130,6 +133,14 @@ describe("the Kubernetes manifests", () => {
         }
       }
     }
+  });
+
+  it("give the llm-gateway the key of every provider", async () => {
+    const text = await readFile(join(DIRECTORY, "llm-gateway.yaml"), "utf8");
+    const { llmProviders } = builtInConfig();
+    const keys = PREFERRED_PROVIDERS.flatMap((name) => keyVariable(llmProviders.get(name) ?? {}) ?? []);
+    expect(keys).not.to.be.empty;
+    for (const key of keys) expect(text).to.include(`key: ${key}, optional: true`);
   });
 
   it("get a fixed user and group by the overlay, each workload of them", async () => {

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtempDisposable, readdir, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { parse } from "yaml";
 import { findChartPrograms, KUBERNETES_VERSION, writeSchemas, type ChartPrograms } from "./chart-programs.ts";
 import { environmentOf, findResource, isHook, resourcesOf, type Resource } from "./rendered-resources.ts";
 
@@ -19,7 +20,7 @@ const VARIANTS: Readonly<Record<string, readonly string[]>> = {
   team: profiles("team"),
   ha: profiles("ha"),
   "ha on OpenShift": [...profiles("ha", "openshift"), "--set", PROXY],
-  "identity proxy": ["--set", PROXY],
+  "identity proxy": ["--set", PROXY, "--set-json", "fixedUser=1000660000"],
   "no ingress, no policies, no scaling": [
     "--set",
     "ingress.enabled=false,networkPolicies.enabled=false,autoscaling.type=none",
@@ -186,6 +187,23 @@ describe("the Helm chart", () => {
       "127.0.0.1:8222",
     );
     expect(JSON.stringify(findResource(others, "NetworkPolicy", "nats").spec)).not.to.include("8222");
+  });
+
+  it("has the rules and the dashboard of deploy/monitoring", async () => {
+    const resources = await rendered(...profiles("team"));
+    const file = async (name: string) => readFile(join(DEPLOY, "monitoring", name), "utf8");
+    const [rules, volumes] = [await file("tarsy-rules.yml"), await file("tarsy-volumes-rules.yml")];
+    const groups = [rules, volumes].flatMap((text): unknown => Reflect.get(Object(parse(text)), "groups"));
+    expect(findResource(resources, "PrometheusRule", "tarsy").spec).to.deep.equal({ groups });
+    const dashboard = findResource(resources, "ConfigMap", "tarsy-dashboard").data?.["tarsy-dashboard.json"];
+    expect(JSON.parse(dashboard ?? "")).to.deep.equal(JSON.parse(await file("tarsy-dashboard.json")));
+  });
+
+  it("replaces a variable of a service instead of naming it twice", async () => {
+    const resources = await rendered("--set-string", "services.tool-runner.env.MCP_MAX_PROCESSES=4");
+    const env = findResource(resources, "Deployment", "tool-runner").spec?.template?.spec.containers[0]?.env;
+    const named = env?.filter(({ name }) => name === "MCP_MAX_PROCESSES");
+    expect(named).to.deep.equal([{ name: "MCP_MAX_PROCESSES", value: "4" }]);
   });
 
   it("leaves users and groups to OpenShift, in every pod", async () => {

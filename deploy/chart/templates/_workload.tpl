@@ -59,7 +59,9 @@
 {{- $_ := set $container "env" (append $container.env (dict "name" "AUTH_PROXY_SECRET" "valueFrom" (dict "secretKeyRef" $secret))) }}
 {{- end }}
 {{- range $name, $value := $settings.env }}
-{{- $_ := set $container "env" (append $container.env (dict "name" $name "value" $value)) }}
+{{- $others := list }}
+{{- range $container.env }}{{ if ne .name $name }}{{ $others = append $others . }}{{ end }}{{ end }}
+{{- $_ := set $container "env" (append $others (dict "name" $name "value" $value)) }}
 {{- end }}
 {{- if $container.envFrom }}{{ include "tarsy.configured" (list $root $workload) }}{{ end }}
 {{- end }}
