@@ -4,6 +4,7 @@ import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 import type { CriticalPlaces } from "./parking/critical-places.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Outbound } from "./notifications/http/outbound.ts";
 import type { ReadReplica } from "./read-replica.ts";
 import type { SseConnections } from "./sse/sse-connections.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -29,4 +30,8 @@ export interface ApiDeps {
   readonly door: Door;
   readonly audit: AuditLog;
   readonly masker: Masker;
+  /** For what a route has to ask other systems. */
+  readonly outbound: Outbound;
+  /** Where Amazon SNS answers for a region; by default at its own address. */
+  readonly snsOrigin?: ((region: string) => string) | undefined;
 }

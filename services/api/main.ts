@@ -14,6 +14,7 @@ import { buildApp } from "./app.ts";
 import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
+import { Outbound } from "./notifications/http/outbound.ts";
 import { notify } from "./notifications/notify.ts";
 import { CriticalPlaces } from "./parking/critical-places.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
@@ -64,7 +65,10 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const places = resources.use(
     new CriticalPlaces({ db, dispatcher, log, metrics, places: config.agents.queue.max_concurrent_sessions }),
   );
-  const deps = { config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker };
+  const deps = {
+    ...{ config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker },
+    outbound: resources.use(new Outbound()),
+  };
   const handle = buildApp(deps).callback();
   const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
   const server = createHttpServer(

@@ -44,7 +44,7 @@ export const ROUTE_TEXTS = {
   },
   // The whole body is the text of the alert.
   "POST /api/v1/webhooks/alertmanager": { "": "alert" },
-  "POST /api/v1/webhooks/pagerduty": { "": "alert" },
+  "POST /api/v1/webhooks/:source": { "": "alert" },
   "POST /api/v1/webhooks/raw": { "query.alert_type": "checked", "": "alert" },
   // These call the functions of other routes, which mask what they take.
   "POST /mcp": { "": "person" },

@@ -160,7 +160,7 @@ describe("thirty secrets in every door of text", () => {
         await accepted("POST", "/api/v1/webhooks/alertmanager", group);
       }
     },
-    "POST /api/v1/webhooks/pagerduty ": async () => {
+    "POST /api/v1/webhooks/:source ": async () => {
       for (const event_type of ["incident.triggered", "incident.annotated"]) {
         const event = { id: randomUUID(), event_type, data: { id: ALL, title: ALL } };
         await accepted("POST", "/api/v1/webhooks/pagerduty", { event }, signed({ event }));

@@ -20,14 +20,20 @@ export function parseJsonText(text: string): unknown {
   }
 }
 
-/** The text or number at the pointer, as text; undefined if there is none. */
-export function textAt(value: unknown, pointer: JsonPointer): string | undefined {
+/** The value at the pointer; undefined if there is none. */
+export function valueAt(value: unknown, pointer: JsonPointer): unknown {
   let at = value;
   for (const token of pointer) {
     // Own properties only: every object inherits `/constructor/name`.
     at =
       typeof at === "object" && at !== null ? Object.getOwnPropertyDescriptor(at, token)?.value : undefined;
   }
+  return at;
+}
+
+/** The text or number at the pointer, as text; undefined if there is none. */
+export function textAt(value: unknown, pointer: JsonPointer): string | undefined {
+  const at = valueAt(value, pointer);
   if (typeof at === "number") return String(at);
   return typeof at === "string" && at !== "" ? at : undefined;
 }

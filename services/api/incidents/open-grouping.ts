@@ -33,7 +33,7 @@ export function openGrouping(deps: ApiDeps): AlertGrouping {
   );
   const ofFingerprint = fingerprintPath.length === 0 ? undefined : fingerprintRule(fingerprintPath);
   const isForAll =
-    ofFingerprint !== undefined || Object.values(webhooks).some(({ rule }) => rule !== undefined);
+    ofFingerprint !== undefined || [...webhooks.values()].some(({ rule }) => rule !== undefined);
   const grouped = isForAll ? [...agents.chains.keys()] : [...ofChains.keys()];
   startAtZero(metrics.groupedAlerts, { chain: grouped, outcome: GROUPED_OUTCOMES });
   startAtZero(metrics.incidentsResolved, { chain: grouped, effect: RESOLVED_EFFECTS });

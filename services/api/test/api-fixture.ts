@@ -21,6 +21,7 @@ import { apiRoutes, buildApp } from "../app.ts";
 import { loadApiConfig } from "../config.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SocketForwarder } from "../page/forward-sockets.ts";
+import { Outbound } from "../notifications/http/outbound.ts";
 import { CriticalPlaces } from "../parking/critical-places.ts";
 import type { ReadReplica } from "../read-replica.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
@@ -93,6 +94,7 @@ export class ApiFixture implements AsyncDisposable {
       masker?: Masker;
       /** Opens the standby from which lists are read; by default there is none. */
       replica?: (primary: DataSource, signal: AbortSignal) => ReadReplica;
+      snsOrigin?: ApiDeps["snsOrigin"];
       sse?: { pollEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
     } = {},
   ): Promise<ApiFixture> {
@@ -141,7 +143,11 @@ export class ApiFixture implements AsyncDisposable {
     const places = resources.use(
       new CriticalPlaces({ db, dispatcher, log, metrics, places: max_concurrent_sessions }),
     );
-    const deps = { config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker };
+    const deps = {
+      ...{ config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker },
+      outbound: resources.use(new Outbound()),
+      snsOrigin: options.snsOrigin,
+    };
     const contract = new ContractCheck(openApiDocument(apiRoutes(deps)));
     const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
     const server = await serve(deps, contract, options.timeouts, sockets);

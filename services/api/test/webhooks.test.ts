@@ -196,10 +196,13 @@ describe("webhooks of alert sources", () => {
     });
 
     it("answers 404 with a sentence while a source is off", async () => {
-      for (const source of ["pagerduty", "raw"]) {
+      for (const [source, place] of [
+        ["raw", "system.webhooks.raw"],
+        ["pagerduty", "an entry of system.webhooks.sources with the name 'pagerduty'"],
+      ] as const) {
         const answer = await send(source, {}, { at: split });
         expect(answer.status).to.equal(404);
-        expect(answer.text).to.include(`add system.webhooks.${source} to tarsy.yaml`);
+        expect(answer.text).to.include(`add ${place} to tarsy.yaml`);
       }
     });
   });

@@ -4,7 +4,6 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { Endpoints } from "../http/endpoint.ts";
 import { AlertmanagerRequest } from "./alertmanager-request.ts";
-import { PagerDutyRequest } from "./pagerduty-request.ts";
 
 /** The answer of every webhook. */
 export const WebhookResponse = Type.Object({
@@ -24,7 +23,7 @@ export const WebhookResponse = Type.Object({
 export const WebhookHandshake = Type.Object({
   challenge: Type.Optional(Type.String({ description: "to Slack" })),
   validationResponse: Type.Optional(Type.String({ description: "to Azure Event Grid" })),
-  message: Type.Optional(Type.String({ description: "to a test" })),
+  message: Type.Optional(Type.String({ description: "to a test, and to a subscription of Amazon SNS" })),
 });
 export type WebhookHandshake = Static<typeof WebhookHandshake>;
 
@@ -37,6 +36,8 @@ const responses = {
   200: { description: "a handshake or a test: no session was started", schema: WebhookHandshake },
   202: { description: "the alert is stored", schema: WebhookResponse },
 };
+
+const params = Type.Object({ source: Type.String({ description: "its name in tarsy.yaml" }) });
 
 const probe = {
   method: "get",
@@ -60,16 +61,6 @@ export const WEBHOOKS = {
     responses,
     errors: [404],
   },
-  receivePagerDuty: {
-    method: "post",
-    path: "/api/v1/webhooks/pagerduty",
-    action: "alert.submit",
-    tag: "alerts",
-    summary: "An event of PagerDuty, signed; one that triggers an incident starts a session",
-    body: { schema: PagerDutyRequest },
-    responses,
-    errors: [404],
-  },
   receiveRaw: {
     method: "post",
     path: "/api/v1/webhooks/raw",
@@ -81,7 +72,18 @@ export const WEBHOOKS = {
     responses,
     errors: [404, 422],
   },
+  receiveWebhook: {
+    method: "post",
+    path: "/api/v1/webhooks/:source",
+    action: "alert.submit",
+    tag: "alerts",
+    summary: "What another source sends, which starts a session if an incident begins",
+    params,
+    body: { schema: Type.Object({}, { additionalProperties: true }) },
+    responses,
+    errors: [404],
+  },
   probeAlertmanager: { ...probe, path: "/api/v1/webhooks/alertmanager" },
-  probePagerDuty: { ...probe, path: "/api/v1/webhooks/pagerduty" },
   probeRaw: { ...probe, path: "/api/v1/webhooks/raw" },
+  probeWebhook: { ...probe, path: "/api/v1/webhooks/:source", params },
 } as const satisfies Endpoints;

@@ -2,13 +2,12 @@ import type { RouterContext } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import type { SourceIncident } from "../incidents/group-of-alert.ts";
-import type { GroupRule } from "../incidents/group-rule.ts";
-import { readBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { Submitted, Submitter } from "../alerts/open-submitter.ts";
 import { receivedView } from "../alerts/submitted-view.ts";
-import { handshakeAnswer } from "./answer-handshake.ts";
-import { readSent, requireJson } from "./read-sent.ts";
+import { requireJson, type SentAlert } from "./read-sent.ts";
+import { MAX_SPLIT } from "./read-alert.ts";
+import type { Webhook } from "./read-webhooks.ts";
 import { alertText } from "./alert-text.ts";
 import {
   parseAlertmanager,
@@ -17,43 +16,31 @@ import {
 } from "./alertmanager-request.ts";
 import { notificationStore } from "./store-notification.ts";
 import { webhookKey } from "./webhook-key.ts";
-import { notConfigured } from "./webhook-access.ts";
-
-const SOURCE = "alertmanager";
-/** With `split`, more would keep the request for too long. */
-const MAX_SPLIT = 1_000;
 
 /**
- * `POST /api/v1/webhooks/alertmanager`: one session for each group and set of alerts, or with `split` for each alert. A repetition is
- * answered with the same session; what is resolved is stored and starts none.
+ * Takes bodies of Alertmanager, and of what sends the same: one session for each group and set of alerts, or with `split` for each alert. A
+ * repetition is answered with the same session; what is resolved is stored and starts none.
  */
 export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submitter }) {
-  const { config, door, submitter } = deps;
-  const settings = config.webhooks.alertmanager;
+  const { door, submitter } = deps;
   const store = notificationStore(deps);
-  return async (ctx: RouterContext) => {
-    if (settings === undefined) throw notConfigured(SOURCE);
+  return async (ctx: RouterContext, settings: Webhook, sent: SentAlert) => {
     const { identity } = callerOf(ctx);
-    submitter.rate.check(identity);
-    const sent = readSent(await readBody(ctx, submitter.bodies));
-    const handshake = handshakeAnswer(sent);
-    if (handshake !== undefined) return handshake;
+    const { name: source, split } = settings;
     const request = parseAlertmanager(requireJson(sent));
-    if (settings.split && request.alerts.length > MAX_SPLIT) {
+    if (split !== undefined && request.alerts.length > MAX_SPLIT) {
       throw new RequestError(
         400,
         `a request may have at most ${MAX_SPLIT} alerts: set max_alerts of the receiver`,
       );
     }
-    const parts = settings.split
-      ? request.alerts.map((alert) => ({ ...request, alerts: [alert] }))
-      : [request];
+    const parts = split ? request.alerts.map((alert) => ({ ...request, alerts: [alert] })) : [request];
     const peer = door.addressOf(ctx.req);
     const submitted: Submitted[] = [];
     const known: string[] = [];
     for (const part of parts) {
       const firing = part.alerts.filter(({ status }) => status === "firing");
-      const key = groupKey(part, part.alerts);
+      const key = groupKey(source, part, part.alerts);
       const labels = (firing.length === 0 ? part.alerts : firing).map((alert) => ({
         ...part.commonLabels,
         ...alert.labels,
@@ -63,25 +50,25 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
         request: { data, alert_type: settings.alertTypeOf(labels) ?? null },
         mappedPriority: settings.priorityOf(labels),
         identity,
-        author: SOURCE,
+        author: source,
         peer,
         incident: incidentOf(part, settings),
       };
       if (firing.length === 0) {
-        const stored = webhookKey(SOURCE, ["resolved", key.key]);
+        const stored = webhookKey(source, ["resolved", key.key]);
         const resolved = await submitter.submitResolved({ ...submission, keyOf: () => stored });
         if (resolved !== undefined) {
           submitted.push(resolved);
           continue;
         }
-        const found = await store({ source: SOURCE, key: stored.key, sessionKey: key.key, body: data });
+        const found = await store({ source, key: stored.key, sessionKey: key.key, body: data });
         if (found !== null) known.push(found);
         continue;
       }
       const one = await submitter.submit({ ...submission, keyOf: () => key });
       // Once the others have left the group, those that go on firing are no news.
       if (firing.length < part.alerts.length && one.sessionId !== null) {
-        await submitter.alias(groupKey(part, firing), one.sessionId);
+        await submitter.alias(groupKey(source, part, firing), one.sessionId);
       }
       submitted.push(one);
     }
@@ -93,10 +80,10 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
 /** What Alertmanager says of the incident; with `split`, of one alert of its group. */
 function incidentOf(
   { groupKey: group, alerts }: AlertmanagerRequest,
-  { rule, split }: { readonly rule: GroupRule | undefined; readonly split: boolean },
+  { name: source, rule, split }: Webhook,
 ): SourceIncident {
   return {
-    source: SOURCE,
+    source,
     rule,
     group,
     alert: split ? JSON.stringify(alerts.map(identityOf)) : group,
@@ -105,9 +92,13 @@ function incidentOf(
 }
 
 /** By the group and the set of its alerts, in whichever order; a time is part of the identity of what fires again. */
-function groupKey({ groupKey: group }: AlertmanagerRequest, alerts: readonly AlertmanagerAlert[]) {
+function groupKey(
+  source: string,
+  { groupKey: group }: AlertmanagerRequest,
+  alerts: readonly AlertmanagerAlert[],
+) {
   const set = new Set(alerts.map((one) => JSON.stringify([identityOf(one), timeOf(one.startsAt)])));
-  return webhookKey(SOURCE, [group, [...set].toSorted()]);
+  return webhookKey(source, [group, [...set].toSorted()]);
 }
 
 /** The fingerprint, or the labels that it is made of: not all that speak this format have one. */

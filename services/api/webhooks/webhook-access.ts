@@ -8,38 +8,45 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ApiDeps } from "../api-deps.ts";
 import { allow, isRefusal } from "../http/access.ts";
 import { setCaller } from "../http/caller.ts";
-import { RequestError } from "../http/request-error.ts";
+import { RequestError, abbreviate } from "../http/request-error.ts";
 
-type Source = "alertmanager" | "pagerduty" | "raw";
+/** The source that a request names, which is the last part of its path. */
+export function sourceOf({ path }: { readonly path: string }): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
 
 /**
- * Lets a source of alerts in: with its own token, as a bearer token or as the password of basic authentication, or with a
- * credential of the api that may submit alerts. PagerDuty signs its requests instead, which its route checks. Limits are
- * answered with 503 and never with 429, because senders of alerts repeat the one and drop the alert after the other. A wrong token
- * and a wrong signature are failed attempts of their address, like a wrong credential of the api.
+ * Lets a source of alerts in: with its own token, or with a credential of the api that may submit alerts. What signs its requests is let
+ * through, and `receiver` checks the signature. Limits are answered with 503 and never with 429, because senders of alerts repeat the
+ * one and drop the alert after the other. A wrong token and a wrong signature are failed attempts of their address, like a wrong
+ * credential of the api.
  */
-export function webhookAccess(deps: ApiDeps, source: Source): Middleware {
+export function webhookAccess(deps: ApiDeps): Middleware {
   const { config, door } = deps;
-  const webhook = config.webhooks[source];
   const other = allow(deps, "alert.submit");
-  const own = allowSource(deps, source);
-  const refuse = recordRefusals(deps, source, async (ctx) => {
-    await door.attempt(ctx.req, () => {
-      throw unauthenticated(`the token is not that of the webhook '${source}'`);
-    });
-  });
-  const accessOf = (headers: IncomingHttpHeaders): Middleware => {
-    if (webhook === undefined) return other;
-    if (source === "pagerduty") return own;
-    const given = givenSecret(headers);
-    if (webhook.secret === undefined || given === undefined) return other;
-    if (secretEquals(given, webhook.secret)) return own;
-    // In this mode the credential is checked nowhere else.
-    return config.access.auth.mode === "loopback" ? refuse : other;
-  };
+  const accesses = new Map(
+    [...config.webhooks].map(([source, { verification }]) => {
+      const own = allowSource(deps, source);
+      const refuse = recordRefusals(deps, source, async (ctx) => {
+        await door.attempt(ctx.req, () => {
+          throw unauthenticated(`the token is not that of the webhook '${source}'`);
+        });
+      });
+      const accessOf = (headers: IncomingHttpHeaders): Middleware => {
+        if (verification === undefined) return other;
+        if (verification.type !== "token") return own;
+        const given = givenSecret(headers, verification.header);
+        if (given === undefined) return other;
+        if (secretEquals(given, verification.secret)) return own;
+        // In this mode the credential is checked nowhere else.
+        return config.access.auth.mode === "loopback" ? refuse : other;
+      };
+      return [source, accessOf] as const;
+    }),
+  );
   return async (ctx, next) => {
     try {
-      await accessOf(ctx.req.headers)(ctx, next);
+      await (accesses.get(sourceOf(ctx))?.(ctx.req.headers) ?? other)(ctx, next);
     } catch (error) {
       throw asUnavailable(error);
     }
@@ -47,7 +54,7 @@ export function webhookAccess(deps: ApiDeps, source: Source): Middleware {
 }
 
 /** Lets a request through as one of the source's own. */
-function allowSource(deps: Pick<ApiDeps, "door" | "audit">, source: Source): Middleware {
+function allowSource(deps: Pick<ApiDeps, "door" | "audit">, source: string): Middleware {
   return recordRefusals(deps, source, async (ctx, next) => {
     setCaller(ctx.req, { identity: sender(source), peer: deps.door.addressOf(ctx.req) });
     await next();
@@ -57,7 +64,7 @@ function allowSource(deps: Pick<ApiDeps, "door" | "audit">, source: Source): Mid
 /** Records what `access` or the route behind it refuses in the audit log, as `allow` does for the api's own credentials. */
 function recordRefusals(
   { door, audit }: Pick<ApiDeps, "door" | "audit">,
-  source: Source,
+  source: string,
   access: Middleware,
 ): Middleware {
   return async (ctx, next) => {
@@ -88,12 +95,14 @@ function asUnavailable(error: unknown): unknown {
   return new RequestError(503, error.message, { retryAfterSeconds: seconds ?? 1, closesConnection: true });
 }
 
-function sender(source: Source): Identity {
+function sender(source: string): Identity {
   return { subject: source, name: source, roles: ["submitter"], teams: [], via: "webhook" };
 }
 
-/** The bearer token, or the password of basic authentication; its user does not matter. */
-function givenSecret(headers: IncomingHttpHeaders): string | undefined {
+/** What is in the source's header, else the bearer token, or the password of basic authentication; its user does not matter. */
+function givenSecret(headers: IncomingHttpHeaders, header: string | undefined): string | undefined {
+  const own = header === undefined ? undefined : headers[header.toLowerCase()];
+  if (own !== undefined) return String(own);
   const bearer = bearerToken(headers);
   if (bearer !== undefined) return bearer;
   const basic = /^basic +(?<encoded>[\w+/=-]+)$/iu.exec(headers.authorization ?? "")?.groups?.["encoded"];
@@ -105,5 +114,8 @@ function givenSecret(headers: IncomingHttpHeaders): string | undefined {
 
 /** 404: the webhook is off. */
 export function notConfigured(source: string): RequestError {
-  return new RequestError(404, `the webhook is off: add system.webhooks.${source} to tarsy.yaml`);
+  const add = ["alertmanager", "raw"].includes(source)
+    ? `system.webhooks.${source}`
+    : `an entry of system.webhooks.sources with the name '${abbreviate(source)}'`;
+  return new RequestError(404, `the webhook is off: add ${add} to tarsy.yaml`);
 }

@@ -7,7 +7,8 @@ import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { QueueSection } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { compileMatcher } from "#shared/agent-config/label-matcher.ts";
-import type { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
+import type { SourceEntry, Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
+import { withPreset } from "#shared/agent-config/source-presets.ts";
 import { type CheckContext, checkUrl } from "#shared/agent-config/checks/check-context.ts";
 import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
 import { parseRunbookRepository } from "#shared/runbooks/runbook-repository.ts";
@@ -111,7 +112,9 @@ export function checkWebhooks(
   reporter: Reporter,
 ): void {
   const known = [...alertTypes];
-  for (const source of Object.values(webhooks)) {
+  const { sources = [], ...named } = webhooks;
+  checkSources(sources, named, reporter);
+  for (const source of [...Object.values(named), ...sources]) {
     if (source === undefined) continue;
     reporter.unknownName({ container: source, key: "alert_type" }, "alert type", source.alert_type, known);
     for (const rule of source.alert_types ?? []) {
@@ -119,13 +122,52 @@ export function checkWebhooks(
       reporter.unknownName({ container: rule, key: "alert_type" }, "alert type", rule.alert_type, known);
     }
     for (const rule of [...(source.alert_types ?? []), ...(source.priorities ?? [])]) {
-      if (rule === undefined) continue;
-      (rule.match ?? []).forEach((text, index) => {
-        const compiled = text === undefined ? "" : compileMatcher(text);
-        if (typeof compiled !== "string" || compiled === "" || rule.match === undefined) return;
-        reporter.error({ container: rule.match, key: index }, compiled);
-      });
+      checkMatchers(rule?.match, reporter);
     }
+  }
+}
+
+function checkMatchers(match: readonly (string | undefined)[] = [], reporter: Reporter): void {
+  match.forEach((text, index) => {
+    const compiled = text === undefined ? undefined : compileMatcher(text);
+    if (typeof compiled === "string") reporter.error({ container: match, key: index }, compiled);
+  });
+}
+
+/** What a source of each kind cannot do without. */
+const NEEDED = { token: ["secret_env"], hmac: ["secret_env", "header"], sns: ["topics"] } as const;
+
+/** Reports sources that lack what neither they nor their preset say, and names that are taken. */
+function checkSources(
+  sources: readonly (Loose<SourceEntry> | undefined)[],
+  named: object,
+  reporter: Reporter,
+): void {
+  const taken = new Set([...Object.keys(named), "alertmanager", "raw"]);
+  for (const entry of sources) {
+    if (entry === undefined) continue;
+    const { name, verify, format, incident } = withPreset(entry);
+    if (name === undefined) reporter.error({ container: entry, key: "name" }, "is required without a preset");
+    else if (taken.has(name)) {
+      reporter.error(
+        { container: entry, key: "name" },
+        "must differ from other sources",
+        `'${name}' is taken`,
+      );
+    } else taken.add(name);
+    const where = { container: entry, key: "verify" };
+    const { type, signed, timestamp_header } = verify;
+    if (type === undefined) reporter.error(where, "needs a type: token, hmac or sns");
+    for (const key of type === undefined ? [] : NEEDED[type]) {
+      if (verify[key] === undefined) reporter.error(where, `of the type ${type} needs ${key}`);
+    }
+    if (signed !== undefined && signed.includes("{timestamp}") !== (timestamp_header !== undefined)) {
+      reporter.error(where, "must have {timestamp} in signed if it has timestamp_header, and only then");
+    }
+    if (format !== "alertmanager" && incident === undefined) {
+      reporter.error({ container: entry, key: "incident" }, "is required without a preset");
+    }
+    checkMatchers(entry.start_when, reporter);
   }
 }
 

@@ -2,7 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { Duration, Name } from "#shared/agent-config/schemas/schema-parts.ts";
 
 /** A place in a JSON alert, as RFC 6901 writes it. */
-const Pointer = Type.String({
+export const Pointer = Type.String({
   pattern: "^(?:/(?:[^~/]|~[01])+)+$",
   rule: "must be a JSON pointer into the alert; write it like /commonLabels/alertname",
 });

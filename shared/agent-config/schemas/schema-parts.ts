@@ -46,3 +46,9 @@ export const NameTemplate = Type.String({ minLength: 1, template: true });
 
 /** A secret, which is never shown. The loader keeps `{{.NAME}}` in it: only the tool-runner inserts values. */
 export const SecretTemplate = Type.String({ secret: true, template: true });
+
+/** The name of a receiver or a source, which is part of addresses, metrics and logs. */
+export const ReceiverName = Type.String({
+  pattern: "^[a-z0-9][a-z0-9_-]{0,62}$",
+  rule: "must be at most 63 small letters, digits, - and _",
+});

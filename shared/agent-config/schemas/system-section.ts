@@ -1,6 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import {
   Name,
+  ReceiverName,
   VariableName,
   Duration,
   UnusedDuration,
@@ -18,10 +19,6 @@ const SLACK_ROLES = ["viewer", "submitter", "operator"] as const;
 /** Each receiver has a loop and connections of its own. */
 const MAX_WEBHOOKS = 20;
 
-const ReceiverName = Type.String({
-  pattern: "^[a-z0-9][a-z0-9_-]{0,62}$",
-  rule: "must be at most 63 small letters, digits, - and _",
-});
 const Events = Type.Optional(Type.Array(NotificationKind, { minItems: 1 }));
 
 /** The systems in which a note about a session can be written. */
