@@ -118,7 +118,7 @@ export function snsVerifier({
 /** The address if it is at exactly this origin. */
 function urlAt(origin: string, text: string): URL | undefined {
   const url = URL.parse(text);
-  return url?.origin === new URL(origin).origin && url.username === "" ? url : undefined;
+  return url?.origin === new URL(origin).origin ? url : undefined;
 }
 
 function keyOf(pem: string): KeyObject {
