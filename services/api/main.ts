@@ -65,10 +65,8 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const places = resources.use(
     new CriticalPlaces({ db, dispatcher, log, metrics, places: config.agents.queue.max_concurrent_sessions }),
   );
-  const deps = {
-    ...{ config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker },
-    outbound: resources.use(new Outbound()),
-  };
+  const own = { config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker };
+  const deps = { ...own, outbound: resources.use(new Outbound()) };
   const handle = buildApp(deps).callback();
   const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
   const server = createHttpServer(

@@ -143,11 +143,8 @@ export class ApiFixture implements AsyncDisposable {
     const places = resources.use(
       new CriticalPlaces({ db, dispatcher, log, metrics, places: max_concurrent_sessions }),
     );
-    const deps = {
-      ...{ config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker },
-      outbound: resources.use(new Outbound()),
-      snsOrigin: options.snsOrigin,
-    };
+    const own = { config, log, db, orm, replica, dispatcher, places, metrics, sse, door, audit, masker };
+    const deps = { ...own, outbound: resources.use(new Outbound()), snsOrigin: options.snsOrigin };
     const contract = new ContractCheck(openApiDocument(apiRoutes(deps)));
     const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
     const server = await serve(deps, contract, options.timeouts, sockets);

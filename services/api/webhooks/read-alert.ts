@@ -101,10 +101,11 @@ function labelOf(tag: unknown): [string, string][] {
     const [name = "", ...value] = tag.split(":");
     return name.trim() === "" ? [] : [[name.trim(), value.length === 0 ? "true" : value.join(":").trim()]];
   }
-  const [name, value]: readonly unknown[] = Array.isArray(tag)
+  const pair: readonly unknown[] = Array.isArray(tag)
     ? tag
     : isJsonObject(tag)
       ? [tag["tag"] ?? tag["name"] ?? tag["key"], tag["value"]]
       : [];
+  const [name, value] = pair;
   return typeof name === "string" && typeof value === "string" ? [[name, value]] : [];
 }

@@ -30,8 +30,9 @@ export function receiveWebhook(deps: ApiDeps & { readonly submitter: Submitter }
     const { verification } = webhook;
     const verify = async (body: Body) => {
       if (verification?.type === "sns") return verifySns(body, verification.topics);
-      if (verification?.type !== "hmac" || isSigned(body.bytes, ctx.req.headers, verification))
+      if (verification?.type !== "hmac" || isSigned(body.bytes, ctx.req.headers, verification)) {
         return undefined;
+      }
       const { header, timestampHeader } = verification;
       const time =
         timestampHeader === undefined ? "" : `, or ${timestampHeader} is not of the last 5 minutes`;

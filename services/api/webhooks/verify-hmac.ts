@@ -15,8 +15,9 @@ export function isSigned(
   nowMs = Date.now(),
 ): boolean {
   const timestamp = timestampHeader === undefined ? "" : String(headers[timestampHeader.toLowerCase()]);
-  if (timestampHeader !== undefined && !(Math.abs(nowMs - Number(timestamp) * 1_000) <= MAX_AGE_MS))
+  if (timestampHeader !== undefined && !(Math.abs(nowMs - Number(timestamp) * 1_000) <= MAX_AGE_MS)) {
     return false;
+  }
   const [before = "", after = ""] = signed.replaceAll("{timestamp}", () => timestamp).split("{body}", 2);
   const digest = createHmac("sha256", secret).update(before).update(body).update(after).digest(encoding);
   return String(headers[header.toLowerCase()] ?? "")

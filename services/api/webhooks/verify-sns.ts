@@ -96,8 +96,9 @@ export function snsVerifier({
   return async (body, topics) => {
     const message = parseMessage(decodeJson(bodyText(body)));
     const { Type: type, TopicArn: topic, SubscribeURL: subscribeUrl = "" } = message;
-    if (!topics.includes(topic))
+    if (!topics.includes(topic)) {
       throw unauthenticated("the notification is of no topic that the source names");
+    }
     const origin = originOf(topic.split(":")[3] ?? "");
     const certificate = urlAt(origin, message.SigningCertURL);
     if (certificate === undefined || !CERTIFICATE.test(certificate.href.slice(certificate.origin.length))) {

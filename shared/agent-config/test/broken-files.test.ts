@@ -8,6 +8,7 @@ import { BROKEN_EMBEDDINGS } from "./broken-embeddings.ts";
 import { BROKEN_NOTIFICATIONS } from "./broken-notifications.ts";
 import { BROKEN_PACKS } from "./broken-packs.ts";
 import { BROKEN_SETTINGS } from "./broken-settings.ts";
+import { BROKEN_SOURCES } from "./broken-sources.ts";
 import { BROKEN_TEXTS } from "./broken-texts.ts";
 import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-fixture.ts";
 import { VERY_BROKEN_FILES } from "./very-broken-files.ts";
@@ -52,6 +53,7 @@ describe("loadAgentConfig of a broken file", () => {
   for (const file of [
     ...BROKEN_SETTINGS,
     ...BROKEN_PACKS,
+    ...BROKEN_SOURCES,
     ...BROKEN_NOTIFICATIONS,
     ...BROKEN_EMBEDDINGS,
     ...BROKEN_COSTS,
