@@ -23,16 +23,10 @@ export const TEXT = {
     nextZone: { local: "switch to UTC", utc: "switch to local time" },
   },
   signIn: {
-    title: "Sign in",
-    hint: "Use the token in .tarsy/token (npm start) or APPROVAL_TOKEN in deploy/.env (containers). With AUTH_MODE=token, use your API key.",
-    token: "Token or API key",
     notValid: "the token is not valid",
     noStorage: "This browser blocks storage for this page.",
     ended: "Your token is no longer valid. Sign in again.",
-    submit: "Sign in",
-    cancel: "Not now",
     out: "Sign out",
-    approvalTitle: "Sign in to decide",
   },
   titles: {
     sessions: "Sessions",

@@ -77,8 +77,6 @@ async function configuration({
         client_secret: CLIENT.secret,
         redirect_uris: [`${page}/api/v1/auth/callback`],
         post_logout_redirect_uris: [`${page}/`],
-        // A page of the loopback address over plain HTTP.
-        application_type: page.startsWith("http:") ? "native" : "web",
       },
     ],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "one" }] },

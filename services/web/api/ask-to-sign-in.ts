@@ -3,8 +3,19 @@ import { signal } from "@preact/signals";
 /** Why the reader is asked to sign in; empty if there is no reason to show, undefined while the reader is not asked. */
 export const signInWanted = signal<string>();
 
-/** True while the reader is asked for the sake of a call that stays in view beside the question. */
-export const isForApproval = signal(false);
+/**
+ * What the reader is asked for: a token; one for the sake of a call that stays in view beside the question (`approval`); to go to the identity
+ * provider (`provider`), which is another tab where the page has something that would be lost (`again`).
+ */
+type SignInKind = "token" | "approval" | "provider" | "again";
+export const signInKind = signal<SignInKind>("token");
+
+let channel: BroadcastChannel | undefined;
+
+/** Over which a tab whose reader is signed in with the identity provider says so to the others. */
+export function signIns(): BroadcastChannel {
+  return (channel ??= new BroadcastChannel("tarsy-sign-in"));
+}
 
 interface SignInQuestion {
   readonly promise: Promise<boolean>;
@@ -18,11 +29,15 @@ let isDeclined = false;
  * Asks the reader to sign in, or joins the question that is open. Resolves with false if the reader does not want to; then
  * what the page does by itself asks no more, until the next press of a key or button. Throws the signal's reason.
  */
-export async function askToSignIn(why: string, stop?: AbortSignal, forApproval = false): Promise<boolean> {
+export async function askToSignIn(
+  why: string,
+  stop?: AbortSignal,
+  kind: SignInKind = "token",
+): Promise<boolean> {
   if (isDeclined) return false;
   if (question === undefined) {
     question = Promise.withResolvers<boolean>();
-    isForApproval.value = forApproval;
+    signInKind.value = kind;
     signInWanted.value = why;
   }
   return answerTo(question, stop);

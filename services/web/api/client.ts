@@ -7,11 +7,12 @@ import { store, stored } from "./stored.ts";
 
 const client = new ApiClient({
   url: globalThis.location?.origin ?? "",
-  headers: () => {
-    const proof = stored("page");
-    return proof === undefined ? {} : { "x-tarsy-page": proof };
-  },
+  // Without a proof, too: no page of another origin can send this header.
+  headers: () => ({ "x-tarsy-page": stored("page") ?? "" }),
 });
+
+/** Whether the api has answered this page before. */
+let isIn = false;
 
 /** Whether this page was signed in and the api has refused that since. */
 let hasEnded = false;
@@ -30,7 +31,9 @@ export const api = {
       await untilAnswered(request.signal);
       const proof = stored("page");
       try {
-        return await client.call(route, request);
+        const answer = await client.call(route, request);
+        isIn = true;
+        return answer;
       } catch (error) {
         if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
         // Another tab or request has signed in meanwhile, or given up the same proof.
@@ -38,7 +41,9 @@ export const api = {
         if (proof === undefined) {
           // A page that was signed out shows what may be no business of its reader.
           const forApproval = !hasEnded && route === "POST /api/v1/sessions/:id/approvals/:approval";
-          if (!(await askToSignIn(whyOf(error), request.signal, forApproval))) throw error;
+          const withToken = forApproval ? "approval" : "token";
+          const kind = error.code !== "sign_in" ? withToken : isIn ? "again" : "provider";
+          if (!(await askToSignIn(whyOf(error), request.signal, kind))) throw error;
         } else {
           // Without it the page is who a proxy says that it is, if there is one.
           store("page", undefined);

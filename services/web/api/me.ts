@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { ApiResponse } from "#shared/client/api-types.ts";
-import { signInWanted } from "./ask-to-sign-in.ts";
+import { signInWanted, signIns } from "./ask-to-sign-in.ts";
 import { api } from "./client.ts";
 
 type Me = ApiResponse<"GET /api/v1/me">;
@@ -24,6 +24,7 @@ export function followMe(): void {
     const read = async () => {
       try {
         me.value = await api.call("GET /api/v1/me", { signal: ending.signal });
+        if (me.value.signed_in) signIns().postMessage("");
       } catch {
         if (ending.signal.aborted) return;
         // Who was signed in before may be another person.

@@ -1,6 +1,7 @@
 import { TEXT } from "../text.ts";
 import { api, failureText } from "./client.ts";
-import { askToSignIn, signedIn } from "./ask-to-sign-in.ts";
+import { askToSignIn, signedIn, signIns } from "./ask-to-sign-in.ts";
+import { me } from "./me.ts";
 import { store, storedName } from "./stored.ts";
 
 const TOKEN = /^#token=(?<token>.+)$/u;
@@ -15,8 +16,13 @@ export async function signIn(token: string): Promise<void> {
   signedIn();
 }
 
-/** Forgets both halves of what let this page in, and everything that it shows. */
+/** Forgets what let this page in, and everything that it shows; with the identity provider, there too. */
 export async function signOut(): Promise<void> {
+  if (me.value?.signed_in === true) {
+    const { url } = await api.call("POST /api/v1/auth/logout");
+    location.assign(url);
+    return;
+  }
   store("page", undefined);
   // The proof alone is worth nothing, the cookie alone neither: without an answer the page is signed out, too.
   await api.call("DELETE /api/v1/page-session").catch(() => undefined);
@@ -47,6 +53,7 @@ function decoded(text: string): string {
 /** Signs in by an address that the reader follows while the page is open, and where another tab signs in. */
 export function listenForSignIns(): void {
   addEventListener("hashchange", () => void signInByAddress());
+  signIns().addEventListener("message", signedIn);
   addEventListener("storage", ({ key, newValue }) => {
     if (key === storedName("page") && newValue !== null) signedIn();
   });

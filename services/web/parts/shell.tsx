@@ -141,7 +141,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
               {shownText(me.value.name)} · {TEXT.app.roles[me.value.role]}
             </span>
           )}
-          {stored("page") !== undefined && why === undefined && (
+          {(me.value?.signed_in === true || stored("page") !== undefined) && why === undefined && (
             <button type="button" class="button plain" onClick={() => void signOut()}>
               {TEXT.signIn.out}
             </button>

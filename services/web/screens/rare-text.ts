@@ -1,5 +1,16 @@
 /** Every text of the screens that are loaded when they are opened, by the place where it stands; `TEXT` has those of the others. */
 export const RARE_TEXT = {
+  signIn: {
+    title: "Sign in",
+    hint: "Use the token in .tarsy/token (npm start) or APPROVAL_TOKEN in deploy/.env (containers). With AUTH_MODE=token, use your API key.",
+    providerHint: "You sign in with your organization's identity provider.",
+    againHint:
+      "Your session has ended. Sign in again in a new tab: then this page goes on, and what you wrote is kept.",
+    token: "Token or API key",
+    submit: "Sign in",
+    cancel: "Not now",
+    approvalTitle: "Sign in to decide",
+  },
   trace: {
     back: "Session",
     rows: "Calls by stage and agent",

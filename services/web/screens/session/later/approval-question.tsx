@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ToolEffect } from "#shared/contracts/tool-list.ts";
-import { isForApproval, signInWanted } from "../../../api/ask-to-sign-in.ts";
+import { signInKind, signInWanted } from "../../../api/ask-to-sign-in.ts";
 import { api } from "../../../api/client.ts";
 import { may } from "../../../api/me.ts";
 import { now } from "../../../parts/clock.ts";
@@ -30,7 +30,7 @@ export function ApprovalQuestion({ entry, approval, store }: ApprovalQuestionPro
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const place = useRef<HTMLDivElement>(null);
-  const isAsked = isForApproval.value && signInWanted.value !== undefined;
+  const isAsked = signInKind.value === "approval" && signInWanted.value !== undefined;
   useEffect(() => {
     // Above the form, which asks who decides.
     if (isAsked && isSending) place.current?.closest(".entry")?.scrollIntoView({ block: "start" });
