@@ -4,6 +4,7 @@ import { acp } from "./suites/acp.ts";
 import { alerts } from "./suites/alert.ts";
 import { ACTOR, APPROVAL_TOKEN, approvalQuestions } from "./suites/approval-questions.ts";
 import { chats, CHAT_AGENTS, CHAT_CALLS } from "./suites/chat.ts";
+import { dryRuns } from "./suites/dry-run.ts";
 import { fork, FORK_CALLS } from "./suites/fork.ts";
 import { sessionWorlds, WATCHER } from "./suites/session-world.ts";
 import { socketMessages } from "./suites/socket-messages.ts";
@@ -52,7 +53,17 @@ describe("commands on one system", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  for (const suite of [tarsy, fork, chats, alerts, approvalQuestions, sessionWorlds, socketMessages, acp]) {
+  for (const suite of [
+    dryRuns,
+    tarsy,
+    fork,
+    chats,
+    alerts,
+    approvalQuestions,
+    sessionWorlds,
+    socketMessages,
+    acp,
+  ]) {
     suite(() => pipeline);
   }
 });

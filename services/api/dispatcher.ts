@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { readQueueState } from "#shared/bus/executors-durable.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
@@ -19,6 +20,7 @@ import {
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { toolListReplyCodec, toolListRequestCodec, type ToolListReply } from "#shared/contracts/tool-list.ts";
 import { WAKE_UP_QUEUES, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -72,6 +74,8 @@ export interface Dispatcher extends AsyncDisposable {
   recreateQueue(queue: WakeUpQueue): Promise<void>;
   /** The addresses of the runbooks to choose from, as a tool-runner lists them. Rejects if none answers within 12 s. */
   listRunbooks(): Promise<readonly string[]>;
+  /** The tools of these servers, as a tool-runner lists them. Rejects if none answers within 12 s. */
+  listTools(serverIds: readonly string[]): Promise<ToolListReply>;
   /** Notices streams that take no message, and makes them anew. */
   readonly streams: Pick<StreamWatch, "look" | "refused">;
   /** Whether the streams and their consumer are there, with all replicas, and take messages. */
@@ -80,6 +84,7 @@ export interface Dispatcher extends AsyncDisposable {
   check(): Promise<void>;
 }
 
+const TOOL_LIST = { request: toolListRequestCodec, reply: toolListReplyCodec };
 const RUNBOOK_LIST = { request: runbookListRequestCodec, reply: runbookListReplyCodec };
 /** Longer than the tool-runner waits for the Git host. */
 const LIST_TIMEOUT_MS = RUNBOOK_FETCH_MS + 2_000;
@@ -152,6 +157,7 @@ export function openDispatcher({
     stuckQueues: async () => findStuckQueues(connected(), () => catchUp.recover()),
     recreateQueue: (queue) => admin.recreateDurable(queue),
     listRunbooks: async () => listRunbooks(connected()),
+    listTools: async (serverIds) => listTools(connected(), serverIds),
     streams,
     get queueState() {
       return streams.state;
@@ -170,6 +176,12 @@ export function openDispatcher({
 async function listRunbooks(bus: Bus): Promise<readonly string[]> {
   const { urls } = await request(bus, SUBJECTS.runbookList, RUNBOOK_LIST, {}, LIST_TIMEOUT_MS);
   return urls;
+}
+
+async function listTools(bus: Bus, serverIds: readonly string[]): Promise<ToolListReply> {
+  if (serverIds.length === 0) return { tools: [] };
+  const body = { session_id: randomUUID(), execution_id: randomUUID(), server_ids: [...serverIds] };
+  return request(bus, SUBJECTS.toolsList, TOOL_LIST, body, LIST_TIMEOUT_MS);
 }
 
 async function findStuckQueues(bus: Bus, onMissing: () => void): Promise<readonly WakeUpQueue[]> {

@@ -45,6 +45,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       SUBJECTS.allInboxes,
       SUBJECTS.queueRefuses,
       SUBJECTS.runbookList,
+      SUBJECTS.toolsList,
       ...STREAM_INFO,
     ],
     // These serve its SSE connections.

@@ -42,6 +42,15 @@ export const ROUTE_TEXTS = {
     "mcp.servers[].tools[]": "alert",
     slack_message_fingerprint: "alert",
   },
+  // The same, and nothing of it is stored.
+  "POST /api/v1/alerts/preview": {
+    data: "compared",
+    alert_type: "checked",
+    runbook: "compared",
+    "mcp.servers[].name": "checked",
+    "mcp.servers[].tools[]": "compared",
+    slack_message_fingerprint: "compared",
+  },
   // The whole body is the text of the alert.
   "POST /api/v1/webhooks/alertmanager": { "": "alert" },
   "POST /api/v1/webhooks/:source": { "": "alert" },

@@ -31,6 +31,7 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
       value: "KEY",
       help: "the Idempotency-Key: repeating the command with it submits the alert only once",
     },
+    "dry-run": { help: "shows chain, agents, tools, first prompt and expected cost, and starts nothing" },
     "no-wait": { help: "prints the session's ID and exits" },
     ...JSON_OPTION,
     ...API_OPTION,
@@ -43,13 +44,19 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
     notifierOf(call);
     const [type, runbook, key] = [option("type"), option("runbook"), option("key")];
     const priority = SESSION_LANES.find((lane) => lane === option("priority"));
+    const body = {
+      data: await readAlert(alert, signal),
+      ...(type === undefined ? {} : { alert_type: type }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(runbook === undefined ? {} : { runbook }),
+    };
+    if (flag("dry-run")) {
+      // The executor's code takes longer to load than the other commands take to run.
+      const { dryRun } = await import("../dry-run.ts");
+      return dryRun(call, api, body);
+    }
     const accepted = await api.call("POST /api/v1/alerts", {
-      body: {
-        data: await readAlert(alert, signal),
-        ...(type === undefined ? {} : { alert_type: type }),
-        ...(priority === undefined ? {} : { priority }),
-        ...(runbook === undefined ? {} : { runbook }),
-      },
+      body,
       ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),
       signal,
     });

@@ -1,5 +1,7 @@
+import { Holiday } from "#shared/agent-config/schemas/system-section.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import { ToolListReply } from "#shared/contracts/tool-list.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { NullableText } from "../http/common-schemas.ts";
@@ -100,6 +102,30 @@ const AlertTypesResponse = Type.Object({
   default_alert_type: Type.String(),
 });
 
+const AlertPreview = Type.Object({
+  alert_type: Type.String(),
+  is_default: Type.Boolean({ description: "the alert type is the default, because none is given" }),
+  chain_id: Type.String(),
+  priority: literals(SESSION_LANES),
+  data: Type.String({ description: "masked" }),
+  runbook: NullableText,
+  chain: Type.Object(
+    {},
+    { additionalProperties: true, description: "its configuration, as a session keeps it" },
+  ),
+  listing: Type.With(ToolListReply, { description: "the tools of the servers of its agents" }),
+  skills: Type.Array(Type.Object({ hash: Type.String(), body: Type.String() })),
+  holidays: Type.Array(Holiday),
+  prices: Type.Array(
+    Type.Object({
+      provider: Type.String(),
+      input_usd_per_million_tokens: Type.Number(),
+      source: Type.String(),
+    }),
+    { description: "of the agents' models; those without a price are absent" },
+  ),
+});
+
 /** How alerts come in. */
 export const ALERTS = {
   submitAlert: {
@@ -127,6 +153,15 @@ export const ALERTS = {
       },
     },
     errors: [422],
+  },
+  previewAlert: {
+    method: "post",
+    path: "/api/v1/alerts/preview",
+    action: "config.read",
+    tag: "alerts",
+    summary: "What an alert would start: nothing is stored, and nothing starts",
+    body: { schema: SubmitAlertBody },
+    responses: { 200: { description: "the beginning of its session", schema: AlertPreview } },
   },
   listAlertTypes: {
     method: "get",

@@ -76,6 +76,15 @@ export interface Submitter {
   submitResolved(
     submission: Submission & { readonly incident: SourceIncident },
   ): Promise<Submitted | undefined>;
+  /** What would be submitted, masked, with its chain and priority. Nothing is stored. Throws what `submit` throws. */
+  preview(
+    request: AlertRequest,
+    identity: Identity,
+  ): Promise<{
+    readonly alert: CheckedAlert & MaskedAlert;
+    readonly chain: ResolvedChain;
+    readonly lane: SessionLane;
+  }>;
   /** Makes a key stand for a session, unless it stands for one already. */
   alias(key: SubmissionKey, sessionId: string): Promise<void>;
 }
@@ -156,16 +165,22 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   return {
     rate: new SubmissionRate(config.submissionsPerMinute),
     bodies: new BodyBudget(config.bodyBytesInFlight),
-    submit: async (submission) => {
-      const submitted = await submitOne(submission, false);
-      if (submitted === undefined) throw new Error("an alert was neither grouped nor given a session");
-      return submitted;
-    },
+    submit: async (submission) => assertSubmitted(await submitOne(submission, false)),
     submitResolved: async (submission) => submitOne(submission, true),
+    preview: async (request, identity) => {
+      const lane = askedPriority(request, identity);
+      const alert = await mask(checkAlert(request, config));
+      return { alert, chain: chainFor(alert).chain, lane: lane ?? alert.chainPriority };
+    },
     alias: async ({ key, requestHash, keptHours = 24 }, sessionId) => {
       await db.query(ALIAS, [key, sessionId, requestHash, keptHours]);
     },
   };
+}
+
+function assertSubmitted(submitted: Submitted | undefined): Submitted {
+  if (submitted !== undefined) return submitted;
+  throw new Error("an alert was neither grouped nor given a session");
 }
 
 function statusOf(outcome: GroupedResult["outcome"]): Submitted["status"] {

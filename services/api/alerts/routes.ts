@@ -8,6 +8,7 @@ import { noteUnknown } from "../http/unknown-members.ts";
 import { acceptRequest } from "./accept-request.ts";
 import { parseAlertRequest } from "./alert-request.ts";
 import { ALERTS } from "./contract.ts";
+import { previewAlert } from "./preview-alert.ts";
 import type { Submitter } from "./open-submitter.ts";
 import { submittedView } from "./submitted-view.ts";
 
@@ -28,6 +29,14 @@ export function alertRoutes(deps: ApiDeps & { readonly submitter: Submitter }) {
       const alert = alertOf(await readJsonText(ctx, submitter.bodies));
       noteUnknown(ctx.req, alert);
       return submittedView(await acceptRequest(ctx, submitter, parseAlertRequest(alert)));
+    },
+
+    async previewAlert(ctx) {
+      const { identity } = callerOf(ctx);
+      submitter.rate.check(identity);
+      const alert = alertOf(await readJsonText(ctx, submitter.bodies));
+      noteUnknown(ctx.req, alert);
+      return previewAlert(deps, parseAlertRequest(alert), identity);
     },
 
     listAlertTypes() {

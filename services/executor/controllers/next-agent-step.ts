@@ -40,7 +40,13 @@ export function nextAgentStep(state: AgentState, { list, controllers }: Features
 
 /** The state from which an agent's next step is decided: its setting, what its rows say now, and what was read for this decision. */
 export function agentState(
-  { agent, chain, previous, alert, task }: AgentSetting,
+  {
+    agent,
+    chain,
+    previous,
+    alert,
+    task,
+  }: Pick<AgentSetting, "agent" | "chain" | "previous" | "alert" | "task">,
   { iteration, messages, listings, steering, evidence }: AgentMemory,
   loaded: Loaded = {},
 ): AgentState {

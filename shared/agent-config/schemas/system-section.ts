@@ -68,7 +68,7 @@ const Notifications = Type.Object({
 type Notifications = Static<typeof Notifications>;
 
 /** A day on which few people are at work; `MM-DD` is one of every year, `YYYY-MM-DD` of that year alone. */
-const Holiday = Type.Object({
+export const Holiday = Type.Object({
   date: Name,
   name: Type.String({
     pattern: String.raw`^(?=.*\S).{1,100}$`,
