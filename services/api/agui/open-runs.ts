@@ -78,7 +78,7 @@ export function openRuns(deps: ApiDeps & { readonly submitter: Submitter }) {
     }
     return perform(deps, "session.chat", asked, async () => {
       const question = { content: said.text };
-      const refused = await ask(caller, sessionId, () => question, messageId).then(
+      const refused = await ask(caller, sessionId, () => question, { messageId }).then(
         () => new Error(`the question ${messageId} is gone`),
         (error: unknown) => error,
       );

@@ -3,6 +3,7 @@ import { ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { NO_USER } from "#shared/contracts/no-user.ts";
 import { ApprovalEntity } from "#shared/database/entities.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { Caller } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
@@ -28,6 +29,8 @@ export function openDecisions(deps: ApiDeps) {
     caller: Caller,
     { sessionId, approvalId: approval_id, argumentsHash }: Question,
     { decision: said, reason }: Static<typeof DecisionBody>,
+    /** What is committed with the decision. */
+    settle?: (transaction: Queryable) => Promise<void>,
   ) => {
     // Before the transaction, which locks the session's rows.
     const { session_id: id } = await sessionFor(db, caller, sessionId);
@@ -43,6 +46,7 @@ export function openDecisions(deps: ApiDeps) {
     const { session_id, events, tool, wakeUp } = await db.transaction(async (transaction) => {
       const session = await sessionFor(transaction, caller, id, { lock: true });
       const decided = await decideApproval(transaction, session, approval_id, made);
+      await settle?.(transaction);
       return { ...decided, session_id: session.session_id };
     });
     dispatcher.publish(events);

@@ -5,6 +5,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
@@ -38,15 +39,26 @@ const parseSession = compileParser(
 /** The texts for a missing or a too long question are those that clients know, so they are not the schema's. */
 const readBody = bodyReader(Type.Object({ content: Type.Optional(NullableText) }));
 
+interface Asked {
+  /** Of the question; by default a new one. */
+  readonly messageId?: string;
+  /** What is committed with the question. */
+  readonly settle?: (transaction: Queryable, messageId: string) => Promise<void>;
+}
+
 /**
  * Returns what asks about a session that has ended: a question wakes an executor, with the configuration of now. `read` reads the body of
- * `POST /api/v1/sessions/:id/chat/messages`, once it is known that the caller may see the session; `messageId` is the question's, by default
- * a new one. It rejects with RequestError 400, 404, 409 (also for an id that has been asked) or 429, and database errors.
+ * `POST /api/v1/sessions/:id/chat/messages`, once it is known that the caller may see the session; It rejects with RequestError 400, 404, 409 (also for an id that has been asked) or 429, and database errors.
  */
 export function openQuestions(deps: ApiDeps) {
   const { db, dispatcher, log } = deps;
   const prepare = prepareQuestions(deps);
-  return async (caller: Caller, sessionId: string | undefined, read: () => unknown, messageId?: string) => {
+  return async (
+    caller: Caller,
+    sessionId: string | undefined,
+    read: () => unknown,
+    { messageId, settle }: Asked = {},
+  ) => {
     const { session_id: id } = await sessionFor(db, caller, sessionId);
     const body = await read();
     const author = postgresSafeText(caller.identity.name).text;
@@ -54,7 +66,9 @@ export function openQuestions(deps: ApiDeps) {
     const posted = await db.transaction(async (transaction) => {
       // Until the commit the lock keeps others from deleting the session and from asking, too.
       await sessionFor(transaction, caller, id, { lock: true });
-      return postQuestion(transaction, { sessionId: id, content, author, chain, messageId });
+      const asked = await postQuestion(transaction, { sessionId: id, content, author, chain, messageId });
+      await settle?.(transaction, asked.messageId);
+      return asked;
     });
     announceFollowUp(dispatcher, id, posted);
     const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;
@@ -68,7 +82,7 @@ export function openQuestions(deps: ApiDeps) {
  * Returns what prepares a question, by its body, before the transaction that posts it and locks the session's rows: its text without
  * secrets, and the configuration by which it is answered. It rejects with RequestError 400 and database errors.
  */
-export function prepareQuestions(deps: ApiDeps) {
+function prepareQuestions(deps: ApiDeps) {
   const { config, db } = deps;
   const mask = maskBody(deps, "POST /api/v1/sessions/:id/chat/messages");
   const chainOf = openChatChains(deps);

@@ -7,7 +7,7 @@ export interface Caller {
   /** The client's address, if it is known. */
   readonly peer: string | undefined;
   /** The protocol in which it is asked for; absent for the API itself. */
-  readonly channel?: "mcp" | undefined;
+  readonly channel?: "mcp" | "slack" | undefined;
   /** Nothing was done yet: only a refusal is recorded. */
   isAsking?: boolean;
   sessionId?: string;

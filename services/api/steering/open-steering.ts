@@ -1,5 +1,6 @@
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange, ownerOf } from "#shared/access/authorize.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { Caller } from "../http/caller.ts";
 import { maskBody } from "../http/mask-body.ts";
@@ -12,6 +13,8 @@ interface Steered {
   readonly read: () => unknown;
   /** By which a repetition is recognised; undefined for none. */
   readonly idempotencyKey: string | string[] | undefined;
+  /** What is committed with the message. */
+  readonly settle?: (transaction: Queryable, messageId: string) => Promise<void>;
 }
 
 /**
@@ -21,7 +24,7 @@ interface Steered {
 export function openSteering(deps: ApiDeps) {
   const { db, dispatcher, log, metrics } = deps;
   const mask = maskBody(deps, "POST /api/v1/sessions/:id/messages");
-  return async (caller: Caller, sessionId: string | undefined, { read, idempotencyKey }: Steered) => {
+  return async (caller: Caller, sessionId: string | undefined, { read, idempotencyKey, settle }: Steered) => {
     const { session_id: id } = await sessionFor(db, caller, sessionId);
     const request = parseSteering(await read());
     const { identity } = caller;
@@ -33,7 +36,10 @@ export function openSteering(deps: ApiDeps) {
       if (!mayChange(identity, session)) {
         throw forbidden("only the submitter of a session and operators may write to its agents");
       }
-      return postSteering(transaction, session, { ...request, ...key, content, author: identity.name });
+      const message = { ...request, ...key, content, author: identity.name };
+      const stored = await postSteering(transaction, session, message);
+      await settle?.(transaction, stored.messageId);
+      return stored;
     });
     dispatcher.publish(posted.events);
     dispatcher.noticeInbox(id, posted.inboxSeq);

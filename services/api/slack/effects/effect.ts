@@ -1,5 +1,5 @@
-import type { Identity } from "#shared/access/identity.ts";
 import type { Action } from "#shared/access/authorize.ts";
+import type { Caller } from "../../http/caller.ts";
 import type { ClaimedEvent } from "../events/event-store.ts";
 import type { SlackDeed } from "../events/external-event.ts";
 
@@ -7,7 +7,7 @@ import type { SlackDeed } from "../events/external-event.ts";
 export interface Deed<D extends SlackDeed = SlackDeed> {
   readonly event: ClaimedEvent;
   readonly deed: D;
-  readonly identity: Identity;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 

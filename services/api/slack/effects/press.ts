@@ -5,8 +5,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { APPROVALS } from "#shared/database/tables/approvals.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { decideApproval } from "../../approvals/decide-approval.ts";
-import { deciderOf } from "../../approvals/open-decisions.ts";
+import { openDecisions } from "../../approvals/open-decisions.ts";
 import { escapeMrkdwn, HASH_CHARACTERS } from "../../notifications/slack/slack-message.ts";
 import { parkForOperator, resumeForOperator } from "../../parking/change-parking.ts";
 import { settleEvent } from "../events/event-store.ts";
@@ -44,60 +43,53 @@ export function handlePresses(deps: SlackDeps): (press: Press) => Promise<Done> 
   };
 }
 
-async function decide(press: Press, said: "approve" | "deny", deps: SlackDeps): Promise<Done> {
-  const { db, dispatcher, settings } = deps;
-  const { event, deed, identity } = press;
+async function decide(
+  { event, deed, caller }: Press,
+  said: "approve" | "deny",
+  deps: SlackDeps,
+): Promise<Done> {
+  const { db, settings } = deps;
   const action = "approval.decide";
   if (!settings.approvals) throw new DeedRefused(action, "tool calls are not decided about in Slack");
-  authorize(identity, action);
+  authorize(caller.identity, action);
   const [approvalId = "", hash = ""] = deed.value.split("|");
   const [asked] = isUuid(approvalId) ? await selectRows(db, parseAsked, ASKED, [approvalId]) : [];
-  const sessionId = asked?.session_id;
-  if (asked === undefined || sessionId === undefined) {
+  const sessionId = asked?.session_id ?? "";
+  if (asked === undefined || (await visibleHere(db, sessionId, caller.identity)) === undefined) {
     throw new DeedRefused(action, "this question is unknown");
   }
   if (hash.length !== HASH_CHARACTERS || !asked.arguments_hash.startsWith(hash)) {
     throw new DeedRefused(action, "the arguments are not those of this message", { sessionId });
   }
-  const state = said === "approve" ? "approved" : "denied";
   const { channel, message_ts: ts } = deed;
-  const decidedBy = deciderOf(identity);
-  const decided = await db.transaction(async (transaction) => {
-    const session = await visibleHere(transaction, sessionId, identity, { lock: true });
-    if (session === undefined) throw new DeedRefused(action, "this question is unknown", { sessionId });
-    const decision = { state, reason: null, decidedBy, decidedVia: "slack" } as const;
-    const outcome = await decideApproval(transaction, session, approvalId, decision);
-    const at = Math.floor(Date.now() / 1_000);
-    const tool = escapeMrkdwn(asked.tool, 200);
-    const text = `*${tool}* ${state} by <@${event.actor}> <!date^${at}^{time}|${new Date(at * 1_000).toISOString()}>`;
-    await settleEvent(transaction, event, {
-      state: "done",
-      awaits: "decided",
-      result: { channel, ts, text },
-    });
-    return outcome;
-  });
-  dispatcher.publish(decided.events);
-  if (decided.wakeUp !== undefined) dispatcher.wake(decided.wakeUp);
-  return { action, sessionId, detail: { approval_id: approvalId, tool: decided.tool, decision: state } };
+  const at = Math.floor(Date.now() / 1_000);
+  const state = said === "approve" ? "approved" : "denied";
+  const by = `<@${event.actor}> <!date^${at}^{time}|${new Date(at * 1_000).toISOString()}>`;
+  const text = `*${escapeMrkdwn(asked.tool, 200)}* ${state} by ${by}`;
+  const decision = { decision: said, reason: null };
+  await openDecisions(deps)(caller, { sessionId, approvalId }, decision, async (transaction) =>
+    settleEvent(transaction, event, { state: "done", awaits: "decided", result: { channel, ts, text } }),
+  );
+  return { action, sessionId, ...(caller.detail === undefined ? {} : { detail: caller.detail }) };
 }
 
 async function rate(
-  { event, deed, identity }: Press,
+  { event, deed, caller }: Press,
   rating: "accurate" | "inaccurate",
   deps: SlackDeps,
 ): Promise<Done> {
-  authorize(identity, REVIEW);
+  authorize(caller.identity, REVIEW);
   const { channel, thread, value: sessionId } = deed;
   if (!isUuid(sessionId)) throw new DeedRefused(REVIEW, "not found");
   const result = { channel, thread, session_id: sessionId, text: `Reviewed as ${rating}.` };
   const said = { awaits: "text", result } as const;
-  return review(deps, { event, identity }, { sessionId, rating, is_removed: false, said });
+  return review(deps, { event, caller }, { sessionId, rating, is_removed: false, said });
 }
 
 async function parkOrResume(press: Press, verb: "park" | "resume", deps: SlackDeps): Promise<Done> {
   const { db, dispatcher, places } = deps;
-  const { event, deed, identity } = press;
+  const { event, deed, caller } = press;
+  const { identity } = caller;
   const action = `session.${verb}` as const;
   authorize(identity, action);
   const sessionId = deed.value;

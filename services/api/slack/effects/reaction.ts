@@ -22,11 +22,11 @@ const READ =
 
 /** Returns what a thumb on a message about a session does: it reviews the session; taken back, the same person's review is opened again. */
 export function handleReactions(deps: SlackDeps): (reaction: Deed<DeedOf<"reaction">>) => Promise<Done> {
-  return async ({ event, deed, identity }) => {
-    authorize(identity, REVIEW);
+  return async ({ event, deed, caller }) => {
+    authorize(caller.identity, REVIEW);
     const sessionId = await sessionOf(deps.db, deed, "message");
     if (sessionId === undefined) throw new DeedRefused(REVIEW, "no session belongs to this message");
-    return review(deps, { event, identity }, { ...deed, sessionId });
+    return review(deps, { event, caller }, { ...deed, sessionId });
   };
 }
 
@@ -39,7 +39,7 @@ interface Rated extends Pick<DeedOf<"reaction">, "rating" | "is_removed"> {
 /** Reviews a session, or opens the person's review again, in the transaction of the event's end. */
 export async function review(
   { db, dispatcher }: SlackDeps,
-  { event, identity }: Pick<Deed, "event" | "identity">,
+  { event, caller: { identity } }: Pick<Deed, "event" | "caller">,
   { sessionId, rating, is_removed, said }: Rated,
 ): Promise<Done> {
   const action = is_removed ? "reopen" : "complete";

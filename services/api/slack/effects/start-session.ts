@@ -19,7 +19,7 @@ const MAX_PARENT = 100_000;
  */
 export function startSessions(deps: SlackDeps): (mention: Deed<DeedOf<"mention">>) => Promise<Done> {
   const { config, db, settings, submitter } = deps;
-  return async ({ event, deed, identity, signal }) => {
+  return async ({ event, deed, caller: { identity }, signal }) => {
     const { channel, thread, ts, text } = deed;
     if (!settings.startSessionsIn.has(channel)) {
       throw new DeedRefused(ACTION, "no session belongs to this thread, and none is started in this channel");

@@ -1,8 +1,8 @@
 import { AccessRefused } from "#shared/access/access-refused.ts";
-import type { Identity } from "#shared/access/identity.ts";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
+import type { Caller } from "../../http/caller.ts";
 import { RequestError } from "../../http/request-error.ts";
 import { DeedRefused, type Deed, type Done } from "../effects/effect.ts";
 import { handleMentions } from "../effects/mention.ts";
@@ -61,13 +61,13 @@ function openHandler(deps: SlackDeps): (event: ClaimedEvent, signal: AbortSignal
   const perform = openEffects(deps);
   return async (event, stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(EFFECT_MS)]);
-    const who: { identity?: Identity } = {};
+    const who: { caller?: Caller } = {};
     try {
       const { action, sessionId, detail } = await perform(event, signal, who);
       audit.record({
         action,
         result: "allowed",
-        identity: who.identity,
+        identity: who.caller?.identity,
         peer: "slack",
         sessionId,
         detail: { ...detail, event_key: event.event_key },
@@ -75,7 +75,7 @@ function openHandler(deps: SlackDeps): (event: ClaimedEvent, signal: AbortSignal
       log.info({ action, session_id: sessionId, kind: event.payload.kind }, "event of Slack handled");
     } catch (error) {
       if (error instanceof EventLost) return log.warn({ id: event.id }, error.message);
-      await failed(event, error, { ...deps, identity: who.identity }).catch((again: unknown) => {
+      await failed(event, error, { ...deps, caller: who.caller }).catch((again: unknown) => {
         if (!stop.aborted) {
           log.warn({ id: event.id, error: errorMessage(again) }, "event of Slack left to its next attempt");
         }
@@ -87,7 +87,7 @@ function openHandler(deps: SlackDeps): (event: ClaimedEvent, signal: AbortSignal
 function openEffects(deps: SlackDeps) {
   const [mention, reaction, press] = [handleMentions(deps), handleReactions(deps), handlePresses(deps)];
   const { people } = deps;
-  return async (event: ClaimedEvent, signal: AbortSignal, who: { identity?: Identity }): Promise<Done> => {
+  return async (event: ClaimedEvent, signal: AbortSignal, who: { caller?: Caller }): Promise<Done> => {
     const { actor, payload: deed } = event;
     if (deed.kind === "channel_gone") return closeChannel(event, deed.channel, deps);
     const { channel } = deed;
@@ -96,8 +96,9 @@ function openEffects(deps: SlackDeps) {
     if (typeof identity === "string") {
       throw new DeedRefused(ACTIONS[deed.kind], identity);
     }
-    who.identity = identity;
-    const common: Omit<Deed, "deed"> = { event, identity, signal };
+    const caller: Caller = { identity, peer: "slack", channel: "slack" };
+    who.caller = caller;
+    const common: Omit<Deed, "deed"> = { event, caller, signal };
     switch (deed.kind) {
       case "mention":
         return mention({ ...common, deed });
@@ -127,7 +128,7 @@ async function closeChannel(event: ClaimedEvent, channel: string, { db }: SlackD
 async function failed(
   event: ClaimedEvent,
   error: unknown,
-  deps: SlackDeps & { readonly identity: Identity | undefined },
+  deps: SlackDeps & { readonly caller: Caller | undefined },
 ): Promise<void> {
   const { db, log } = deps;
   const why = errorMessage(error);
@@ -143,16 +144,13 @@ async function failed(
   if (!isBusy) {
     log.warn({ id: event.id, error: why, attempts: event.attempts }, "event of Slack not handled: retrying");
   }
-  // The session has changed meanwhile: what is to be done is another thing now.
-  await postponeEvent(db, event, why === CHANGED && event.attempts === 1 ? 0 : ms, why);
+  await postponeEvent(db, event, ms, why);
 }
-
-const CHANGED = "the session has just ended";
 
 async function refuse(
   event: ClaimedEvent,
   error: unknown,
-  { db, audit, identity }: SlackDeps & { readonly identity: Identity | undefined },
+  { db, audit, caller }: SlackDeps & { readonly caller: Caller | undefined },
 ): Promise<void> {
   const { actor, payload: deed } = event;
   const why = errorMessage(error);
@@ -177,10 +175,10 @@ async function refuse(
   audit.record({
     action: refused?.action ?? (deed.kind === "channel_gone" ? "session.read" : ACTIONS[deed.kind]),
     result: "refused",
-    identity,
+    identity: caller?.identity,
     // Each member has a share of what is recorded.
     peer: `slack:${actor}`,
-    sessionId: refused?.sessionId,
+    sessionId: refused?.sessionId ?? caller?.sessionId,
     detail: { reason: why, actor, event_key: event.event_key },
   });
 }
