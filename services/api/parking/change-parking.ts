@@ -65,7 +65,7 @@ const LET_GO = `UPDATE session_runtime SET park_until = NULL, inbox_seq = inbox_
 const parseInbox = compileParser("inbox of a session", Type.Object({ inbox_seq: Type.Integer() }));
 
 /** What is committed with the transaction. */
-interface ChangedParking<S extends string> {
+export interface ChangedParking<S extends string> {
   readonly status: S;
   readonly events: readonly SessionEvent[];
   /** The number of its entry in the session's inbox; undefined if nothing was changed. */

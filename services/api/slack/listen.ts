@@ -36,6 +36,11 @@ const parseSelf = compileParser(
 );
 const parseTicket = compileParser("connection of Slack", Type.Object({ url: Type.String() }));
 
+interface Times {
+  readonly everyMs: number;
+  readonly refusedMs: number;
+}
+
 /**
  * Until `signal` aborts: takes what people do in Slack, does it, and keeps the messages about sessions up to date. Every api does so; Slack
  * sends each event to one of the connections, and the rows make a second one harmless. Never rejects.
@@ -43,17 +48,14 @@ const parseTicket = compileParser("connection of Slack", Type.Object({ url: Type
 export async function listenToSlack(
   deps: ApiDeps,
   signal: AbortSignal,
-  {
-    everyMs = POLL_EVERY_MS,
-    refusedMs = REFUSED_MS,
-  }: { readonly everyMs?: number; readonly refusedMs?: number } = {},
+  { everyMs = POLL_EVERY_MS, refusedMs = REFUSED_MS }: Partial<Times> = {},
 ): Promise<void> {
   const settings = deps.config.notifications.slack;
   const listening = settings?.listening;
   if (settings === undefined || listening === undefined) return;
   await using outbound = new Outbound();
   const slack = new SlackApi(settings, outbound);
-  const app = await whoAmI(slack, deps, { refusedMs, signal });
+  const app = await whoAmI(slack, { ...deps, refusedMs }, signal);
   if (app === undefined) return;
   const people = new People({ slack, team: app.team, settings: listening });
   const all = { ...deps, slack, app, settings: listening, people, submitter: openSubmitter(deps) };
@@ -70,15 +72,15 @@ export async function listenToSlack(
       { everyMs, stored: async (until) => void (await once(stored, "event", { signal: until })) },
       signal,
     ),
-    talk(all, { everyMs, refusedMs, signal }),
+    talk({ ...all, everyMs, refusedMs }, signal),
   ]);
 }
 
 /** Undefined once the signal aborts. */
 async function whoAmI(
   slack: SlackApi,
-  { log }: ApiDeps,
-  { refusedMs, signal }: { readonly refusedMs: number; readonly signal: AbortSignal },
+  { log, refusedMs }: Pick<ApiDeps & Times, "log" | "refusedMs">,
+  signal: AbortSignal,
 ): Promise<SlackApp | undefined> {
   for (let retry = 1; !signal.aborted; retry += 1) {
     try {
@@ -153,15 +155,8 @@ function readSafely(envelope: Envelope, app: SlackApp, log: ApiDeps["log"]): Ext
 }
 
 /** Never rejects. */
-async function talk(
-  deps: SlackDeps,
-  {
-    everyMs,
-    refusedMs,
-    signal,
-  }: { readonly everyMs: number; readonly refusedMs: number; readonly signal: AbortSignal },
-): Promise<void> {
-  const { config, db, log, slack } = deps;
+async function talk(deps: SlackDeps & Times, signal: AbortSignal): Promise<void> {
+  const { config, db, everyMs, log, refusedMs, slack } = deps;
   const { pageUrl } = config.notifications;
   while (!signal.aborted) {
     let waitMs = jitter(everyMs);

@@ -1,4 +1,4 @@
-import { authorize, mayChange } from "#shared/access/authorize.ts";
+import { authorize } from "#shared/access/authorize.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -8,6 +8,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { openDecisions } from "../../approvals/open-decisions.ts";
 import { escapeMrkdwn, HASH_CHARACTERS } from "../../notifications/slack/slack-message.ts";
 import { parkForOperator, resumeForOperator } from "../../parking/change-parking.ts";
+import { openParking } from "../../parking/open-parking.ts";
 import { settleEvent } from "../events/event-store.ts";
 import type { DeedOf } from "../events/external-event.ts";
 import type { SlackDeps } from "../slack-deps.ts";
@@ -86,35 +87,22 @@ async function rate(
   return review(deps, { event, caller }, { sessionId, rating, is_removed: false, said });
 }
 
-async function parkOrResume(press: Press, verb: "park" | "resume", deps: SlackDeps): Promise<Done> {
-  const { db, dispatcher, places } = deps;
-  const { event, deed, caller } = press;
-  const { identity } = caller;
+async function parkOrResume(
+  { event, deed, caller }: Press,
+  verb: "park" | "resume",
+  deps: SlackDeps,
+): Promise<Done> {
   const action = `session.${verb}` as const;
-  authorize(identity, action);
+  authorize(caller.identity, action);
   const sessionId = deed.value;
-  const unknown = new DeedRefused(action, "the session of this message is not yours to see here");
-  if (!isUuid(sessionId)) throw unknown;
-  const { status, events, inboxSeq, waitsIn } = await db.transaction(async (transaction) => {
-    const session = await visibleHere(transaction, sessionId, identity, { lock: true });
-    if (session === undefined) throw unknown;
-    if (!mayChange(identity, session)) {
-      const why = `only the submitter of a session and operators may ${verb} it`;
-      throw new DeedRefused(action, why, { sessionId });
-    }
-    const actor = identity.name;
-    const changed =
-      verb === "park"
-        ? await parkForOperator(transaction, session, { actor, reason: null })
-        : await resumeForOperator(transaction, session);
-    await settleEvent(transaction, event, { state: "done", result: { session_id: sessionId } });
-    return changed;
-  });
-  dispatcher.publish(events);
-  if (inboxSeq !== undefined) dispatcher.noticeInbox(sessionId, inboxSeq);
-  if (waitsIn !== undefined) {
-    dispatcher.wake({ sessionId, lane: waitsIn });
-    if (waitsIn === "critical") places.look();
+  if (!isUuid(sessionId) || (await visibleHere(deps.db, sessionId, caller.identity)) === undefined) {
+    throw new DeedRefused(action, "the session of this message is not yours to see here");
   }
+  const { status } = await openParking(deps)(caller, sessionId, verb, async (transaction, session, actor) => {
+    await settleEvent(transaction, event, { state: "done", result: { session_id: sessionId } });
+    return verb === "park"
+      ? parkForOperator(transaction, session, { actor, reason: null })
+      : resumeForOperator(transaction, session);
+  });
   return { action, sessionId, detail: { status } };
 }
