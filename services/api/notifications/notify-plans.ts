@@ -4,21 +4,6 @@ import type { NotificationSettings } from "./read-settings.ts";
 /** The name of Slack in rows, metrics and logs. */
 export const SLACK = "slack";
 
-/** The name of a webhook's receiver there. */
-export function webhookDestination(name: string): string {
-  return `webhook:${name}`;
-}
-
-/** The name of a channel of Teams there. */
-export function teamsDestination(name: string): string {
-  return `teams:${name}`;
-}
-
-/** The name there of a system in which notes are written. */
-export function writeBackDestination(name: string): string {
-  return `note:${name}`;
-}
-
 const SLACK_KINDS: readonly NotificationKind[] = [
   "session.ended",
   "approval.requested",
@@ -35,16 +20,22 @@ export function notifyPlans({ slack, webhooks, teams, writeBack }: NotificationS
   readonly fromSlack: string | null;
 } {
   const plan = (slackKinds: readonly NotificationKind[]): string | null => {
-    const entries: [string, readonly NotificationKind[]][] = webhooks.map(({ name, events }) => [
-      webhookDestination(name),
-      events,
-    ]);
-    for (const { name, events } of teams) entries.push([teamsDestination(name), events]);
-    for (const { name } of writeBack) entries.push([writeBackDestination(name), ["session.ended"]]);
+    const entries: [string, readonly NotificationKind[]][] = [...webhooks, ...teams, ...writeBack].map(
+      ({ name, events }) => [name, events],
+    );
     if (slack !== undefined) entries.push([SLACK, slackKinds]);
     if (entries.length === 0) return null;
     const all: NotifyPlan = Object.fromEntries(entries.map(([name, kinds]) => [name, [...kinds]]));
     return JSON.stringify(all);
   };
   return { usual: plan(SLACK_KINDS), fromSlack: plan(["session.started", ...SLACK_KINDS]) };
+}
+
+/** The destinations of a configuration, with what names their addresses. */
+export function knownDestinations(settings: NotificationSettings): ReadonlyMap<string, string> {
+  const { slack, webhooks, teams, writeBack } = settings;
+  return new Map([
+    ...(slack === undefined ? [] : [[SLACK, slack.channel] as const]),
+    ...[...webhooks, ...teams, ...writeBack].map(({ name, address }) => [name, address] as const),
+  ]);
 }

@@ -4,7 +4,6 @@ import type { Masker } from "#shared/masking/masker.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { Destination } from "./destination.ts";
 import { Outbound } from "./http/outbound.ts";
-import { knownDestinations } from "./known-destinations.ts";
 import type { NotificationMetrics } from "./notification-metrics.ts";
 import type { NotificationSettings } from "./read-settings.ts";
 import { sendNotifications } from "./send-notifications.ts";
@@ -32,10 +31,9 @@ export async function notify(
 ): Promise<void> {
   await using outbound = new Outbound();
   const destinations = openDestinations(settings, { db, outbound });
-  const known = [...knownDestinations(settings).keys()];
   await Promise.all([
     sendNotifications({ db, log, metrics, destinations, masker, pageUrl: settings.pageUrl }, signal),
-    watchOutbox({ db, log, metrics, destinations: known }, signal),
+    watchOutbox({ db, log, metrics, destinations: destinations.map(({ name }) => name) }, signal),
   ]);
 }
 

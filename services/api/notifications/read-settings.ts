@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import { type SystemSection, type WRITE_BACK_TYPES } from "#shared/agent-config/schemas/system-section.ts";
@@ -34,26 +35,24 @@ export interface ListeningSettings {
   readonly approvals: boolean;
 }
 
-export interface WebhookReceiver {
+/** Someone who is told; the URL may be a secret. */
+export interface Told {
+  /** In rows, metrics and logs. */
   readonly name: string;
   readonly url: URL;
-  /** The key of the signatures. */
-  readonly secret: Buffer;
+  /** Names the URL without showing it. */
+  readonly address: string;
   readonly events: readonly NotificationKind[];
 }
 
-/** A channel of Teams; the URL is a secret. */
-export interface TeamsChannel {
-  readonly name: string;
-  readonly url: URL;
-  readonly events: readonly NotificationKind[];
+export interface WebhookReceiver extends Told {
+  /** The key of the signatures. */
+  readonly secret: Buffer;
 }
 
 /** A system in which a note is written when a session ends. */
-export interface WriteBack {
-  readonly name: string;
+export interface WriteBack extends Told {
   readonly type: (typeof WRITE_BACK_TYPES)[number];
-  readonly url: URL;
   readonly token: string;
   readonly user: string;
   readonly project: string | undefined;
@@ -65,7 +64,7 @@ export interface WriteBack {
 export interface NotificationSettings {
   readonly slack: SlackSettings | undefined;
   readonly webhooks: readonly WebhookReceiver[];
-  readonly teams: readonly TeamsChannel[];
+  readonly teams: readonly Told[];
   readonly writeBack: readonly WriteBack[];
   /** Where the page is, without a slash at the end: `<pageUrl>/sessions/<id>`. */
   readonly pageUrl: string;
@@ -94,20 +93,20 @@ export function readNotificationSettings(
   const isPage = dashboardOrigin({ dashboard_url }) !== undefined;
   return {
     slack: slack?.enabled === true ? readSlack(slack, env) : undefined,
-    webhooks: (notifications?.webhooks ?? []).map(({ name, url, secret_env, events = DEFAULT_EVENTS }) => ({
-      name,
-      url: new URL(url),
+    webhooks: (notifications?.webhooks ?? []).map(({ name, url, secret_env, events }) => ({
+      ...told(`webhook:${name}`, new URL(url), events),
       secret: readSecret(secret_env, name, env),
-      events,
     })),
-    teams: (notifications?.teams ?? []).map(({ name, url_env, events = DEFAULT_EVENTS }) => ({
-      name,
-      url: readAddress(url_env, name, env),
-      events,
-    })),
+    teams: (notifications?.teams ?? []).map(({ name, url_env, events }) =>
+      told(`teams:${name}`, readAddress(url_env, name, env), events),
+    ),
     writeBack: (notifications?.write_back ?? []).map((entry) => readWriteBack(entry, env)),
     pageUrl: isPage ? dashboard_url.replace(/\/+$/u, "") : `http://localhost:${apiPort}`,
   };
+}
+
+function told(name: string, url: URL, events = DEFAULT_EVENTS): Told {
+  return { name, url, address: createHash("sha256").update(url.href).digest("hex"), events };
 }
 
 type SlackSection = NonNullable<SystemSection["slack"]>;
@@ -172,7 +171,14 @@ function readWriteBack(entry: WriteBackEntry, env: Environment): WriteBack {
   const { name, type, url = PUBLIC_APIS[type] ?? "", token_env, user = "", project, key } = entry;
   const token = readToken(token_env, `the token of '${name}'`, env, "notifications.write_back");
   const pointer = key === undefined ? undefined : parsePointer(key);
-  return { name, type, url: new URL(url), token, user, project, key: pointer };
+  return {
+    ...told(`note:${name}`, new URL(url), ["session.ended"]),
+    type,
+    token,
+    user,
+    project,
+    key: pointer,
+  };
 }
 
 function readSecret(variable: string, receiver: string, env: Environment): Buffer {

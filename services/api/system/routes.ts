@@ -6,7 +6,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { unreadConclusions } from "../conclusions/unread-conclusions.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { routesOf, type Route } from "../http/routes-of.ts";
-import { knownDestinations } from "../notifications/known-destinations.ts";
+import { knownDestinations } from "../notifications/notify-plans.ts";
 import { outboxWarnings } from "../notifications/outbox-warnings.ts";
 import { readOutboxState } from "../notifications/read-outbox-state.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";

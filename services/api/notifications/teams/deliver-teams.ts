@@ -1,10 +1,8 @@
 import type { Outbound } from "../http/outbound.ts";
 import { postNews } from "../http/outcome-of.ts";
 import type { Destination } from "../destination.ts";
-import { addressOf } from "../known-destinations.ts";
 import type { Notification } from "../notification.ts";
-import { teamsDestination } from "../notify-plans.ts";
-import type { TeamsChannel } from "../read-settings.ts";
+import type { Told } from "../read-settings.ts";
 
 /** A message has 28 KB at most, and a text of 12,000 characters up to 72,000 bytes as JSON. */
 const MAX_MESSAGE_BYTES = 28 * 1_024;
@@ -14,10 +12,10 @@ const MAX_TEXT = 12_000;
  * A channel of Teams behind a URL of its app Workflows. A message cannot be found or edited there: after an attempt whose answer was lost
  * there may be two.
  */
-export function teamsChannel({ name, url }: TeamsChannel, outbound: Outbound): Destination {
+export function teamsChannel({ name, url, address }: Told, outbound: Outbound): Destination {
   return {
-    name: teamsDestination(name),
-    address: addressOf(url),
+    name,
+    address,
     parallel: 1,
     deliver: async (notification, _attempt, signal) =>
       postNews(outbound, { url, body: teamsMessage(notification) }, signal),
@@ -60,13 +58,6 @@ function block(text: string, limit: number, style: object = {}): object {
   return { type: "RichTextBlock", inlines: [{ type: "TextRun", text: cut, ...style }] };
 }
 
-const ENDINGS = {
-  completed: "Analysis complete",
-  failed: "Analysis failed",
-  timed_out: "Analysis timed out",
-  cancelled: "Analysis cancelled",
-} as const;
-
 /** The title, and what stands below it. */
 function textsOf(notification: Notification): readonly string[] {
   const { session, kind } = notification;
@@ -76,7 +67,7 @@ function textsOf(notification: Notification): readonly string[] {
       return [`Processing started${of}`];
     case "session.ended": {
       const { status, conclusion, error_message, executive_summary, final_analysis } = session;
-      const label = Object.entries(ENDINGS).find(([name]) => name === status)?.[1] ?? status;
+      const label = `Analysis ${status === "completed" ? "complete" : status.replace("_", " ")}`;
       const found = conclusion === undefined ? "" : `Conclusion: ${conclusion.status}`;
       return [`${label}${of}`, found, error_message ?? "", executive_summary ?? final_analysis ?? ""];
     }

@@ -3,18 +3,19 @@ import { createHmac } from "node:crypto";
 import type { Destination } from "../destination.ts";
 import type { Outbound } from "../http/outbound.ts";
 import { postNews } from "../http/outcome-of.ts";
-import { addressOf } from "../known-destinations.ts";
 import type { ApprovalNews, Notification, SessionNews } from "../notification.ts";
-import { webhookDestination } from "../notify-plans.ts";
 import type { WebhookReceiver } from "../read-settings.ts";
 
 const PARALLEL = 4;
 
 /** A receiver of signed webhooks. Each message is sent at least once; its id tells the receiver which are repeated. */
-export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound: Outbound): Destination {
+export function webhookReceiver(
+  { name, url, address, secret }: WebhookReceiver,
+  outbound: Outbound,
+): Destination {
   return {
-    name: webhookDestination(name),
-    address: addressOf(url),
+    name,
+    address,
     parallel: PARALLEL,
     deliver: async (notification, _attempt, signal) => {
       if (notification.kind === "chat.answered") return { outcome: "refused", error: "is for Slack alone" };

@@ -2,8 +2,6 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import type { Delivery, Destination } from "../destination.ts";
 import { parseRetryAfter, type Outbound, type OutboundResponse } from "../http/outbound.ts";
 import { noAnswer, outcomeOf } from "../http/outcome-of.ts";
-import { addressOf } from "../known-destinations.ts";
-import { writeBackDestination } from "../notify-plans.ts";
 import type { WriteBack } from "../read-settings.ts";
 import { markOf, noteOf, readForNote } from "./note.ts";
 import { TARGETS } from "./targets.ts";
@@ -21,7 +19,7 @@ export function noteWriter(
   settings: WriteBack,
   { db, outbound }: { readonly db: Queryable; readonly outbound: Outbound },
 ): Destination {
-  const { name, type, url, key: pointer, project = "" } = settings;
+  const { name, type, url, address, key: pointer, project = "" } = settings;
   const target = TARGETS[type];
   const headers = {
     "content-type": "application/json",
@@ -40,8 +38,8 @@ export function noteWriter(
       signal,
     );
   return {
-    name: writeBackDestination(name),
-    address: addressOf(url),
+    name,
+    address,
     parallel: 1,
     deliver: async (notification, { isUnsure }, signal) => {
       const { session_id: sessionId } = notification.session;
@@ -85,13 +83,8 @@ function encodeProject(project: string, type: WriteBack["type"]): string {
 /** The token can be repaired, and some say that there are too many requests in these words. */
 function noteOutcome(response: OutboundResponse): Delivery {
   const outcome = outcomeOf(response);
-  if (response.status !== 401 && response.status !== 403) return outcome;
+  if (outcome.outcome !== "refused" || ![401, 403].includes(response.status)) return outcome;
   const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"));
-  const error = outcome.outcome === "sent" ? "" : outcome.error;
-  return {
-    outcome: "failed",
-    error,
-    isUnsure: false,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { outcome: "failed", error: outcome.error, isUnsure: false, ...asked };
 }

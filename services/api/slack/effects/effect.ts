@@ -15,11 +15,12 @@ export interface Deed<D extends SlackDeed = SlackDeed> {
 export interface Done {
   readonly action: Action;
   readonly sessionId?: string;
-  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A deed that is not done; its author reads why. */
 export class DeedRefused extends Error {
+  readonly status = 403;
   readonly action: Action;
   readonly sessionId: string | undefined;
 

@@ -47,6 +47,6 @@ export function handleMentions(deps: SlackDeps): (mention: Deed<DeedOf<"mention"
         settle: settle("message_id"),
       });
     }
-    return { action, sessionId, ...(caller.detail === undefined ? {} : { detail: caller.detail }) };
+    return { action, sessionId, detail: caller.detail };
   };
 }

@@ -71,7 +71,7 @@ async function decide(
   await openDecisions(deps)(caller, { sessionId, approvalId }, decision, async (transaction) =>
     settleEvent(transaction, event, { state: "done", awaits: "decided", result: { channel, ts, text } }),
   );
-  return { action, sessionId, ...(caller.detail === undefined ? {} : { detail: caller.detail }) };
+  return { action, sessionId, detail: caller.detail };
 }
 
 async function rate(

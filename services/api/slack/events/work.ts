@@ -133,8 +133,9 @@ async function failed(
   const { db, log } = deps;
   const why = errorMessage(error);
   // A button is pressed again, if at all, by the person.
-  const isBusy = statusOf(error) === 429 || (statusOf(error) === 409 && event.payload.kind === "mention");
-  if ((isRefusal(error) && !isBusy) || (isBusy && event.age_ms > BUSY_MS)) return refuse(event, error, deps);
+  const status = statusOf(error);
+  const isBusy = status === 429 || (status === 409 && event.payload.kind === "mention");
+  if (status !== undefined && (!isBusy || event.age_ms > BUSY_MS)) return refuse(event, error, deps);
   const isHopeless = !isBusy && error instanceof TerminalError && !isDatabaseUnavailable(error);
   if (isHopeless || event.age_ms > GIVE_UP_MS) {
     log.error({ id: event.id, error: why }, "event of Slack given up");
@@ -183,12 +184,9 @@ async function refuse(
   });
 }
 
+/** Why it was refused, as a status; undefined for a failure. */
 function statusOf(error: unknown): number | undefined {
-  return error instanceof RequestError || error instanceof AccessRefused ? error.status : undefined;
-}
-
-function isRefusal(error: unknown): boolean {
-  if (error instanceof DeedRefused) return true;
-  const status = statusOf(error);
-  return status !== undefined && status < 500;
+  const isKnown =
+    error instanceof RequestError || error instanceof AccessRefused || error instanceof DeedRefused;
+  return isKnown && error.status < 500 ? error.status : undefined;
 }
