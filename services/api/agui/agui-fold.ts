@@ -59,10 +59,11 @@ export class AguiFold {
     return this.#isOver ? [] : this.#texts.add(chunk);
   }
 
-  /** True if every agent waits for a person's decision or for an agent that does. */
+  /** True if every agent waits for a decision that the client can ask for, or for an agent that does: it must have all arguments. */
   get waitsForPerson(): boolean {
-    if (this.#approvals.size === 0 || this.#isOver) return false;
-    return this.#agents.allWait([...this.#approvals.values()].map(({ execution_id }) => execution_id));
+    const asked = [...this.#approvals.values()];
+    if (asked.length === 0 || this.#isOver || asked.some((one) => !one.arguments_complete)) return false;
+    return this.#agents.allWait(asked.map(({ execution_id }) => execution_id));
   }
 
   /** Ends the run with the open questions. */

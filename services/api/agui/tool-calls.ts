@@ -1,4 +1,5 @@
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { escapeHidden } from "#shared/visible-controls.ts";
 import type { AguiInterrupt } from "./agui-event.ts";
 
 /** An open question about a tool call. */
@@ -32,7 +33,7 @@ export function interruptOf(
     message: `May ${agent_name} call ${tool}?`,
     expiresAt: expires_at,
     responseSchema: RESPONSE_SCHEMA,
-    metadata: { tool, arguments: given, arguments_complete },
+    metadata: { tool, arguments: escapeHidden(given), arguments_complete },
     ...tag,
   };
 }

@@ -83,7 +83,7 @@ export const call = (event_id: string, execution_id = "a"): Payload =>
   });
 export const result = (event_id: string, call_event_id: string, content: string): Payload =>
   entry(event_id, "tool_result", { content, metadata: { is_error: false, call_event_id, duration_ms: 1 } });
-export const asks = (approval_id: string, execution_id = "a"): Payload => ({
+export const asks = (approval_id: string, execution_id = "a", more: object = {}): Payload => ({
   type: "approval.requested",
   session_id,
   stage_id,
@@ -95,6 +95,7 @@ export const asks = (approval_id: string, execution_id = "a"): Payload => ({
   arguments_complete: true,
   expires_at: "2026-01-31T13:00:00.000Z",
   timestamp,
+  ...more,
 });
 export const decided = (approval_id: string, execution_id = "a"): Payload => ({
   type: "approval.decided",

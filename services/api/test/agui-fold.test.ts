@@ -218,6 +218,12 @@ describe("a session as AG-UI tells it", () => {
       subagentRunId: "a",
       outcome: { type: "suspended", interruptIds: ["q"] },
     });
+    const long = new AguiFold(RUN);
+    feed(long, [agent("a"), asks("q", "a", { arguments_complete: false })]);
+    expect(long.waitsForPerson, "no one sees all arguments").to.equal(false);
+    const hidden = new AguiFold(RUN);
+    feed(hidden, [agent("a"), asks("q", "a", { arguments: '{"pod":"a\u200b"}' })]);
+    expect(JSON.stringify(hidden.interrupt())).to.contain("a\\\\u200b").and.not.contain("\u200b");
     const again = new AguiFold(RUN);
     feed(again, [agent("a"), call("c"), asks("q"), decided("q")]);
     expect(again.waitsForPerson).to.equal(false);
