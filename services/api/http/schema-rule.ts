@@ -20,6 +20,7 @@ export function ruleOf(schema: unknown): Rule {
     const least = minLength === undefined ? "at most" : `${JSON.stringify(minLength)} to`;
     return { why: `must have ${least} ${JSON.stringify(maxLength)} characters` };
   }
+  if (pattern !== undefined) return { why: `must match ${JSON.stringify(pattern)}` };
   return { why: type === "string" ? "must be a string" : "is not allowed" };
 }
 

@@ -98,6 +98,7 @@ describe("tools, resources and prompts over MCP", () => {
       .and.include("priority");
     expect(await said("investigate", { data: "x", priority: "critical" })).to.include("'priority'");
     expect(await said("investigate", { data: "x", alert_type: "none" })).to.include("alert_type");
+    expect(await said("investigate", { data: "x", idempotency_key: "a b" })).to.include("must match");
     expect(await said("steer", { session_id: randomUUID(), mode: "shout" })).to.include("mode");
     expect(await said("search_past", { status: "done" })).to.include("status");
     await client.close();
