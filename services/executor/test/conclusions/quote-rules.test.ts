@@ -104,6 +104,24 @@ const RULES: readonly (readonly [string, string, Readonly<Record<string, string>
     },
   ],
   [
+    "numbers that are names",
+    'image busybox:1.35 runs version 1.28, "cpu":1.284 of it',
+    {
+      "image busybox:1.3 runs": "altered: words",
+      "runs version 1.3, cpu": "altered: words",
+      '"cpu":1.28 of': "verified: rounded",
+    },
+  ],
+  [
+    "bounds of numbers",
+    "alert if usage > 90% for 5m, or if free <= 12 GiB -> page",
+    {
+      "alert if usage >90% for": "verified",
+      "alert if usage < 90% for": "altered: words",
+      "or if free >= 12 GiB": "altered: words",
+    },
+  ],
+  [
     "an ellipsis",
     'alpha beta gamma delta not epsilon zeta\neta theta iota kappa\n{"a":{"name":"x","b":[1]},"c":{"phase":"Up"}},{"name":"y","phase":"Down"}',
     {
@@ -184,6 +202,7 @@ const RULES: readonly (readonly [string, string, Readonly<Record<string, string>
       '"limits": {"memory": "64Mi"}, "restarts": 15': "verified: members",
       '{"args":["-v","--fast"],"name":"cart"}': "verified: members",
       '{"restarts":15,"name":"shop"}': "absent",
+      '{"restarts":2,"restarts":15,"name":"cart"}': "absent",
       '{"args":[],"name":"cart"}': "altered: words",
       '{"restarts":15,"limits":{"memory":"128Mi"}}': "altered: words",
       '{"args":["--fast","-v"],"name":"cart"}': "altered: words",

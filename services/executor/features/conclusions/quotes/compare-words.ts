@@ -9,6 +9,9 @@ export type Likeness = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 const NUMBER = /^([+-]?)(\d{1,24})(?:\.(\d{1,24}))?([A-Za-zµ%/]{0,12})$/u;
 const KIND_OF_MASKED = /^\[?(MASKED_[A-Z0-9_]{1,40}?)(?::[0-9a-f]{6})?\]?$/u;
+const VERSION = /(?:version|tag|release)$/iu;
+/** Arrows have the mark, too. */
+const BOUND = /(?<![-=<>])([<>])=?\s?[\d+-]$/u;
 const NEGATING = new Set(["no", "not", "never", "without", "cannot", "unable", "zero"]);
 
 interface Decimal {
@@ -27,6 +30,8 @@ export interface QuoteWord {
   readonly isMasked: boolean;
   readonly number: Decimal | null;
   readonly masked: string | null;
+  /** The `<` or `>` in front of a number. */
+  readonly bound: string | undefined;
 }
 
 export function quoteWords(words: WordList): QuoteWord[] {
@@ -40,6 +45,7 @@ export function quoteWords(words: WordList): QuoteWord[] {
       isMasked: words.has(at, IS_MASKED),
       number: decimalOf(text),
       masked: KIND_OF_MASKED.exec(text)?.[1] ?? null,
+      bound: boundBefore(words, at),
     };
   });
 }
@@ -51,6 +57,7 @@ export function mayDiffer({ number, masked }: QuoteWord): boolean {
 
 /** Compares a word of a quote with the word `at` of a source. */
 export function compareWords(word: QuoteWord, source: WordList, at: number): Likeness {
+  if (word.bound !== undefined && (boundBefore(source, at) ?? word.bound) !== word.bound) return DIFFERENT;
   if (source.hash(at) === word.hash) {
     return source.isWord(at, word.text) ? SAME : compareCase(word, source.word(at));
   }
@@ -82,7 +89,7 @@ function isRounded(quoted: Decimal, source: WordList, at: number): boolean {
   if (!((first >= 48 && first <= 57) || first === 43 || first === 45)) return false;
   const exact = decimalOf(source.word(at));
   if (exact === null || exact.places <= quoted.places) return false;
-  if (exact.sign !== quoted.sign || exact.unit !== quoted.unit || isOfTime(source, at)) return false;
+  if (exact.sign !== quoted.sign || exact.unit !== quoted.unit || isLiteral(source, at)) return false;
   const unit = 10n ** BigInt(exact.places - quoted.places);
   const difference = BigInt(exact.digits) - BigInt(quoted.digits) * unit;
   if (difference === 0n) return true;
@@ -90,9 +97,16 @@ function isRounded(quoted: Decimal, source: WordList, at: number): boolean {
   return distance * 2n <= unit && quoted.digits.replace(/^0+/u, "").length >= 2;
 }
 
-/** The seconds of 10:15:30.25. */
-function isOfTime(source: WordList, at: number): boolean {
-  return /\d:$/u.test(source.text.slice(Math.max(0, source.start(at) - 2), source.start(at)));
+/** The seconds of 10:15:30.25, the tag of busybox:1.35, or a version. */
+function isLiteral(source: WordList, at: number): boolean {
+  if (/[\w.-]:$/u.test(source.text.slice(Math.max(0, source.start(at) - 2), source.start(at)))) return true;
+  return at > 0 && VERSION.test(source.word(at - 1));
+}
+
+/** Marks count for nothing, but `> 90` is not `< 90`. */
+function boundBefore(words: WordList, at: number): string | undefined {
+  const start = words.start(at);
+  return BOUND.exec(words.text.slice(Math.max(0, start - 4), start + 1))?.[1];
 }
 
 /** True if the word `at` of the source negates what follows it. A negation such as "isn't" is two words. */

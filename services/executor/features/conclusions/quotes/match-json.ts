@@ -64,9 +64,18 @@ function membersOf(text: string): Members | null {
   const bare = text.trim().replace(/^,/u, "").replace(/,$/u, "");
   for (const json of [bare, `{${bare}}`]) {
     const value = parsed(json);
-    if (isObject(value) && Object.keys(value).length > 0) return value;
+    if (isObject(value) && Object.keys(value).length > 0) return hasAllOf(value, json) ? value : null;
   }
   return looseMembers(bare.replace(/^\{/u, "").replace(/\}$/u, ""));
+}
+
+/** False if a name stands twice in an object: the first value would not be compared. */
+function hasAllOf(value: unknown, json: string): boolean {
+  return keysIn(JSON.stringify(value)) === keysIn(json);
+}
+
+function keysIn(json: string): number {
+  return json.match(/(?<!\\)"\s*:/gu)?.length ?? 0;
 }
 
 function looseMembers(text: string): Members | null {
