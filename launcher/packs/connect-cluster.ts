@@ -3,8 +3,13 @@ import { delimiter, join } from "node:path";
 import { askCluster } from "#shared/agent-config/found/ask-cluster.ts";
 import { findKubeconfig, type FoundKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
 import { errorMessage } from "#shared/errors.ts";
+import { loadPack, SHIPPED_PACKS } from "#shared/agent-config/read-packs.ts";
 import type { Environment } from "#shared/service/environment.ts";
-import { installPack, KUBERNETES_PACK, type InstallOptions } from "./install-pack.ts";
+import { installPack } from "./install-pack.ts";
+import type { InstallOptions } from "./run-installer.ts";
+
+/** The program of the built-in server, and of its package. */
+const PROGRAM = "kubernetes-mcp-server";
 
 /** A cluster that can be investigated, or why none can, as the end of a sentence. */
 export type FoundCluster =
@@ -29,13 +34,14 @@ export async function connectCluster(options: InstallOptions): Promise<FoundClus
 
 /** The reason why there is no program that reads the cluster; undefined if there is one. */
 async function provideProgram(options: InstallOptions): Promise<string | undefined> {
-  if (isOnPath(KUBERNETES_PACK.command, options.env)) return undefined;
+  if (isOnPath(PROGRAM, options.env)) return undefined;
   try {
-    await installPack(KUBERNETES_PACK, options);
+    const pack = await loadPack(SHIPPED_PACKS, "kubernetes");
+    await installPack({ pack, folder: SHIPPED_PACKS }, options);
     return undefined;
   } catch (error) {
     options.signal.throwIfAborted();
-    return `${errorMessage(error)}; or install it yourself, so that ${KUBERNETES_PACK.command} is on the PATH: npm install --global kubernetes-mcp-server`;
+    return `${errorMessage(error)}; or install it yourself, so that ${PROGRAM} is on the PATH: npm install --global ${PROGRAM}`;
   }
 }
 

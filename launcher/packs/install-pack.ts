@@ -1,8 +1,9 @@
-import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,118 +11,145 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { promisify } from "node:util";
-import type { Environment } from "#shared/service/environment.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { PackFile } from "#shared/agent-config/schemas/pack-file.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { npmCommand } from "../process/npm-command.mjs";
+import { createVenv } from "./create-venv.ts";
+import { NOT_STARTED, run, type FoundPack, type InstallOptions } from "./run-installer.ts";
 
-/** A program that is an MCP server, as packages of npm for single platforms. */
-export interface Pack {
-  readonly name: string;
-  /** Under which the program is found. */
-  readonly command: string;
-  readonly version: string;
-  readonly size: string;
-  /** Keyed by `process.platform` and `process.arch`: only files with this hash are installed. */
-  readonly packages: Readonly<Record<string, PackPackage>>;
+export type PackServer = NonNullable<PackFile["server"]>;
+
+const STAMP = "pack-stamp";
+
+/** The file beside a pack with the hash of each package that is installed. */
+export function hashesFile({ pack: { pack: name, server }, folder }: FoundPack): string {
+  return join(folder, server?.from === "pypi" ? `${name}.requirements.txt` : `${name}.lock.json`);
 }
-
-interface PackPackage {
-  readonly name: string;
-  readonly integrity: string;
-  readonly program: string;
-}
-
-/** Reads a Kubernetes cluster; the built-in `kubernetes-server` starts it. */
-export const KUBERNETES_PACK: Pack = {
-  name: "kubernetes",
-  command: "kubernetes-mcp-server",
-  version: "0.0.67",
-  size: "75 MB",
-  packages: {
-    "linux-x64": {
-      name: "kubernetes-mcp-server-linux-amd64",
-      integrity:
-        "sha512-VW5wRdetbJmfCHkCEBA808bgJJRL1GCfkSZ17J+SJJuNiKcvjibcGR32272WKtwd3Td4ZVrOPomExKgCNE16jA==",
-      program: "bin/kubernetes-mcp-server-linux-amd64",
-    },
-  },
-};
-
-export interface InstallOptions {
-  /** The directory of all packs. */
-  readonly directory: string;
-  /** The environment of npm. */
-  readonly env: Environment;
-  readonly signal: AbortSignal;
-  readonly progress: (line: string) => void;
-}
-
-const INSTALL_MS = 180_000;
 
 /**
- * Installs a pack below `directory` unless this version of it is there, with a link to its program in `bin`. Throws an Error whose
- * message says why it could not be installed, or the signal's reason.
+ * Installs the program of a pack below `directory`, unless it is there, with a link to it in `bin`; no script of a package is run. What
+ * was there stays until the whole is. Throws an Error whose message says why it could not be installed, or the signal's reason.
  */
-export async function installPack(
-  pack: Pack,
-  { directory, env, signal, progress }: InstallOptions,
-): Promise<void> {
-  const platform = `${process.platform}-${process.arch}`;
-  const found = pack.packages[platform];
-  if (found === undefined) {
-    throw new Error(`no build of ${pack.command} for ${platform} is known: put one on the PATH`);
-  }
-  const target = join(directory, pack.name);
-  const { name, integrity, program } = found;
-  const dependencies = { [name]: pack.version };
-  // npm checks each package that it installs against the hash in this file.
-  const lock = JSON.stringify({
-    lockfileVersion: 3,
-    requires: true,
-    packages: { "": { dependencies }, [`node_modules/${name}`]: { version: pack.version, integrity } },
-  });
-  if (!isInstalled(target, lock)) {
-    progress(`installing ${pack.command} ${pack.version} (${pack.size}) in ${target}`);
-    const draft = join(directory, `.${pack.name}-${process.pid}`);
-    rmSync(draft, { recursive: true, force: true });
+export async function installPack(found: FoundPack, options: InstallOptions): Promise<void> {
+  const { server, pack: name } = found.pack;
+  if (server === undefined) return;
+  const { directory } = options;
+  const target = join(directory, name);
+  const path = hashesFile(found);
+  const hashes = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  const stamp = createHash("sha256")
+    .update(JSON.stringify([server, hashes]))
+    .digest("hex");
+  // Says that there is no build before anything is installed.
+  const program = server.from === "npm" ? programOf(server) : () => join("venv", "bin", server.bin);
+  if (!existsSync(join(target, STAMP)) || readFileSync(join(target, STAMP), "utf8") !== stamp) {
+    options.progress(`installing ${server.name} ${server.version} in ${target}`);
+    // Also what a killed installation left.
+    removeDrafts(directory, name);
+    const draft = join(directory, `.${name}-${process.pid}`);
     mkdirSync(draft, { recursive: true });
     try {
-      writeFileSync(join(draft, "package.json"), JSON.stringify({ private: true, dependencies }));
-      writeFileSync(join(draft, "package-lock.json"), lock);
-      await runNpm(draft, env, signal);
-      chmodSync(join(draft, "node_modules", name, program), 0o755);
+      if (server.from === "npm") await installFromNpm(server, hashes, draft, options);
+      else await createVenv(found, { draft, target, hashesFile: path }, options);
+      chmodSync(join(draft, program(draft)), 0o755);
+      writeFileSync(join(draft, STAMP), stamp);
       rmSync(target, { recursive: true, force: true });
       renameSync(draft, target);
     } finally {
       rmSync(draft, { recursive: true, force: true });
     }
   }
-  linkProgram(join(directory, "bin"), pack.command, join(target, "node_modules", name, program));
+  linkProgram(join(directory, "bin"), server.bin, join(target, program(target)));
 }
 
-function isInstalled(target: string, lock: string): boolean {
-  const path = join(target, "package-lock.json");
-  return existsSync(path) && readFileSync(path, "utf8") === lock;
+/** Removes an installed pack and the link to its program. */
+export function removePack({ server, pack: name }: PackFile, directory: string): void {
+  if (server !== undefined) rmSync(join(directory, "bin", server.bin), { force: true });
+  rmSync(join(directory, name), { recursive: true, force: true });
+  removeDrafts(directory, name);
 }
 
-async function runNpm(directory: string, env: Environment, signal: AbortSignal): Promise<void> {
-  const [command, ...first] = npmCommand();
-  const args = [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  try {
-    await promisify(execFile)(command, args, { cwd: directory, env, signal, timeout: INSTALL_MS });
-  } catch (error) {
-    signal.throwIfAborted();
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
-    const line = said.split("\n").find((text) => /^npm error (?!code)/u.test(text));
-    const reason =
-      line?.slice("npm error ".length) ?? `it took more than ${INSTALL_MS / 1_000} s, or did not start`;
-    throw new Error(`npm could not install it: ${reason}`, { cause: error });
+function removeDrafts(directory: string, name: string): void {
+  const entries = existsSync(directory) ? readdirSync(directory) : [];
+  for (const entry of entries.filter((one) => new RegExp(`^\\.${name}-\\d+$`, "u").test(one))) {
+    rmSync(join(directory, entry), { recursive: true, force: true });
   }
+}
+
+const parsePackage = compileParser(
+  "package.json",
+  Type.Object({
+    bin: Type.Optional(Type.Union([Type.String(), Type.Record(Type.String(), Type.String())])),
+  }),
+);
+const parseLock = compileParser(
+  "lock file",
+  Type.Object({
+    packages: Type.Record(
+      Type.String(),
+      Type.Object(
+        { version: Type.Optional(Type.String()), integrity: Type.Optional(Type.String()) },
+        { additionalProperties: true },
+      ),
+    ),
+  }),
+);
+
+/** Finds the program in an installation. Throws an Error if there is none for this platform. */
+function programOf({ name, bin, programs }: PackServer): (root: string) => string {
+  const platform = `${process.platform}-${process.arch}`;
+  if (programs === undefined) {
+    return (root) => {
+      const folder = join("node_modules", name);
+      const own = parsePackage(JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))).bin;
+      const path = typeof own === "string" ? own : own?.[bin];
+      if (path === undefined) throw new Error(`${name} has no program ${bin}`);
+      return join(folder, path);
+    };
+  }
+  const program = programs[platform];
+  if (program === undefined) {
+    throw new Error(`no build of ${bin} for ${platform} is known: put one on the PATH`);
+  }
+  return () => join("node_modules", program);
+}
+
+async function installFromNpm(
+  { name, version, integrity }: PackServer,
+  lock: string | undefined,
+  draft: string,
+  options: InstallOptions,
+): Promise<void> {
+  const package_ = { private: true, dependencies: { [name]: version } };
+  writeFileSync(join(draft, "package.json"), JSON.stringify(package_));
+  const path = join(draft, "package-lock.json");
+  if (lock === undefined) {
+    options.progress(`the packages that ${name} needs have no hashes: put a lock file beside the pack`);
+  } else writeFileSync(path, lock);
+  const check = () => {
+    const found = parseLock(JSON.parse(readFileSync(path, "utf8"))).packages[`node_modules/${name}`];
+    if (found?.version === version && found.integrity === integrity) return;
+    const wanted = `${version} with ${integrity}`;
+    throw new Error(
+      `${name} is ${found?.version ?? "missing"} with ${found?.integrity ?? "no hash"}, not ${wanted}`,
+    );
+  };
+  if (lock !== undefined) check();
+  const args = [lock === undefined ? "install" : "ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const [command, ...first] = npmCommand();
+  const said = await run(command, [...first, ...args, "--loglevel=error"], { cwd: draft }, options);
+  if (said !== undefined) {
+    const line = said.split("\n").find((text) => /^npm error (?!code)/u.test(text));
+    throw new Error(`npm could not install it: ${line?.slice("npm error ".length) ?? NOT_STARTED}`);
+  }
+  check();
 }
 
 function linkProgram(directory: string, command: string, program: string): void {
   mkdirSync(directory, { recursive: true });
-  const link = join(directory, command);
-  rmSync(link, { force: true });
-  symlinkSync(relative(directory, program), link);
+  const draft = join(directory, `.${command}-${process.pid}`);
+  rmSync(draft, { force: true });
+  symlinkSync(relative(directory, program), draft);
+  renameSync(draft, join(directory, command));
 }

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
-import { installPack, type Pack } from "../packs/install-pack.ts";
+import { installPack, type PackServer } from "../packs/install-pack.ts";
 import { rejectionOf } from "./rejection-of.ts";
 
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -32,7 +32,12 @@ class Registry {
     mkdirSync(join(folder, "bin"), { recursive: true });
     writeFileSync(
       join(folder, "package.json"),
-      JSON.stringify({ name: "hello-server", version: "1.2.3", scripts: { install: "touch ran" } }),
+      JSON.stringify({
+        name: "hello-server",
+        version: "1.2.3",
+        scripts: { install: "touch ran" },
+        bin: { "hello-command": "bin/hello" },
+      }),
     );
     writeFileSync(join(folder, "bin", "hello"), "#!/bin/sh\necho hello\n");
     execFileSync("tar", ["-czf", join(directory, "p.tgz"), "-C", directory, "package"]);
@@ -73,57 +78,112 @@ describe("installPack", () => {
     rmSync(directory, { recursive: true });
   });
 
-  const pack = (changes: Partial<Pack["packages"][string]> = {}, version = "1.2.3"): Pack => ({
-    name: "hello",
-    command: "hello-command",
-    version,
-    size: "1 kB",
-    packages: {
-      [PLATFORM]: { name: "hello-server", integrity: registry.integrity, program: "bin/hello", ...changes },
-    },
+  const server = (changes: Partial<PackServer> = {}): PackServer => ({
+    name: "hello-server",
+    version: "1.2.3",
+    from: "npm",
+    integrity: registry.integrity,
+    bin: "hello-command",
+    ...changes,
   });
   const packs = () => join(directory, "packs");
-  const install = async (one: Pack, signal = new AbortController().signal) =>
-    installPack(one, {
-      directory: packs(),
-      env: {
-        ...process.env,
-        npm_config_registry: `${registry.url}/`,
-        npm_config_cache: join(directory, "cache"),
+  const install = async (
+    one: PackServer,
+    { name = "hello", signal = new AbortController().signal, isLocked = true } = {},
+  ) => {
+    const { version, integrity } = one;
+    const lock = {
+      "": { dependencies: { [one.name]: version } },
+      [`node_modules/${one.name}`]: { version, integrity },
+    };
+    const path = join(directory, `${name}.lock.json`);
+    rmSync(path, { force: true });
+    if (isLocked) writeFileSync(path, JSON.stringify({ lockfileVersion: 3, packages: lock }));
+    const pack = { pack: name, server: one, transport: { type: "stdio" as const }, tools: {} };
+    return installPack(
+      { pack, folder: directory },
+      {
+        directory: packs(),
+        env: {
+          ...process.env,
+          npm_config_registry: `${registry.url}/`,
+          npm_config_cache: join(directory, "cache"),
+        },
+        signal,
+        progress: (line) => lines.push(line),
       },
-      signal,
-      progress: (line) => lines.push(line),
-    });
+    );
+  };
+  const says = () => execFileSync(join(packs(), "bin", "hello-command"), { encoding: "utf8" });
 
-  it("refuses files with another hash and leaves nothing behind", async () => {
-    const error = await rejectionOf(install(pack({ integrity: `sha512-${"A".repeat(86)}==` })));
-    expect(error).to.include("npm could not install it").and.include("ntegrity");
-    expect(readdirSync(packs())).to.deep.equal([]);
+  for (const isLocked of [true, false]) {
+    it(`refuses files with another hash and leaves nothing behind, ${isLocked ? "with" : "without"} a lock file`, async () => {
+      const other = server({ integrity: `sha512-${"A".repeat(86)}==` });
+      const error = await rejectionOf(install(other, { isLocked }));
+      expect(error).to.match(
+        isLocked ? /npm could not install it.*ntegrity/u : /hello-server is 1.2.3 with sha512-.*, not/u,
+      );
+      expect(readdirSync(packs())).to.deep.equal([]);
+    });
+  }
+
+  it("refuses a lock file of another version", async () => {
+    writeFileSync(join(directory, "hello.lock.json"), JSON.stringify({ packages: {} }));
+    const pack = { pack: "hello", server: server(), transport: { type: "stdio" as const }, tools: {} };
+    const { signal } = new AbortController();
+    const options = { directory: packs(), env: {}, signal, progress: () => undefined };
+    expect(await rejectionOf(installPack({ pack, folder: directory }, options))).to.include(
+      "is missing with no hash",
+    );
   });
 
   it("installs the exact version, runs no script of it, and links its program", async () => {
-    await install(pack());
-    expect(execFileSync(join(packs(), "bin", "hello-command"), { encoding: "utf8" })).to.equal("hello\n");
+    mkdirSync(join(packs(), ".hello-999999"), { recursive: true });
+    await install(server());
+    expect(says()).to.equal("hello\n");
     expect(existsSync(join(packs(), "hello/node_modules/hello-server/ran"))).to.equal(false);
-    expect(lines.at(-1)).to.include("installing hello-command 1.2.3 (1 kB)");
+    expect(lines.at(-1)).to.include("installing hello-server 1.2.3 in ");
+    // What a killed installation left is gone.
+    expect(readdirSync(packs()).sort()).to.deep.equal(["bin", "hello"]);
   });
 
   it("installs it once", async () => {
     const asked = registry.paths.length;
-    await install(pack());
+    await install(server());
     expect(registry.paths).to.have.length(asked);
-    expect(await rejectionOf(install(pack({}, "9.9.9")))).to.include("npm could not install it");
+    expect(await rejectionOf(install(server({ version: "9.9.9" })))).to.include("npm could not install it");
     // The version before stays.
-    expect(execFileSync(join(packs(), "bin", "hello-command"), { encoding: "utf8" })).to.equal("hello\n");
+    expect(says()).to.equal("hello\n");
+  });
+
+  it("links the program that a pack names for this platform", async () => {
+    await install(server({ programs: { [PLATFORM]: "hello-server/bin/hello" } }));
+    expect(says()).to.equal("hello\n");
   });
 
   it("says that there is no build for a platform, and ends when it is aborted", async () => {
-    expect(await rejectionOf(install({ ...pack(), packages: {} }))).to.equal(
+    expect(await rejectionOf(install(server({ programs: {} })))).to.equal(
       `no build of hello-command for ${PLATFORM} is known: put one on the PATH`,
     );
     const stop = new AbortController();
-    const installing = install({ ...pack(), name: "other" }, stop.signal);
+    const installing = install(server(), { name: "other", signal: stop.signal });
     stop.abort(new Error("enough"));
     expect(await rejectionOf(installing)).to.equal("enough");
+  });
+
+  it("says which Python a pack of PyPI needs, and that its list of hashes is missing", async () => {
+    const python = { from: "pypi", python: "3.99" } as const;
+    const { signal } = new AbortController();
+    const options = {
+      directory: packs(),
+      env: { PATH: process.env["PATH"] },
+      signal,
+      progress: () => undefined,
+    };
+    const pack = { pack: "py", server: server(python), transport: { type: "stdio" as const }, tools: {} };
+    const installing = () => installPack({ pack, folder: directory }, options);
+    expect(await rejectionOf(installing())).to.include("py.requirements.txt is missing");
+    writeFileSync(join(directory, "py.requirements.txt"), "");
+    expect(await rejectionOf(installing())).to.match(/^py needs Python 3\.99: /u);
   });
 });

@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import { acpCommand } from "./commands/acp.ts";
+import { addCommand } from "./commands/add.ts";
 import { alertsCommand } from "./commands/alerts.ts";
 import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
@@ -10,6 +11,7 @@ import { chatCommand } from "./commands/chat.ts";
 import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
 import { forkCommand } from "./commands/fork.ts";
 import { importCommand } from "./commands/import.ts";
@@ -47,6 +49,8 @@ const WORKING = [
   evalCommand,
   tryCommand,
   initCommand,
+  addCommand,
+  doctorCommand,
   configCommand,
   keysCommand,
   importCommand,

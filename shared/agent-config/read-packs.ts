@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { checkPack } from "#shared/agent-config/checks/check-packs.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
-import type { Reporter } from "#shared/agent-config/reporter.ts";
+import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
+import { Reporter } from "#shared/agent-config/reporter.ts";
 import { AcceptedToolsFile, PackFile } from "#shared/agent-config/schemas/pack-file.ts";
 import type { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { AcceptedDefinitions } from "#shared/agent-config/tool-rules.ts";
@@ -69,6 +70,15 @@ export async function readPack(
   const isShadowing = folder !== SHIPPED_PACKS && existsSync(join(SHIPPED_PACKS, `${value.pack}.yaml`));
   checkPack(value, { name, isShadowing }, reporter);
   return value;
+}
+
+/** Reads `<folder>/<name>.yaml`. Throws AgentConfigError with every mistake. */
+export async function loadPack(folder: string, name: string, env: Environment = {}): Promise<PackFile> {
+  const reporter = new Reporter(env);
+  const pack = await readPack(folder, name, reporter, env);
+  const errors = reporter.errors();
+  if (pack === undefined || errors.length > 0) throw new AgentConfigError(errors);
+  return pack;
 }
 
 /** The hashes by which each tool of a server is accepted: those of its pack, and those that a person accepted. */

@@ -13,6 +13,11 @@ interface FakeCluster extends AsyncDisposable {
 }
 
 const PODS = [{ metadata: { name: "checkout-1", namespace: "shop" }, status: { phase: "Running" } }];
+const serviceOf = (name: string, labels: object, port: number) => ({
+  metadata: { name, namespace: "obs", labels },
+  spec: { ports: [{ port }] },
+});
+const SERVICES = [serviceOf("web", {}, 80), serviceOf("m", { app: "mine" }, 8080)];
 const ANSWERS: Readonly<Record<string, object>> = {
   "/version": { major: "1", minor: "34", gitVersion: "v1.34.1" },
   "/api": { kind: "APIVersions", versions: ["v1"] },
@@ -26,6 +31,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
     ],
   },
   "/api/v1/pods": { kind: "PodList", apiVersion: "v1", metadata: {}, items: PODS },
+  "/api/v1/services": { kind: "ServiceList", apiVersion: "v1", metadata: {}, items: SERVICES },
   "/api/v1/namespaces": {
     kind: "NamespaceList",
     apiVersion: "v1",

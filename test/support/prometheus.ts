@@ -64,11 +64,11 @@ const parseAnswer = compileParser(
 
 /** A running Prometheus. */
 export class PrometheusServer implements AsyncDisposable {
-  readonly #url: string;
+  readonly url: string;
   readonly #process: ChildProcess;
 
   private constructor(url: string, child: ChildProcess) {
-    this.#url = url;
+    this.url = url;
     this.#process = child;
   }
 
@@ -100,7 +100,7 @@ export class PrometheusServer implements AsyncDisposable {
     parameters: Readonly<Record<string, string>>,
     schema: T,
   ): Promise<Static<T>> {
-    const response = await fetch(`${this.#url}/api/v1/${path}?${new URLSearchParams(parameters).toString()}`);
+    const response = await fetch(`${this.url}/api/v1/${path}?${new URLSearchParams(parameters).toString()}`);
     const answer = parseAnswer(await response.json());
     if (answer.status !== "success") throw new Error(answer.error ?? `Prometheus answers ${response.status}`);
     return compileParser(`Prometheus' ${path}`, schema)(answer.data);

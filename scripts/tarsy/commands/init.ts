@@ -8,14 +8,13 @@ import { safeCut } from "#shared/safe-cut.ts";
 import { connectCluster } from "../../../launcher/packs/connect-cluster.ts";
 import { projectPaths } from "../../../launcher/project-paths.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
+import { DIRECTORY, userDirectory } from "../config-dir.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findModelServers, USUAL_SERVERS, type ModelServer } from "../init/find-model-servers.ts";
 import { chosenProvider, type Found } from "../init/found.ts";
 import { PROJECT_ROOT } from "../project-root.ts";
 import { printable } from "../terminal/terminal-style.ts";
 import { refuseExisting, writeConfiguration } from "../init/write-configuration.ts";
-
-const DIRECTORY = "tarsy-config";
 
 /** `tarsy init` */
 export const initCommand: Command = {
@@ -30,12 +29,21 @@ Makes one short call to the model. Shows no key, and changes neither a cluster n
     dir: { value: "DIR", help: `the directory to write, created if missing (default ${DIRECTORY})` },
     "llm-url": { value: "URL", help: "asks this model server instead, e.g. http://localhost:8080/v1" },
     "no-call": { help: "makes no call to the model" },
+    discover: {
+      help: "instead: looks for the systems of packs among the cluster's Services, and adds those you agree to",
+    },
+    "kube-url": { value: "URL", help: "the address of kubectl proxy, for --discover without a kubeconfig" },
+    yes: { help: "answers every question of --discover with yes" },
     force: { help: "replaces tarsy.yaml and llm-providers.yaml of the directory; an .env stays" },
   },
   run: async (call) => {
     const { option, flag, env, terminal, signal } = call;
-    const userDir = env["INIT_CWD"] ?? process.cwd();
+    const userDir = userDirectory(call);
     const directory = resolve(userDir, option("dir") ?? DIRECTORY);
+    if (flag("discover")) {
+      const { discover } = await import("../packs/discover.ts");
+      return discover(call, directory);
+    }
     if (!flag("force")) refuseExisting(directory);
     const withFile = readConfigEnvironment(directory, env);
     const servers = serversToAsk(call);

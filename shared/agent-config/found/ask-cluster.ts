@@ -46,12 +46,12 @@ const ANSWER_MS = 3_000;
  * the signal's reason.
  */
 export async function askCluster(
-  { path, context }: FoundKubeconfig,
+  kubeconfig: FoundKubeconfig,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const limit = AbortSignal.timeout(ANSWER_MS);
   try {
-    const { url, options, hasCredentials } = requestOf(path, context);
+    const { url, options, hasCredentials } = clusterRequest(kubeconfig, "version");
     const status = await statusOf(url, { ...options, signal: AbortSignal.any([signal, limit]) });
     const isRefusal = status === 401 || status === 403;
     if (status === 200 || (isRefusal && !hasCredentials)) return undefined;
@@ -63,15 +63,15 @@ export async function askCluster(
   }
 }
 
-/** Throws for a file that does not say where the context's cluster is. */
-function requestOf(path: string, context: string) {
+/** A request to the cluster of a kubeconfig. Throws for a file that does not say where the context's cluster is. */
+export function clusterRequest({ path, context }: FoundKubeconfig, what: string) {
   // Aliases are bounded, because each can expand to a large value.
   const file = parseKubeconfig(parseDocument(readFileSync(path, "utf8")).toJS({ maxAliasCount: 100 }));
   const named = file.contexts.find(({ name }) => name === context)?.context;
   const cluster = file.clusters.find(({ name }) => name === named?.cluster)?.cluster;
   if (cluster === undefined) throw new Error(`the context ${context} names no cluster of the file`);
   const user = file.users?.find(({ name }) => name === named?.user)?.user ?? {};
-  const url = new URL("version", cluster.server.replace(/\/*$/u, "/"));
+  const url = new URL(what, cluster.server.replace(/\/*$/u, "/"));
   const options = tlsOf(cluster, user, dirname(path));
   const token = user.token ?? textOf(user.tokenFile, undefined, dirname(path))?.trim();
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
