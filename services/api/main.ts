@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { processRegistry } from "#shared/service/process-registry.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
 import { checkDatabase, openDatabase } from "#shared/database/connection/open-database.ts";
@@ -27,8 +27,7 @@ import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
 await runService("api", loadApiConfig, async ({ config, log, signal, resources }) => {
   for (const warning of config.agents.warnings) log.warn({ path: warning.path }, warning.message);
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = processRegistry();
   const metrics = createApiMetrics(registry);
   const database = {
     url: config.databaseUrl,

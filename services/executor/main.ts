@@ -1,4 +1,4 @@
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { processRegistry } from "#shared/service/process-registry.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
@@ -20,8 +20,7 @@ import { startMetricsAtZero } from "./start-metrics-at-zero.ts";
 
 await runService("executor", loadExecutorConfig, async ({ config, log, signal, resources }) => {
   log.info(describeLimits(config));
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = processRegistry();
   const metrics = createExecutorMetrics(registry);
   startMetricsAtZero(metrics, config);
   const database = {

@@ -1,4 +1,4 @@
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { processRegistry } from "#shared/service/process-registry.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { loadGatewayConfig, withholdFromSdks } from "./config.ts";
 import { runGateway } from "./run-gateway.ts";
@@ -11,7 +11,6 @@ await runService("llm-gateway", loadGatewayConfig, async (service) => {
       "variables withheld from the providers' SDKs: unset them, or allow them with LLM_SDK_VARIABLES",
     );
   }
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = processRegistry();
   await runGateway(service, registry);
 });

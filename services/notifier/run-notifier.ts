@@ -1,4 +1,4 @@
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { processRegistry } from "#shared/service/process-registry.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
@@ -40,8 +40,7 @@ export async function runNotifier(
   );
   await waitForSchema(db, "notifier", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: "tarsy-notifier", log, signal }));
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = processRegistry();
   const metrics = notifierMetrics(registry);
   const { limits } = config;
   const reads = new DatabaseReads({

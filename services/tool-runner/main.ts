@@ -1,10 +1,9 @@
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { processRegistry } from "#shared/service/process-registry.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { loadToolRunnerConfig } from "./config.ts";
 import { runToolRunner } from "./run-tool-runner.ts";
 
 await runService("tool-runner", loadToolRunnerConfig, async (service) => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = processRegistry();
   await runToolRunner(service, registry);
 });

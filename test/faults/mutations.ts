@@ -89,7 +89,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "work without a wake-up: no sweep looks for open work on sessions that have ended",
     file: "services/api/sweeper/dispatch-unowned.ts",
-    original: '{ lane: "followup", state: "started", query: unowned(FOLLOWED_UP) },',
+    original: '{ lane: "followup", state: "started", query: unowned("followup", FOLLOWED_UP) },',
     mutant: "",
     provenBy: { scenario: "chat-kill" },
     breaks: "a question without a wake-up is answered once",

@@ -9,14 +9,17 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import { budgetView, configuredBudgets, readBudgets, type BudgetRow } from "../budgets/read-budgets.ts";
 
-/** What a call has used is free for others after this time at most, in milliseconds. */
+/** What a call has used is free for others after this time at most, in milliseconds; the first call after a quiet time by the second. */
 const EVERY_MS = 1_000;
+const QUIET_EVERY_MS = 5_000;
 /** Between two looks at how much is used, in milliseconds. */
 const RATIO_EVERY_MS = 10_000;
 /** Rows of the ledger in one statement, which holds the locks of their accounts. */
 const PAGE = 500;
 
-const parseCount = compileParser("swept rows", Type.Object({ n: Type.Integer() }));
+const parseSwept = compileParser("swept rows", Type.Object({ lost: Type.Integer(), folded: Type.Integer() }));
+/** The functions are volatile: each sees what the one before it has written. */
+const SWEEP = `SELECT tarsy_settle_lost_budgets(${PAGE}) AS lost, tarsy_fold_budgets(${PAGE}) AS folded`;
 
 /**
  * Until `signal` aborts: settles the calls whose owners are gone, at the most that they could use, and adds to the accounts what
@@ -39,11 +42,17 @@ export async function foldBudgets(
   const configured = configuredBudgets(agents);
   let ratioAt = 0;
   while (!signal.aborted) {
+    let isQuiet = true;
     try {
-      const lost = await sweep(db, "tarsy_settle_lost_budgets");
-      if (lost > 0) log.warn({ calls: lost }, "calls of owners that are gone count in full");
-      metrics.lostBudgetCalls.inc(lost);
-      while ((await sweep(db, "tarsy_fold_budgets")) === PAGE && !signal.aborted);
+      let folded: number;
+      do {
+        const [swept] = await selectRows(db, parseSwept, SWEEP, []);
+        const lost = swept?.lost ?? 0;
+        folded = swept?.folded ?? 0;
+        if (lost > 0) log.warn({ calls: lost }, "calls of owners that are gone count in full");
+        metrics.lostBudgetCalls.inc(lost);
+        isQuiet &&= lost + folded === 0;
+      } while (folded === PAGE && !signal.aborted);
       if (performance.now() >= ratioAt) {
         metrics.budgetUsedRatio.set(highestRatio(await readBudgets(db, configured, null)));
         ratioAt = performance.now() + RATIO_EVERY_MS;
@@ -51,13 +60,8 @@ export async function foldBudgets(
     } catch (error) {
       if (!signal.aborted) log.warn({ error: errorMessage(error) }, "budgets not swept: retrying");
     }
-    await pause(jitter(EVERY_MS), signal).catch(() => undefined);
+    await pause(jitter(isQuiet ? QUIET_EVERY_MS : EVERY_MS), signal).catch(() => undefined);
   }
-}
-
-async function sweep(db: Database, name: string): Promise<number> {
-  const [row] = await selectRows(db, parseCount, `SELECT ${name}(${PAGE}) AS n`, []);
-  return row?.n ?? 0;
 }
 
 function highestRatio(rows: readonly BudgetRow[]): number {

@@ -49,14 +49,14 @@ export async function sweepSessions(
   const repair = queueRepair(deps);
   while (!signal.aborted) {
     const sweep = deps.dispatcher.startSweep();
-    let unowned = 0;
+    let found = { unowned: 0, criticalWaits: false };
     const isDone = await logFailure(async () => {
-      unowned = await dispatchUnowned(deps);
+      found = await dispatchUnowned(deps);
       await sweep.finish();
     });
-    await logFailure(async () => repair(unowned));
+    await logFailure(async () => repair(found.unowned));
     await logFailure(async () => deps.dispatcher.streams.look(inTurn(deps.db)));
-    if (isDone) await logFailure(async () => deps.places.askNow());
+    if (isDone && found.criticalWaits) await logFailure(async () => deps.places.askNow());
     await logFailure(async () => learnFromWaiting(deps));
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
     isFirstFailure = isDone;

@@ -21,6 +21,8 @@ import {
 } from "./circuit-statements.ts";
 
 const READ_EVERY_MS = 1_000;
+/** While this executor calls no model. */
+const IDLE_READ_EVERY_MS = 5_000;
 /** A provider's text may be a whole web page. */
 const MAX_ERROR_LENGTH = 500;
 
@@ -73,7 +75,7 @@ interface Known {
   readonly probeAt: number;
 }
 
-/** Reads the circuits every second until disposal. Without the database, providers are called as if they were there. */
+/** Reads the circuits every second, or every five while no model is called, until disposal. Without the database, providers are called as if they were there. */
 export function keepCircuits(options: CircuitsOptions): ProviderCircuits {
   const circuits = new Circuits(options);
   circuits.start();
@@ -88,6 +90,8 @@ class Circuits implements ProviderCircuits {
   readonly #lastSuccess = new Map<string, number>();
   #open: ReadonlyMap<string, Known> = new Map();
   #running: Promise<void> = Promise.resolve();
+  /** Since the last look: a model was called. */
+  #isUsed = false;
 
   constructor(options: CircuitsOptions) {
     this.#options = options;
@@ -98,7 +102,9 @@ class Circuits implements ProviderCircuits {
     this.#running = (async () => {
       while (!signal.aborted) {
         await this.#tolerate(this.refresh());
-        await pause(READ_EVERY_MS, signal).catch(() => undefined);
+        const isIdle = !this.#isUsed && this.#open.size === 0;
+        this.#isUsed = false;
+        await pause(isIdle ? IDLE_READ_EVERY_MS : READ_EVERY_MS, signal).catch(() => undefined);
       }
     })();
   }
@@ -109,6 +115,7 @@ class Circuits implements ProviderCircuits {
   }
 
   async admit(provider: ResolvedProvider): Promise<TrackedCall | OpenCircuit> {
+    this.#isUsed = true;
     const circuit = this.find(provider);
     if (circuit === undefined) return this.#track(provider, null);
     if (circuit.probeInMs > 0) return circuit;
