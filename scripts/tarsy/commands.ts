@@ -12,6 +12,7 @@ import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { connectCommand } from "./commands/connect.ts";
 import { evalCommand } from "./commands/eval.ts";
 import { forkCommand } from "./commands/fork.ts";
 import { importCommand } from "./commands/import.ts";
@@ -52,6 +53,7 @@ const WORKING = [
   addCommand,
   doctorCommand,
   configCommand,
+  connectCommand,
   keysCommand,
   importCommand,
   notificationsCommand,

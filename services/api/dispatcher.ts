@@ -13,6 +13,14 @@ import {
   sessionCancelCodec,
 } from "#shared/contracts/session-signals.ts";
 import {
+  CONNECT_TIMEOUT_MS,
+  callbackCodecs,
+  connectCodecs,
+  type CallbackReply,
+  type CallbackRequest,
+  type ConnectReply,
+} from "#shared/contracts/mcp-connect.ts";
+import {
   RUNBOOK_FETCH_MS,
   runbookListReplyCodec,
   runbookListRequestCodec,
@@ -76,6 +84,9 @@ export interface Dispatcher extends AsyncDisposable {
   listRunbooks(): Promise<readonly string[]>;
   /** The tools of these servers, as a tool-runner lists them. Rejects if none answers within 12 s. */
   listTools(serverIds: readonly string[]): Promise<ToolListReply>;
+  /** Asks a tool-runner to begin to connect an MCP server, or to finish it. Rejects if none answers. */
+  connectServer(server: string, redirectUri: string): Promise<ConnectReply>;
+  finishConnect(answer: CallbackRequest): Promise<CallbackReply>;
   /** Notices streams that take no message, and makes them anew. */
   readonly streams: Pick<StreamWatch, "look" | "refused">;
   /** Whether the streams and their consumer are there, with all replicas, and take messages. */
@@ -158,6 +169,10 @@ export function openDispatcher({
     recreateQueue: (queue) => admin.recreateDurable(queue),
     listRunbooks: async () => listRunbooks(connected()),
     listTools: async (serverIds) => listTools(connected(), serverIds),
+    connectServer: async (server, redirect_uri) =>
+      request(connected(), SUBJECTS.mcpConnect, connectCodecs, { server, redirect_uri }, CONNECT_TIMEOUT_MS),
+    finishConnect: async (answer) =>
+      request(connected(), SUBJECTS.mcpCallback, callbackCodecs, answer, CONNECT_TIMEOUT_MS),
     streams,
     get queueState() {
       return streams.state;

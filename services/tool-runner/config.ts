@@ -12,6 +12,7 @@ import { applyToolRules } from "./stub/apply-tool-rules.ts";
 import { loadStubTools } from "./stub/load-stub-tools.ts";
 import { loadServers } from "./mcp/load-servers.ts";
 import { serverSecrets } from "./mcp/server-secrets.ts";
+import type { TokenKeys } from "./mcp/oauth/token-keys.ts";
 import type { ServerSettings } from "./mcp/server-settings.ts";
 import { serverUser, type ServerUser } from "./mcp/stdio/server-user.ts";
 import type { RunbookSettings } from "./runbooks/runbook-settings.ts";
@@ -28,6 +29,8 @@ export interface ToolRunnerConfig extends ServiceConfig {
   readonly environment: Environment;
   /** The user of the processes of MCP servers; undefined for this process's own. */
   readonly serverUser: ServerUser | undefined;
+  /** The keys that encrypt authorizations by people; undefined without MCP_TOKEN_KEYS. */
+  readonly tokenKeys: TokenKeys | undefined;
   /** The settings for fetching runbooks; undefined where none is. */
   readonly runbooks: RunbookSettings | undefined;
   /** Warnings about the stub tools file and the MCP servers, one line each. */
@@ -64,6 +67,7 @@ export async function loadToolRunnerConfig(processEnv: Environment): Promise<Too
     tools: applyToolRules(stubs.tools, mcp.rules),
     servers: mcp.servers,
     runbooks: mcp.runbooks,
+    tokenKeys: mcp.tokenKeys,
     unavailable: mcp.unavailable,
     environment: env,
     serverUser: serverUser(env),

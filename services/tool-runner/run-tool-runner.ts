@@ -15,8 +15,10 @@ import { hasStubs } from "./tool.ts";
 import { HeldExecutions } from "./held-executions.ts";
 import { maskDescriptions, maskReasons } from "./mask-descriptions.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
+import { AuthorizationRows } from "./mcp/oauth/authorization-rows.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { serveRunbooks } from "./runbooks/serve-runbooks.ts";
+import { serveConnects } from "./serve-connects.ts";
 import { serveTools } from "./serve-tools.ts";
 import { SessionCleanups } from "./session-cleanups.ts";
 import { ServerStates } from "./server-states.ts";
@@ -50,7 +52,8 @@ export async function runToolRunner(
   const { maskingRules } = config;
   const unavailable = await maskReasons(config.unavailable, masker, maskingRules);
   const tools = await maskDescriptions(config.tools, masker, maskingRules);
-  const servers = await openServers(config, masker);
+  const authorizations = config.tokenKeys && new AuthorizationRows(db, config.tokenKeys);
+  const servers = await openServers(config, { masker, authorizations });
   if (servers !== undefined) resources.use(servers).warm();
   const cleanups = servers && resources.use(new SessionCleanups({ db, log, servers }));
   const metrics = new ToolMetrics(registry, () => servers?.all.map(({ report }) => report) ?? []);
@@ -89,6 +92,7 @@ export async function runToolRunner(
     }),
   );
   resources.use(await serveRunbooks({ bus, db, masker, log, settings: config.runbooks }));
+  resources.use(await serveConnects({ bus, log, masker, unavailable, servers, authorizations }));
   resources.use(await serveTools({ bus, db, audit, log, ...catalogue, running, runnerId }));
   resources.use(
     await serveHealth({
@@ -107,10 +111,10 @@ export async function runToolRunner(
 /** The MCP servers, unless stubs take the place of all of them: loading the client library takes time and memory. */
 async function openServers(
   { servers, tools, environment: env, serverUser: user, maskingRules, maxProcesses }: ToolRunnerConfig,
-  masker: Masker,
+  shared: { readonly masker: Masker; readonly authorizations: AuthorizationRows | undefined },
 ): Promise<McpServers | undefined> {
   const settings = servers.filter(({ id }) => !hasStubs(tools, id));
   if (settings.length === 0) return undefined;
   const loaded = await import("./mcp/mcp-servers.ts");
-  return new loaded.McpServers({ settings, env, user, maxProcesses, masker, maskingRules });
+  return new loaded.McpServers({ settings, env, user, maxProcesses, maskingRules, ...shared });
 }

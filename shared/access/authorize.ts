@@ -29,6 +29,7 @@ const ACTIONS = {
   "budget.change": "admin",
   "notification.read": "operator",
   "notification.retry": "operator",
+  "mcp.connect": "admin",
   "session.delete": "admin",
   "audit.read": "admin",
 } as const satisfies Record<string, Role>;

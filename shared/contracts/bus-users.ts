@@ -46,6 +46,8 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       SUBJECTS.queueRefuses,
       SUBJECTS.runbookList,
       SUBJECTS.toolsList,
+      SUBJECTS.mcpConnect,
+      SUBJECTS.mcpCallback,
       ...STREAM_INFO,
     ],
     // These serve its SSE connections.
@@ -82,6 +84,8 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
     subscribe: [
       SUBJECTS.runbookFetch,
       SUBJECTS.runbookList,
+      SUBJECTS.mcpConnect,
+      SUBJECTS.mcpCallback,
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
       SUBJECTS.toolsCallOf(ANY),

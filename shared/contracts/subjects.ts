@@ -17,6 +17,8 @@
  * | tarsy.queue.refuses        | core, best effort | api                   | every executor                        |
  * | tarsy.runbooks.fetch       | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.runbooks.list        | request/reply     | api                   | queue group `tool-runners`            |
+ * | tarsy.mcp.connect          | request/reply     | api                   | queue group `tool-runners`            |
+ * | tarsy.mcp.callback         | request/reply     | api                   | queue group `tool-runners`            |
  * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call.*         | request/reply     | executor              | the tool-runner of that id            |
@@ -69,6 +71,8 @@ export const SUBJECTS = {
   queueRefuses: "tarsy.queue.refuses",
   runbookFetch: "tarsy.runbooks.fetch",
   runbookList: "tarsy.runbooks.list",
+  mcpConnect: "tarsy.mcp.connect",
+  mcpCallback: "tarsy.mcp.callback",
   toolsList: "tarsy.tools.list",
   toolsCall: "tarsy.tools.call",
   toolsCallOf: (runnerId: string) => `tarsy.tools.call.${runnerId}`,

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "482e5224727b3d23";
+export const BASELINE_HASH = "e92915a2635e4395";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -620,6 +620,19 @@ CREATE TABLE mcp_cleanups (
   due_at timestamptz,
   tries integer NOT NULL DEFAULT 0,
   PRIMARY KEY (server, execution_id)
+);
+CREATE TABLE mcp_authorizations (
+  server text PRIMARY KEY,
+  sealed bytea,
+  generation integer NOT NULL DEFAULT 1,
+  claimed_until timestamptz,
+  changed_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE mcp_connects (
+  state_hash bytea PRIMARY KEY,
+  server text NOT NULL,
+  sealed bytea NOT NULL,
+  expires_at timestamptz NOT NULL
 );
 CREATE TABLE recorded_tool_calls (
   session_id uuid REFERENCES alert_sessions ON DELETE CASCADE,

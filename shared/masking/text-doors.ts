@@ -93,6 +93,13 @@ export const ROUTE_TEXTS = {
   "DELETE /api/v1/budgets": { "query.key": "compared" },
   "GET /api/v1/notifications": { "query.destination": "compared" },
   "GET /api/v1/system/config/skills/:name": { "params.name": "compared" },
+  "POST /api/v1/system/mcp-servers/:server/connect": { "params.server": "compared" },
+  "GET /api/v1/oauth/callback": {
+    "query.state": "compared",
+    "query.code": "compared",
+    "query.iss": "compared",
+    "query.error": "checked",
+  },
   "GET /api/v1/system/default-tools": { "query.alert_type": "compared" },
   "GET /api/v1/audit": { "query.subject": "compared", "query.action": "compared" },
 } as const satisfies Readonly<Record<string, TextOrigins>>;

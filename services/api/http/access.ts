@@ -72,6 +72,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "memory.change",
   "budget.change",
   "notification.retry",
+  "mcp.connect",
   "audit.read",
 ]);
 

@@ -1,4 +1,5 @@
 import { literals } from "#shared/contracts/literals.ts";
+import { CALLBACK_PATH } from "#shared/contracts/mcp-connect.ts";
 import { SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { Time } from "../http/common-schemas.ts";
@@ -168,6 +169,36 @@ export const SYSTEM = {
     tag: "system",
     summary: "Every MCP server, with what the live tool-runners know of it",
     responses: { 200: { description: "the servers by id", schema: McpServersResponse } },
+  },
+  connectMcpServer: {
+    method: "post",
+    path: "/api/v1/system/mcp-servers/:server/connect",
+    action: "mcp.connect",
+    tag: "system",
+    summary:
+      "Begins to connect an MCP server with auth type oauth: a person opens the address and agrees there",
+    params: Type.Object({ server: Type.String() }),
+    responses: {
+      200: {
+        description: "the address",
+        schema: Type.Object({ authorization_url: Type.String(), expires_in_seconds: Type.Integer() }),
+      },
+    },
+    errors: [404, 409],
+  },
+  finishConnect: {
+    method: "get",
+    path: CALLBACK_PATH,
+    action: undefined,
+    tag: "system",
+    summary: "Where an authorization server sends the browser back to; its `state` is valid once",
+    query: Type.Object({
+      state: Type.Optional(Type.String()),
+      code: Type.Optional(Type.String()),
+      iss: Type.Optional(Type.String()),
+      error: Type.Optional(Type.String()),
+    }),
+    responses: { 200: { description: "the server is connected", or: "text/plain" } },
   },
   listWarnings: {
     method: "get",

@@ -12,6 +12,7 @@ import { readOutboxState } from "../notifications/read-outbox-state.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { CONFIG_VIEWS } from "./config-schema.ts";
 import { SYSTEM } from "./contract.ts";
+import { connectHandlers } from "./connect-handlers.ts";
 import { healthReader } from "./read-health.ts";
 import { ServerStateReader, type ServerState } from "./server-states.ts";
 import { summarizeServer } from "./summarize-server.ts";
@@ -25,7 +26,6 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
   const states = new ServerStateReader(db);
   const used = chosenServers(agents);
   const startedAt = new Date().toISOString();
-  const destinations = knownDestinations(notifications);
   const readHealth = healthReader(deps);
   let document: ReturnType<typeof openApiDocument> | undefined;
   return routesOf(SYSTEM, {
@@ -78,6 +78,7 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
       const rowsOf = (id: string) => rows.filter(({ server }) => server === id);
       return { servers: [...ids].sort().map((id) => serverView(id, rowsOf(id), used.has(id))) };
     },
+    ...connectHandlers(deps),
 
     async listWarnings() {
       const [servers, outbox, unread] = await Promise.all([
@@ -89,7 +90,7 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
         warnings: [
           ...systemWarnings({ agents, stubbedServers, states: servers, startedAt, now: new Date() }),
           ...unread,
-          ...outboxWarnings(outbox, destinations, startedAt),
+          ...outboxWarnings(outbox, knownDestinations(notifications), startedAt),
           ...queueWarnings(dispatcher.streams.refused),
         ],
       };

@@ -42,10 +42,11 @@ const TARSY = {
   },
 };
 
-/** Routes without a role that do not answer 200: one checks the credential itself, the other takes a cookie back. */
+/** Routes without a role that do not answer 200: one checks the credential itself, one takes a cookie back, one needs a state. */
 const OPEN_ROUTES: Readonly<Record<string, number>> = {
   "post /api/v1/page-session": 401,
   "delete /api/v1/page-session": 204,
+  "get /api/v1/oauth/callback": 400,
 };
 
 describe("who may use the api with an API key", () => {
@@ -117,6 +118,7 @@ describe("who may use the api with an API key", () => {
       "budget.change": ["admin"],
       "notification.read": ["operator", "admin"],
       "notification.retry": ["operator", "admin"],
+      "mcp.connect": ["admin"],
       "session.delete": ["admin"],
       "audit.read": ["admin"],
     };

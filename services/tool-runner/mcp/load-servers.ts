@@ -11,8 +11,15 @@ import { renderTemplate, variablesOf } from "#shared/contracts/text-template.ts"
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { type Environment, secretVariable } from "#shared/service/environment.ts";
-import { type Auth, DEFAULT_SETTINGS, type HttpSettings, type ServerSettings } from "./server-settings.ts";
+import {
+  type Auth,
+  DEFAULT_SETTINGS,
+  type HttpSettings,
+  type OAuth,
+  type ServerSettings,
+} from "./server-settings.ts";
 import type { ServerToolRules } from "#shared/agent-config/tool-rules.ts";
+import { KEYS_MISSING, TokenKeys } from "./oauth/token-keys.ts";
 import { runbookSettings, type RunbookSettings } from "../runbooks/runbook-settings.ts";
 
 type Insert = (template: string) => string;
@@ -27,6 +34,8 @@ interface LoadedServers {
   readonly unavailable: ReadonlyMap<string, string>;
   /** Undefined where no runbook is fetched. */
   readonly runbooks: RunbookSettings | undefined;
+  /** The keys that encrypt authorizations by people; undefined without MCP_TOKEN_KEYS. */
+  readonly tokenKeys: TokenKeys | undefined;
   /** One line for each server of the file, not for a built-in one, that cannot be used. */
   readonly warnings: readonly string[];
 }
@@ -34,22 +43,24 @@ interface LoadedServers {
 /**
  * The MCP servers of a configuration directory with the values of `env` inserted; none without a `tarsy.yaml`. One whose
  * settings cannot be completed (an unset variable, a missing file) is unavailable and stops nothing else, because it may
- * be one that no agent uses. Throws AgentConfigError for an invalid configuration.
+ * be one that no agent uses. Throws AgentConfigError for an invalid configuration, and TerminalError for invalid keys.
  */
 export async function loadServers(configDir: string, env: Environment): Promise<LoadedServers> {
   const servers: ServerSettings[] = [];
   const unavailable = new Map<string, string>();
   const warnings: string[] = [];
   const rules = new Map<string, ServerToolRules>();
+  const tokenKeys = TokenKeys.read(env);
   if (!existsSync(join(configDir, "tarsy.yaml"))) {
     const maskingRules = maskingRulesOf(builtInConfig().mcpServers);
-    return { servers, rules, maskingRules, unavailable, warnings, runbooks: undefined };
+    return { servers, rules, maskingRules, unavailable, warnings, tokenKeys, runbooks: undefined };
   }
   const config = await loadAgentConfig({ configDir, env });
   const { mcpServers, origins, packDefinitions } = config;
   for (const [id, entry] of mcpServers) {
     rules.set(id, rulesOf(entry));
     try {
+      if (entry.auth?.type === "oauth" && tokenKeys === undefined) throw invalid(KEYS_MISSING);
       const settings = await readServer(id, entry, configDir, env);
       const accepted = packDefinitions.get(id);
       servers.push(accepted === undefined ? settings : { ...settings, accepted });
@@ -61,7 +72,8 @@ export async function loadServers(configDir: string, env: Environment): Promise<
     }
   }
   const runbooks = runbookSettings(config, env);
-  return { servers, rules, maskingRules: maskingRulesOf(mcpServers), unavailable, warnings, runbooks };
+  const maskingRules = maskingRulesOf(mcpServers);
+  return { servers, rules, maskingRules, unavailable, warnings, tokenKeys, runbooks };
 }
 
 function rulesOf({ tools }: McpServerEntry): ServerToolRules {
@@ -150,12 +162,21 @@ async function readAuth(
   }: NonNullable<McpServerEntry["auth"]>,
   insert: Insert,
   read: (file: string | undefined) => Promise<string | undefined>,
-): Promise<Auth> {
+): Promise<Auth | OAuth> {
+  if (type === "oauth") {
+    return {
+      type,
+      ...(issuer === undefined ? {} : { issuer: insert(issuer) }),
+      ...(client_id === undefined ? {} : { clientId: insert(client_id) }),
+      ...(client_secret === undefined ? {} : { secret: insert(client_secret) }),
+      ...(scope === undefined ? {} : { scope }),
+    };
+  }
   const key = type === "private_key_jwt" ? await read(private_key_file) : insert(client_secret ?? "");
   return {
     type,
-    issuer: insert(issuer),
-    clientId: insert(client_id),
+    issuer: insert(issuer ?? ""),
+    clientId: insert(client_id ?? ""),
     secret: key ?? "",
     ...(algorithm === undefined ? {} : { algorithm }),
     ...(scope === undefined ? {} : { scope }),

@@ -3,6 +3,7 @@ import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.
 import type { Environment } from "#shared/service/environment.ts";
 import { ByteRoom } from "../byte-room.ts";
 import { McpServer } from "./mcp-server.ts";
+import type { AuthorizationRows } from "./oauth/authorization-rows.ts";
 import { ProcessLimit } from "./process-limit.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import type { ServerUser } from "./stdio/server-user.ts";
@@ -29,6 +30,8 @@ interface McpServersOptions {
   readonly maxProcesses?: number;
   /** Masks what servers say of their tools and of failures. */
   readonly masker?: Masker;
+  /** What is stored of authorizations by people; absent without the keys for it. */
+  readonly authorizations?: AuthorizationRows | undefined;
   /** Keyed by server id; the defaults for one without. */
   readonly maskingRules?: ReadonlyMap<string, MaskingRules>;
 }
@@ -48,6 +51,7 @@ export class McpServers implements AsyncDisposable {
     maxProcesses = MAX_PROCESSES,
     masker = new Masker(),
     maskingRules = new Map(),
+    authorizations,
   }: McpServersOptions) {
     const limit = new ProcessLimit(maxProcesses, () => this.#longestIdle());
     this.all = settings.map((one) => {
@@ -61,6 +65,7 @@ export class McpServers implements AsyncDisposable {
         limit,
         mask: async (text) => (await masker.mask(text, { rules })).text,
         onSecret: (secret) => masker.learn(secret),
+        ...(authorizations === undefined ? {} : { authorizations }),
       });
     });
     this.#sweep = setInterval(() => this.#tidy(), SWEEP_MS);

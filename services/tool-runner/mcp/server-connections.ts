@@ -3,10 +3,13 @@ import { errorMessage } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
-import { AccessTokens } from "./http/access-tokens.ts";
+import { AccessTokens, grantedTokens, type TokenSource } from "./http/access-tokens.ts";
 import { serverAgent } from "./http/server-fetch.ts";
 import { namesExecution } from "./http/session-id.ts";
 import { McpFailure } from "./mcp-failure.ts";
+import type { AuthorizationRows } from "./oauth/authorization-rows.ts";
+import { ServerAuthorization } from "./oauth/server-authorization.ts";
+import { KEYS_MISSING } from "./oauth/token-keys.ts";
 import type { ProcessLimit } from "./process-limit.ts";
 import { ProtocolEra } from "./protocol-era.ts";
 import type { ConnectionsReport } from "./server-report.ts";
@@ -51,6 +54,8 @@ export interface ServerConnectionsDeps extends Omit<
   readonly limit: ProcessLimit;
   /** Gets each access token before it is used. */
   readonly onSecret?: (secret: string) => void;
+  /** What is stored of authorizations by people; absent without the keys for it. */
+  readonly authorizations?: AuthorizationRows;
 }
 
 /** The connections of this runner to one server, opened when first used. A failing server does not affect the others. */
@@ -60,6 +65,8 @@ export class ServerConnections implements AsyncDisposable {
   readonly agent: Agent;
   /** Undefined for a server without `auth`. */
   readonly tokens: AccessTokens | undefined;
+  /** Undefined for a server that needs no person's authorization. */
+  readonly authorization: ServerAuthorization | undefined;
   readonly #deps: ServerConnectionsDeps;
   readonly #era = new ProtocolEra();
   readonly #breaker = new CircuitBreaker();
@@ -72,17 +79,17 @@ export class ServerConnections implements AsyncDisposable {
 
   constructor(deps: ServerConnectionsDeps) {
     this.#deps = deps;
-    const { transport, maxConcurrent, connectTimeoutMs } = deps.settings;
+    const { id, transport, maxConcurrent, connectTimeoutMs: timeoutMs } = deps.settings;
+    const { authorizations: rows, onSecret = () => undefined } = deps;
     this.slots = new Slots(maxConcurrent);
     this.agent = serverAgent(deps.settings);
-    this.tokens =
-      transport.type === "stdio" || transport.auth === undefined
-        ? undefined
-        : new AccessTokens(transport, transport.auth, {
-            agent: this.agent,
-            timeoutMs: connectTimeoutMs,
-            onSecret: deps.onSecret,
-          });
+    if (transport.type === "stdio" || transport.auth === undefined) return;
+    const { auth, url } = transport;
+    let source: TokenSource;
+    if (auth.type !== "oauth") source = grantedTokens(transport, auth, onSecret);
+    else if (rows === undefined) throw new Error(`MCP server ${id}: ${KEYS_MISSING}`);
+    else source = this.authorization = new ServerAuthorization({ id, url, auth, rows, timeoutMs, onSecret });
+    this.tokens = new AccessTokens(transport, source, { agent: this.agent, timeoutMs });
   }
 
   /** The protocol that the server speaks, once known. */

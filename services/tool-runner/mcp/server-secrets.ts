@@ -47,7 +47,7 @@ function secretsOfHttp({
   return [
     ...Object.entries(headers).flatMap(([name, value]) => secretsOfValue(name, value)),
     bearerToken,
-    auth?.secret.trim() ?? "",
+    auth?.secret?.trim() ?? "",
     clientCertificate?.key.trim() ?? "",
     ...secretsInUrls(url.href),
     ...secretsInUrls(sessionCleanupUrl),

@@ -13,6 +13,17 @@ export interface Auth {
   readonly algorithm?: string;
 }
 
+/** The way in which a person lets this installation use a server (OAuth 2.1 with PKCE). */
+export interface OAuth {
+  readonly type: "oauth";
+  /** Absent: this installation registers itself. */
+  readonly clientId?: string;
+  readonly secret?: string;
+  /** Absent: the server itself. */
+  readonly issuer?: string;
+  readonly scope?: string;
+}
+
 export interface StdioSettings {
   readonly type: "stdio";
   readonly command: string;
@@ -33,7 +44,7 @@ export interface HttpSettings {
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
   /** Gets a DELETE when an execution ends; may contain `{{.SESSION_ID}}`. */
   readonly sessionCleanupUrl?: string;
-  readonly auth?: Auth;
+  readonly auth?: Auth | OAuth;
 }
 
 /** The executions that share a connection: by all executions of this runner, by the calls of one execution, or not at all. */

@@ -76,8 +76,12 @@ function checkTransport(transport: TransportEntry, reporter: Reporter): void {
 }
 
 function checkAuth(auth: AuthEntry, reporter: Reporter): void {
-  const key = auth.type === "private_key_jwt" ? "private_key_file" : "client_secret";
-  if (auth.type !== undefined) requireKey(auth, key, `is required for auth type ${auth.type}`, reporter);
+  const { type, client_secret: secret } = auth;
+  const own = type === "private_key_jwt" ? "private_key_file" : "client_secret";
+  const needed =
+    type === "oauth" ? (secret === undefined ? [] : ["issuer", "client_id"]) : ["issuer", "client_id", own];
+  const why = type === "oauth" ? "is required for a client_secret" : `is required for auth type ${type}`;
+  if (type !== undefined) for (const key of needed) requireKey(auth, key, why, reporter);
   checkUrl(auth, "issuer", auth.issuer, reporter);
 }
 

@@ -168,9 +168,11 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   client_key_file: "The PEM file of the client certificate's key, for http and sse.",
   session_cleanup_url: "Gets a DELETE when an execution ends, for http and sse.",
   auth: "How the tool-runner gets tokens for the server from an authorization server, for http and sse.",
-  "auth.type": "client_credentials needs client_secret; private_key_jwt needs private_key_file.",
-  issuer: "The authorization server; the credentials are sent to no other.",
-  client_id: "The id of this client.",
+  "auth.type":
+    "client_credentials needs client_secret, private_key_jwt private_key_file; for oauth an administrator runs `tarsy connect`.",
+  issuer:
+    "The authorization server; the credentials are sent to no other. For oauth by default the server's own origin.",
+  client_id: "The id of this client; for oauth by default it registers itself.",
   client_secret: "The secret of this client.",
   private_key_file: "The PEM file of the private key of this client.",
   algorithm: "Of the private key; by default RS256.",

@@ -39,9 +39,9 @@ export const McpServer = Type.Object({
   transport: Type.Optional(Transport),
   auth: Type.Optional(
     Type.Object({
-      type: Type.Enum(["client_credentials", "private_key_jwt"]),
-      issuer: NameTemplate,
-      client_id: NameTemplate,
+      type: Type.Enum(["client_credentials", "private_key_jwt", "oauth"]),
+      issuer: Type.Optional(NameTemplate),
+      client_id: Type.Optional(NameTemplate),
       client_secret: Type.Optional(SecretTemplate),
       private_key_file: Type.Optional(NameTemplate),
       algorithm: Type.Optional(Name),

@@ -21,7 +21,12 @@ import { EXECUTORS, LLM_CIRCUITS } from "#shared/database/tables/executors.ts";
 import { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
 import { LLM_INTERACTIONS } from "#shared/database/tables/llm-interactions.ts";
 import { MCP_INTERACTIONS } from "#shared/database/tables/mcp-interactions.ts";
-import { MCP_CLEANUPS, MCP_SERVER_STATES } from "#shared/database/tables/mcp-servers.ts";
+import {
+  MCP_AUTHORIZATIONS,
+  MCP_CLEANUPS,
+  MCP_CONNECTS,
+  MCP_SERVER_STATES,
+} from "#shared/database/tables/mcp-servers.ts";
 import {
   INVESTIGATION_MEMORIES,
   SESSION_MEMORIES,
@@ -102,6 +107,8 @@ export const ALL_TABLES: readonly Table[] = [
   APPROVALS,
   MCP_SERVER_STATES,
   MCP_CLEANUPS,
+  MCP_AUTHORIZATIONS,
+  MCP_CONNECTS,
   RECORDED_TOOL_CALLS,
   RECORDED_TOOL_LISTS,
   WORLDS,

@@ -44,3 +44,36 @@ export const MCP_CLEANUPS = table({
   grants: { "tool-runner": { select: true, insert: true, delete: true } },
   purge: { kind: "own", by: "the tool-runner that tells the server, or a day after the execution's end" },
 });
+
+/** What a person has allowed TARSy at an MCP server: its tokens, encrypted by the tool-runners, which share it. */
+export const MCP_AUTHORIZATIONS = table({
+  name: "mcp_authorizations",
+  columns: {
+    server: { type: "text", primary: true, from: "config" },
+    /** Null once it has ended. */
+    sealed: { type: "bytea", nullable: true, from: "ours" },
+    /** Grows with each change. */
+    generation: { type: "integer", default: "1" },
+    /** Until then one tool-runner alone may refresh it. */
+    claimed_until: { type: "timestamptz", nullable: true },
+    changed_at: { type: "timestamptz", default: "now()" },
+  },
+  grants: { "tool-runner": ALL },
+  purge: { kind: "kept", because: "it is of the installation, one row for each server" },
+});
+
+/** Authorizations that were begun and wait for the person's browser. */
+export const MCP_CONNECTS = table({
+  name: "mcp_connects",
+  columns: {
+    state_hash: { type: "bytea", primary: true, from: "digest" },
+    server: { type: "text", from: "config" },
+    sealed: { type: "bytea", from: "ours" },
+    expires_at: { type: "timestamptz" },
+  },
+  grants: { "tool-runner": { select: true, insert: true, delete: true } },
+  purge: {
+    kind: "own",
+    by: "the tool-runner that gets its answer, or that begins another one after its end",
+  },
+});

@@ -16,38 +16,47 @@ import { serverFetch, usedAuthorization } from "./server-fetch.ts";
 
 const MAX_BYTES = 1024 * 1024;
 /** A token is replaced this long before it expires, or after nine tenths of its life. */
-const SKEW_MS = 30_000;
+export const TOKEN_SKEW_MS = 30_000;
+
+/** A request for a token. */
+export interface TokenAsked {
+  readonly fetchFn: FetchLike;
+  /** Aborts at the end of its time. */
+  readonly signal: AbortSignal;
+  /** The token that the server has refused, and its refusal; absent if there was none. */
+  readonly refused?: string;
+  readonly refusal?: Response;
+}
+
+/** A token, and for how long it is valid. */
+export interface GivenToken {
+  readonly token: string;
+  readonly lifeMs: number;
+}
+
+/** Where tokens for a server come from. It reports all secrets before it returns. */
+export interface TokenSource {
+  /** Throws McpFailure `unauthorized`, whose message stands for itself, and any other error. */
+  get(asked: TokenAsked): Promise<GivenToken>;
+}
 
 /**
  * The access tokens for one server, shared by all its connections. Requests that need a new token at the same time share
- * one request for it. The authorization server is the configured one, not one that the server names.
+ * one request for it.
  */
 export class AccessTokens implements AuthProvider {
-  readonly #provider: OAuthClientProvider;
-  readonly #serverUrl: URL;
+  readonly #source: TokenSource;
   readonly #fetch: FetchLike;
   readonly #timeoutMs: number;
-  readonly #onSecret: (secret: string) => void;
   #current: { readonly token: string; readonly until: number } | undefined;
   #requesting: Promise<string> | undefined;
 
-  /** `onSecret` gets each token before it is used. */
   constructor(
     settings: HttpSettings,
-    auth: Auth,
-    {
-      agent,
-      timeoutMs,
-      onSecret = () => undefined,
-    }: {
-      readonly agent: Agent;
-      readonly timeoutMs: number;
-      readonly onSecret?: ((secret: string) => void) | undefined;
-    },
+    source: TokenSource,
+    { agent, timeoutMs }: { readonly agent: Agent; readonly timeoutMs: number },
   ) {
-    this.#onSecret = onSecret;
-    this.#provider = providerOf(auth);
-    this.#serverUrl = settings.url;
+    this.#source = source;
     this.#timeoutMs = timeoutMs;
     this.#fetch = serverFetch({
       settings,
@@ -71,47 +80,84 @@ export class AccessTokens implements AuthProvider {
   }
 
   #request(refusal?: Response): Promise<string> {
-    // Outside of the call that happens to need it: a refusal here is none of that call.
-    this.#requesting ??= callInFlight
-      .exit(() => this.#requestOnce(refusal))
-      .finally(() => (this.#requesting = undefined));
+    this.#requesting ??= this.#requestOnce(refusal).finally(() => (this.#requesting = undefined));
     return this.#requesting;
   }
 
-  async #requestOnce(refusal: Response | undefined): Promise<string> {
-    const { resourceMetadataUrl, scope } = refusal === undefined ? {} : extractWWWAuthenticateParams(refusal);
-    // Any other address could be one that only this runner can reach.
-    const isOwn = resourceMetadataUrl?.origin === this.#serverUrl.origin;
+  /** Forgets the token: another person may have given another one. */
+  forget(): void {
+    this.#current = undefined;
+  }
+
+  /** Has work done with requests to the authorization server, all of them within the server's connect timeout. */
+  async inTime<T>(work: (fetchFn: FetchLike, signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = AbortSignal.timeout(this.#timeoutMs);
-    const fetchFn: FetchLike = async (input, init = {}) => {
-      const response = await this.#fetch(input, { ...init, signal: limit });
-      // The library would try again, and print what the server says.
-      if (init.method === "POST" && !response.ok) throw new Error(await refusalText(response));
-      return response;
-    };
+    const fetchFn: FetchLike = async (input, init = {}) => this.#fetch(input, { ...init, signal: limit });
     try {
-      await authorize(this.#provider, {
-        serverUrl: this.#serverUrl,
+      // Outside of the call that happens to need it: a refusal here is none of that call.
+      return await callInFlight.exit(async () => work(fetchFn, limit));
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      throw new Error(`no answer within ${this.#timeoutMs / 1_000} s`, { cause: error });
+    }
+  }
+
+  async #requestOnce(refusal: Response | undefined): Promise<string> {
+    const used = refusal === undefined ? undefined : usedAuthorization.get(refusal)?.replace(/^Bearer /u, "");
+    try {
+      const { token, lifeMs } = await this.inTime(async (fetchFn, signal) =>
+        this.#source.get({
+          fetchFn,
+          signal,
+          ...(refusal === undefined ? {} : { refusal }),
+          ...(used === undefined ? {} : { refused: used }),
+        }),
+      );
+      const usableMs = Math.max(lifeMs - TOKEN_SKEW_MS, lifeMs * 0.9);
+      this.#current = { token, until: performance.now() + usableMs };
+      return token;
+    } catch (error) {
+      if (error instanceof McpFailure && error.kind === "unauthorized") throw error;
+      const message = `no token from the authorization server: ${errorMessage(error)}`;
+      throw new McpFailure("unauthorized", "no", message, { cause: error });
+    }
+  }
+}
+
+/**
+ * Tokens that the runner gets with credentials of its own. The authorization server is the configured one, not one that the server
+ * names. `onSecret` gets each token before it is used.
+ */
+export function grantedTokens(
+  { url: serverUrl }: Pick<HttpSettings, "url">,
+  auth: Auth,
+  onSecret: (secret: string) => void,
+): TokenSource {
+  const provider = providerOf(auth);
+  return {
+    async get({ fetchFn: send, refusal }) {
+      const { resourceMetadataUrl, scope } =
+        refusal === undefined ? {} : extractWWWAuthenticateParams(refusal);
+      // Any other address could be one that only this runner can reach.
+      const isOwn = resourceMetadataUrl?.origin === serverUrl.origin;
+      const fetchFn: FetchLike = async (input, init = {}) => {
+        const response = await send(input, init);
+        // The library would try again, and print what the server says.
+        if (init.method === "POST" && !response.ok) throw new Error(await refusalText(response));
+        return response;
+      };
+      await authorize(provider, {
+        serverUrl,
         fetchFn,
         ...(isOwn ? { resourceMetadataUrl } : {}),
         ...(scope === undefined ? {} : { scope }),
       });
-      const {
-        access_token: token,
-        refresh_token: refresh,
-        expires_in: seconds,
-      } = (await this.#provider.tokens()) ?? {};
+      const { access_token: token, refresh_token, expires_in: seconds } = (await provider.tokens()) ?? {};
       if (token === undefined) throw new Error("it gave none");
-      for (const secret of [token, refresh]) if (secret !== undefined) this.#onSecret(secret);
-      const lifeMs = seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1_000;
-      this.#current = { token, until: performance.now() + Math.max(lifeMs - SKEW_MS, lifeMs * 0.9) };
-      return token;
-    } catch (error) {
-      const why = limit.aborted ? `no answer within ${this.#timeoutMs / 1_000} s` : errorMessage(error);
-      const message = `no token from the authorization server: ${why}`;
-      throw new McpFailure("unauthorized", "no", message, { cause: error });
-    }
-  }
+      for (const secret of [token, refresh_token]) if (secret !== undefined) onSecret(secret);
+      return { token, lifeMs: seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1_000 };
+    },
+  };
 }
 
 async function refusalText(response: Response): Promise<string> {

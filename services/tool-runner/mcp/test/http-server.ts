@@ -27,13 +27,15 @@ export type Answer = (request: IncomingMessage, response: ServerResponse, id: nu
 export async function startHttpServer(
   era: "legacy" | "modern",
   answers: Readonly<Record<string, Answer>>,
-  { isAuthorized = () => true, tls, refuseSession = answer404 }: HttpServerOptions = {},
+  { isAuthorized = () => true, tls, refuseSession = answer404, before = nothing }: HttpServerOptions = {},
 ): Promise<HttpServer & AsyncDisposable> {
   const seen: string[] = [];
   const sessions = new Set<string>();
   const open = new Set<ServerResponse>();
   const listener: RequestListener = (request, response) => {
-    void handle(request, response).catch(() => response.destroy());
+    void before(request, response)
+      .then(async (isDone) => (isDone ? undefined : handle(request, response)))
+      .catch(() => response.destroy());
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   const respond = (response: ServerResponse, id: unknown, result: object, headers = {}) => {
@@ -121,7 +123,13 @@ export async function startHttpServer(
   };
 }
 
+function nothing(): Promise<boolean> {
+  return Promise.resolve(false);
+}
+
 interface HttpServerOptions {
+  /** Answers requests that are none of the protocol; true if it has. */
+  readonly before?: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** Of each request, by its header `Authorization`. */
   readonly isAuthorized?: (authorization: string) => boolean;
   readonly tls?: ServerOptions;
