@@ -13,7 +13,14 @@ const MAX_ALLOWED_CHARS = 300;
 const UNCHECKED = ["pattern", "patternProperties", "uniqueItems"];
 /** A schema with masked values does not even say its values. */
 const MASKED = "[MASKED";
-const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+/** `ownProperties`: a parameter may be called `constructor`, which every object inherits. */
+const OPTIONS = {
+  strict: false,
+  allErrors: true,
+  validateFormats: false,
+  logger: false,
+  ownProperties: true,
+} as const;
 
 /**
  * Compiles the schema of a tool's arguments: JSON Schema of 2020-12, or of draft 7 if it says so. What cannot be compiled checks

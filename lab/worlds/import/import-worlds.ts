@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { errorMessage } from "#shared/errors.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { parseTruth, parseWorld } from "#shared/worlds/parse-world.ts";
 import { sha256, worldHash } from "#shared/worlds/world-hash.ts";
 import type { Truth } from "#shared/worlds/world-format.ts";
@@ -109,13 +110,23 @@ async function openClone(directory: string): Promise<Clone> {
     "--format=%H %cI",
   ]);
   const [commit = "", date = ""] = stdout.trim().split(" ");
-  return { directory, commit, date };
+  const root = await realpath(directory);
+  const read = async (file: string) => {
+    const path = await realpath(file);
+    if (!path.startsWith(`${root}${sep}`)) {
+      throw new Error(`${relative(directory, file)} is outside of the clone`);
+    }
+    return (await readFile(path, "utf8")).replace(/^\uFEFF/u, "");
+  };
+  return { directory, commit, date, read };
 }
 
 /**
  * Writes a world and its truth to `path` with their endings. Throws TerminalError `malformed` for what could not be read again, and the errors of files.
  */
-export async function writeCase({ world, truth, counts }: ImportedCase, path: string, plain: boolean) {
+export async function writeCase({ world: given, truth, counts }: ImportedCase, path: string, plain: boolean) {
+  // Answers have lost before what cannot be stored, and are counted; names and arguments lose it here.
+  const world = postgresSafeValue(given);
   const text = jsonOf(world);
   // What is written can be read: the format's limits hold for each source.
   parseWorld(text);

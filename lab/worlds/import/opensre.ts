@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
@@ -77,6 +77,7 @@ export const openSre: Source = {
 
 /** The files of a case; those that it does not have are its base's. */
 interface Files {
+  readonly clone: Clone;
   readonly own: string;
   readonly base: string | undefined;
 }
@@ -84,11 +85,11 @@ interface Files {
 async function readCase(clone: Clone, name: string): Promise<ImportedCase> {
   const path = `tests/synthetic/${name}`;
   const own = join(clone.directory, path);
-  const raw = await readYaml(join(own, "scenario.yml"));
+  const raw = await readYaml(clone, join(own, "scenario.yml"));
   const inherited = typeof raw["base"] === "string" ? join(own, "..", raw["base"]) : undefined;
-  const base = inherited === undefined ? {} : await readYaml(join(inherited, "scenario.yml"));
+  const base = inherited === undefined ? {} : await readYaml(clone, join(inherited, "scenario.yml"));
   const scenario = parseScenario({ ...base, ...raw });
-  const files = { own, base: inherited };
+  const files = { clone, own, base: inherited };
   const given = parseAlert(await readJson(files, "alert.json"));
   const { alert, dropped } = withoutAnswer(given);
   const calls = name.startsWith("eks/")
@@ -120,24 +121,23 @@ async function readCase(clone: Clone, name: string): Promise<ImportedCase> {
       miss: MISS,
       vocabulary: { objects: [], causes: [], categories: CATEGORIES },
     },
-    truth: truthOf(scenario, parseAnswer(await readYaml(join(own, "answer.yml")))),
+    truth: truthOf(scenario, parseAnswer(await readYaml(clone, join(own, "answer.yml")))),
     counts: { dropped_annotations: dropped },
   };
 }
 
 /** The alert without what its suite put there about the cause, or about being a test. */
 function withoutAnswer({ title, commonLabels, commonAnnotations, ...others }: Alert) {
-  const { pipeline_name: _, ...labels } = commonLabels;
-  const telling = Object.keys(commonAnnotations).filter((name) => name.endsWith("_failure_mode"));
-  const annotations = Object.entries(commonAnnotations).filter(
-    ([name]) => name !== "context_sources" && !telling.includes(name),
-  );
+  const given = { ...commonLabels, ...commonAnnotations };
+  const telling = Object.keys(given).filter((name) => /failure_?mode$/iu.test(name));
+  const without = (members: Readonly<Record<string, unknown>>, left: string) =>
+    Object.fromEntries(Object.entries(members).filter(([name]) => name !== left && !telling.includes(name)));
   return {
     alert: {
-      title: title.replace(/^\[synthetic-[^\]]*\]\s*/u, ""),
+      title: title.replace(/^\[synthetic-[^\]]*\]\s*/iu, ""),
       ...others,
-      commonLabels: labels,
-      commonAnnotations: Object.fromEntries(annotations),
+      commonLabels: without(commonLabels, "pipeline_name"),
+      commonAnnotations: without(commonAnnotations, "context_sources"),
     },
     dropped: telling.length,
   };
@@ -226,10 +226,10 @@ async function databaseCalls(
 }
 
 /** One file, or an envelope with a file for each metric. */
-async function readMetrics({ own, base }: Files): Promise<JsonObject> {
+async function readMetrics({ clone, own, base }: Files): Promise<JsonObject> {
   const prefix = "aws_cloudwatch_metrics";
   for (const directory of [own, base ?? own]) {
-    const files = { own: directory, base: undefined };
+    const files = { clone, own: directory, base: undefined };
     if (existsSync(join(directory, `${prefix}.json`))) return readJson(files, `${prefix}.json`);
     const envelope = `${prefix}_envelope.json`;
     if (!existsSync(join(directory, envelope))) continue;
@@ -266,8 +266,12 @@ function truthOf(
   answer: ReturnType<typeof parseAnswer>,
 ): ImportedCase["truth"] {
   const { required_queries: queries = [], optimal_trajectory: trajectory = [] } = answer;
+  const object = workload ?? database;
+  if (object === undefined) {
+    throw new Error("scenario.yml has neither workload_name nor db_instance_identifier");
+  }
   return {
-    causes: [{ object: workload ?? database ?? "", category: answer.root_cause_category, cause }],
+    causes: [{ object, category: answer.root_cause_category, cause }],
     categories_not: answer.forbidden_categories ?? [],
     must: [],
     must_not: answer.forbidden_keywords ?? [],
@@ -285,15 +289,15 @@ function timesIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(timesIn) : [];
 }
 
-async function readJson({ own, base }: Files, name: string): Promise<JsonObject> {
+async function readJson({ clone, own, base }: Files, name: string): Promise<JsonObject> {
   const file = base === undefined || existsSync(join(own, name)) ? join(own, name) : join(base, name);
-  const value = parseAsWritten(await readFile(file, "utf8"));
+  const value = parseAsWritten(await clone.read(file));
   if (!isJsonObject(value)) throw new Error(`${name} must be an object`);
   return value;
 }
 
-async function readYaml(file: string): Promise<JsonObject> {
-  const value: unknown = parse(await readFile(file, "utf8"));
+async function readYaml(clone: Clone, file: string): Promise<JsonObject> {
+  const value: unknown = parse(await clone.read(file));
   if (!isJsonObject(value)) throw new Error(`${file} must be a mapping`);
   return value;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
@@ -41,7 +41,7 @@ export const runLore: Source = {
 
 async function readCase(clone: Clone, name: string): Promise<ImportedCase> {
   const path = `${CASES}/${name}.yaml`;
-  const given = parseCase(parse(await readFile(join(clone.directory, path), "utf8")));
+  const given = parseCase(parse(await clone.read(join(clone.directory, path))));
   const tools = Object.entries(given.tools).map(([tool, text]) => [tool, storable(text).text] as const);
   const now = newestTime(
     tools.map(([, text]) => text),

@@ -7,6 +7,11 @@ export interface Clone {
   readonly commit: string;
   /** Of the commit, in RFC 3339. */
   readonly date: string;
+  /**
+   * The text of one of its files, without a byte order mark. Throws an Error for a file that a link or a path leads to outside of the clone:
+   * what is imported is shown to models.
+   */
+  readonly read: (file: string) => Promise<string>;
 }
 
 /** One case as a world and its truth, which gets the world's hash when it is written. */

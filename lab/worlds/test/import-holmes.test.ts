@@ -51,7 +51,7 @@ const FILES = {
   [`${ASK}/42_dns_a/test_case.yaml`]: "user_prompt: Why?\nexpected_output: [a, b]\n",
   [`${ASK}/42_dns_a/a.txt`]: recording({ params: { kind: "pod", name: "c", limit: 5 }, text: LONG }),
   [`${ASK}/42_dns_b/test_case.yaml`]:
-    "user_prompt: Why?\nexpected_output: []\nmocked_date: 2025-05-05T00:00:00Z\n",
+    "user_prompt: Why?\nexpected_output: [c]\nmocked_date: 2025-05-05T00:00:00Z\n",
   [`${ASK}/42_dns_b/a.txt`]: recording({ tool: "once", params: { limit: "5" }, text: "no time" }),
   [`${ASK}/50_live/test_case.yaml`]: "user_prompt: Why?\n",
   [`${ROOT}/test_investigate/02_alert/test_case.yaml`]: "expected_output: [x]\n",

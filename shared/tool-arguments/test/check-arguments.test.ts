@@ -39,6 +39,20 @@ describe("compileArgumentsCheck", () => {
     expect(problem({}, schema)).to.contain("arguments must have required property 'at'");
   });
 
+  it("knows a parameter with the name of what every object inherits from one that is given", () => {
+    const string = { type: "string" };
+    const check = compileArgumentsCheck(
+      JSON.stringify({
+        type: "object",
+        properties: { constructor: string, toString: string },
+        required: ["toString"],
+      }),
+    );
+    expect(check({ toString: "x" })).to.equal(undefined);
+    expect(check({})).to.include("must have required property 'toString'");
+    expect(check({ toString: "x", constructor: 5 })).to.include("arguments/constructor must be string");
+  });
+
   it("knows both drafts", () => {
     const tuple = {
       type: "object",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -54,14 +54,15 @@ async function findCases(directory: string): Promise<string[]> {
   return files
     .filter((file) => /^[^/]+\/[^/]+\/[^/]+\/metadata\.json$/u.test(file))
     .map((file) => file.slice(0, -"/metadata.json".length))
+    .toSorted()
     .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }
 
 async function readCase(clone: Clone, name: string): Promise<ImportedCase> {
   const path = `benchmark/${name}`;
   const directory = join(clone.directory, path);
-  const metadata = parseMetadata(await readJson(join(directory, "metadata.json")));
-  const cache = await readJson(join(directory, "tool_cache.json"));
+  const metadata = parseMetadata(await readJson(clone, join(directory, "metadata.json")));
+  const cache = await readJson(clone, join(directory, "tool_cache.json"));
   if (!isJsonObject(cache)) throw new Error("tool_cache.json must be an object");
   const { namespace, query } = metadata;
   const calls = Object.entries(cache).flatMap(([key, value]) => callOf(key, value) ?? []);
@@ -75,7 +76,7 @@ async function readCase(clone: Clone, name: string): Promise<ImportedCase> {
     reachable: named("CheckServiceConnectivity", "service_name"),
     nodes,
   });
-  const logs = await readLogs(join(directory, "raw_data/logs.json"), namespace);
+  const logs = await readLogs(clone, join(directory, "raw_data/logs.json"), namespace);
   const { answers, counts } = readAnswers(server, [...calls, ...(logs ?? [])]);
   return {
     world: {
@@ -130,6 +131,6 @@ function truthOf({ result, process }: Static<typeof Metadata>, isLeak: boolean):
   };
 }
 
-async function readJson(file: string): Promise<unknown> {
-  return parseAsWritten(await readFile(file, "utf8"));
+async function readJson(clone: Clone, file: string): Promise<unknown> {
+  return parseAsWritten(await clone.read(file));
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { isJsonObject } from "#shared/json-object.ts";
+import type { Clone } from "../source.ts";
 import type { RecordedCall } from "./answers.ts";
 
 /** What the benchmark's tool gives of each log. */
@@ -14,9 +14,13 @@ const PARTS = [
 ] as const;
 
 /** The calls of GetRecentLogs, which the recording has as a file of its own; undefined without the file. */
-export async function readLogs(file: string, namespace: string): Promise<RecordedCall[] | undefined> {
+export async function readLogs(
+  clone: Clone,
+  file: string,
+  namespace: string,
+): Promise<RecordedCall[] | undefined> {
   if (!existsSync(file)) return undefined;
-  const logs: unknown = JSON.parse(await readFile(file, "utf8"));
+  const logs: unknown = JSON.parse(await clone.read(file));
   if (!isJsonObject(logs)) throw new Error("raw_data/logs.json must be an object");
   const services = new Set(Object.keys(logs).map((name) => name.replace(/\.(?:previous|istio-proxy)$/u, "")));
   return Array.from(services, (service) => {

@@ -1,10 +1,10 @@
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isJsonObject, type JsonObject } from "#shared/json-object.ts";
 import { compactJson } from "#shared/worlds/world-hash.ts";
-import { storable } from "../source.ts";
+import { storable, type Clone } from "../source.ts";
 
 /** A recorded tool result. */
 export interface Recording {
@@ -40,14 +40,14 @@ const parseResult = compileParser(
 );
 
 /** The recordings of a case in the order of their files: each once, without pages. */
-export async function readRecordings(directory: string) {
+export async function readRecordings(clone: Clone, directory: string) {
   const recordings: Recording[] = [];
   const seen = new Set<string>();
   let pages = 0;
   let repeated = 0;
   for (const file of (await readdir(directory)).toSorted()) {
     if (!file.endsWith(".txt")) continue;
-    const recording = parseRecording(await readFile(join(directory, file), "utf8"));
+    const recording = parseRecording(await clone.read(join(directory, file)));
     if (recording === undefined) continue;
     const { params, ...what } = recording;
     const key = compactJson({ ...what, isAny: params === undefined });
@@ -71,14 +71,19 @@ function parseRecording(content: string): Recording | undefined {
   const needed = Object.entries(params ?? {}).filter(([, value]) => value !== null && value !== "*");
   return {
     // The names of toolsets are paths.
-    server: head.toolset_name.replaceAll("/", "-"),
-    tool: head.tool_name,
+    server: nameOf(head.toolset_name),
+    tool: nameOf(head.tool_name),
     params,
     args: Object.fromEntries(needed),
     text,
     isError,
     isChanged: changed,
   };
+}
+
+/** A name that providers of models take. */
+function nameOf(text: string): string {
+  return text.replaceAll(/[^\w-]+/gu, "-");
 }
 
 function textOf(text: string, status: string, error: string): string {
