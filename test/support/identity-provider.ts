@@ -14,11 +14,14 @@ interface ProviderOptions {
   readonly onlyInUserinfo?: boolean;
 }
 
+/** `cut` resets every connection; `broken` answers as a proxy without a server does. */
+type Outage = "none" | "cut" | "broken";
+
 /** A real identity provider (OpenID Connect) on the loopback address, in which any password is right. */
 export class TestIdentityProvider implements AsyncDisposable {
   readonly #server = createServer((request, response) => this.#handle(request, response));
   #handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
-  #isAway = false;
+  #outage: Outage = "none";
   issuer = "";
 
   private constructor() {}
@@ -31,7 +34,8 @@ export class TestIdentityProvider implements AsyncDisposable {
     const provider = new Provider(opened.issuer, await configuration(options));
     const callback = provider.callback();
     opened.#handle = (request, response) => {
-      if (opened.#isAway) request.socket.destroy();
+      if (opened.#outage === "cut") request.socket.destroy();
+      else if (opened.#outage === "broken") response.writeHead(502).end("<h1>Bad Gateway</h1>");
       else void callback(request, response);
     };
     return opened;
@@ -50,9 +54,9 @@ export class TestIdentityProvider implements AsyncDisposable {
     };
   }
 
-  /** Cuts every connection from now on, or answers again. */
-  set isAway(isAway: boolean) {
-    this.#isAway = isAway;
+  /** How it answers from now on. */
+  set outage(outage: Outage) {
+    this.#outage = outage;
     this.#server.closeAllConnections();
   }
 

@@ -68,6 +68,12 @@ describeOnPage("signing in to the page with an identity provider", prepare, (web
     await page.waitForSelector(".live-mark.on");
     expect(page.url()).to.equal(address("/?status=running"));
     await page.locator(".shell-me", { hasText: "Ann Example · operator" }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(
+      await page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('nav'))",
+      ),
+    ).to.equal(0);
     const cookies = await page.context().cookies(address("/"));
     const ours = cookies.filter(({ name }) => name.includes("tarsy"));
     expect(

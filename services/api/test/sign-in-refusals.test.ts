@@ -1,6 +1,7 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { CompactEncrypt } from "jose";
+import { refusalPage } from "../sign-in/refusal-page.ts";
 import { PAGE, PAGE_HEADER, refused, SignInFixture } from "./sign-in-fixture.ts";
 
 describe("signing in to the page, against those who may not", () => {
@@ -46,6 +47,7 @@ describe("signing in to the page, against those who may not", () => {
       expect(page.headers.get("content-security-policy")).to.include("default-src 'none'");
       await refused(page, 403, /<h1>Not signed in<\/h1>/u);
     }
+    expect(refusalPage('<b> & "c"')).to.include("<p>&#60;b&#62; &#38; &#34;c&#34;.</p>");
   });
 
   it("refuses an answer in another browser, a second time, with a wrong code or of another issuer", async () => {

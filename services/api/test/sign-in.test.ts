@@ -133,19 +133,21 @@ describe("signing in to the page with an identity provider", () => {
   it("answers 503 with a sentence while the provider is away, and goes on when it is back", async () => {
     const fresh = await fixture.replica();
     const browser = fixture.browser(fresh);
-    fixture.provider.isAway = true;
     const away = /identity provider does not answer: try again in a moment/u;
-    await refused(await browser.send(`${PAGE}/api/v1/auth/login`), 503, away);
-    await refused(
-      await browser.send(`${PAGE}/api/v1/auth/login`, { headers: { accept: "text/html,*/*" } }),
-      503,
-      /The identity provider/u,
-    );
-    fixture.provider.isAway = false;
+    const login = `${PAGE}/api/v1/auth/login`;
+    for (const outage of ["cut", "broken"] as const) {
+      fixture.provider.outage = outage;
+      await refused(await browser.send(login), 503, away);
+      const page = await browser.send(login, { headers: { accept: "text/html,*/*" } });
+      await refused(page, 503, /The identity provider/u);
+    }
+    fixture.provider.outage = "none";
     const callback = await fixture.toCallback(browser);
-    fixture.provider.isAway = true;
-    await refused(await browser.send(callback), 503, away);
-    fixture.provider.isAway = false;
+    for (const outage of ["cut", "broken"] as const) {
+      fixture.provider.outage = outage;
+      await refused(await browser.send(callback), 503, away);
+    }
+    fixture.provider.outage = "none";
     expect((await browser.send(callback)).status).to.equal(302);
     expect((await ask(browser, "me")).status).to.equal(200);
   });
