@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Context } from "koa";
 import { AccessRefused } from "#shared/access/access-refused.ts";
 import { cookieOf } from "#shared/access/page-credential.ts";
@@ -9,7 +10,6 @@ import { validationError } from "../http/request-error.ts";
 import { routesOf } from "../http/routes-of.ts";
 import { SIGN_IN, StartQuery } from "./contract.ts";
 import { FLOW_SECONDS, type SignInSettings } from "./read-sign-in.ts";
-import { refusalPage, REFUSAL_POLICY } from "./refusal-page.ts";
 
 const readQuery = queryReader(StartQuery);
 
@@ -18,6 +18,12 @@ const FLOW_COOKIE = "tarsy_flow_";
 /** Beyond these a browser's headers would become too large for the api. */
 const MAX_FLOWS = 5;
 const STATE = /^[\w-]{43}$/u;
+
+const STYLE = "body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:20vh auto;padding:0 1rem}";
+const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+
+/** Of the page of a refusal: nothing but its own style. */
+const REFUSAL_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** The routes with which people sign in to the page, and out. */
 export function signInRoutes(settings: SignInSettings, { db, door, audit, log }: ApiDeps) {
@@ -104,4 +110,13 @@ function flowsOf(cookies: string): readonly string[] {
 function flowCookie(state: string, flow?: string): string {
   const age = flow === undefined ? 0 : FLOW_SECONDS;
   return `${FLOW_COOKIE}${state}=${flow ?? ""}; Path=/api/v1/auth; Max-Age=${age}; HttpOnly; Secure; SameSite=Lax`;
+}
+
+/** A page with one sentence, for people who are not signed in. */
+export function refusalPage(message: string): string {
+  const text = message.replaceAll(/[&<>"]/gu, (character) => `&#${character.codePointAt(0)};`);
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>Not signed in – TARSy</title><style>${STYLE}</style>
+<h1>Not signed in</h1><p>${text.charAt(0).toUpperCase()}${text.slice(1)}.</p><p><a href="/">Back to TARSy</a></p></html>
+`;
 }

@@ -1,7 +1,7 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { CompactEncrypt } from "jose";
-import { refusalPage } from "../sign-in/refusal-page.ts";
+import { refusalPage } from "../sign-in/routes.ts";
 import { PAGE, PAGE_HEADER, refused, SignInFixture } from "./sign-in-fixture.ts";
 
 describe("signing in to the page, against those who may not", () => {

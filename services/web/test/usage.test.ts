@@ -111,13 +111,19 @@ describe("the series of a plot", () => {
   });
 
   it("have a scale of round values that reaches the largest one", () => {
-    const scales = [4, 0.037, 1, 950, 0].map(scaleLines);
+    const scales = [4, 0.037, 1, 950, 0].map((largest) => scaleLines(largest));
     expect(scales).to.deep.equal([
       [0, 1, 2, 3, 4],
       [0, 0.01, 0.02, 0.03, 0.04],
       [0, 0.25, 0.5, 0.75, 1],
       [0, 250, 500, 750, 1_000],
       [0, 1],
+    ]);
+    expect([1, 3, 9, 950].map((largest) => scaleLines(largest, true))).to.deep.equal([
+      [0, 1],
+      [0, 1, 2, 3],
+      [0, 5, 10],
+      [0, 250, 500, 750, 1_000],
     ]);
     for (let value = 1e-7; value < 1e9; value *= 1.7) {
       const lines = scaleLines(value);

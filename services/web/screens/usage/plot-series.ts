@@ -100,11 +100,13 @@ export function largestSum(all: readonly Series[], days: number): number {
 
 const STEPS = [1, 2, 2.5, 5, 10];
 
-/** Where lines of a scale stand: round values from 0 to the first one that is not below `largest`, at most five. */
-export function scaleLines(largest: number): readonly number[] {
+/** Where lines of a scale stand: round values, or whole ones, from 0 to the first one that is not below `largest`, at most five. */
+export function scaleLines(largest: number, areWhole = false): readonly number[] {
   if (largest <= 0) return [0, 1];
   const unit = 10 ** Math.floor(Math.log10(largest / 4));
-  const step = (STEPS.find((size) => size * unit * 4 >= largest * (1 - 1e-9)) ?? 10) * unit;
+  const isFit = (size: number) =>
+    size * unit * 4 >= largest * (1 - 1e-9) && (!areWhole || Number.isInteger(size * unit));
+  const step = (STEPS.find(isFit) ?? 10) * unit;
   const count = Math.ceil(largest / step - 1e-9);
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }

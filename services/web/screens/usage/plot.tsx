@@ -63,7 +63,7 @@ interface ColumnsProps {
 
 /** A stacked column for each day. */
 export function ColumnPlot({ title, days, series, format, nameOf, palette }: ColumnsProps) {
-  const lines = scaleLines(largestSum(series, days.length));
+  const lines = scaleLines(largestSum(series, days.length), palette === "outcome");
   const columns = stackedColumns(series, days.length, lines.at(-1) ?? 1);
   const left = (1 - COLUMN_WIDTH) / 2;
   return (
