@@ -61,8 +61,8 @@ export class SlackSockets {
     pings: true,
     connectionSeconds: 18_060,
   };
-  /** Connections that were let in. */
-  connected = 0;
+  /** When each connection was let in. */
+  readonly openedAtMs: number[] = [];
   /** The most that were open at a time. */
   mostOpen = 0;
   /** Is called with each payload that is acknowledged, when that arrives. */
@@ -78,6 +78,11 @@ export class SlackSockets {
       if (this.faults.pings) for (const one of this.open) one.ping("ping");
     }, pingMs);
     this.#pings.unref();
+  }
+
+  /** Connections that were let in. */
+  get connected(): number {
+    return this.openedAtMs.length;
   }
 
   /** The address for one connection. */
@@ -131,7 +136,7 @@ export class SlackSockets {
 
   #accept(client: WebSocket): void {
     this.open.push(client);
-    this.connected += 1;
+    this.openedAtMs.push(Date.now());
     this.mostOpen = Math.max(this.mostOpen, this.open.length);
     client.on("close", () => this.open.splice(this.open.indexOf(client), 1));
     client.on("error", () => client.terminate());

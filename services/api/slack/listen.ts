@@ -11,7 +11,7 @@ import { openSubmitter } from "../alerts/open-submitter.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { Outbound } from "../notifications/http/outbound.ts";
 import type { SlackSettings } from "../notifications/read-settings.ts";
-import { SlackApi, isRefusedApp } from "../notifications/slack/slack-api.ts";
+import { SlackApi, SlackError, isRefusedApp } from "../notifications/slack/slack-api.ts";
 import { storeEvent } from "./events/event-store.ts";
 import type { ExternalEvent } from "./events/external-event.ts";
 import { readEnvelope, type SlackApp } from "./events/read-envelope.ts";
@@ -137,8 +137,11 @@ function socketDeps(deps: Storing, { apiUrl }: SlackSettings, signal: AbortSigna
 
 async function openTicket(opener: SlackApi, signal: AbortSignal): Promise<URL> {
   const call = { method: "apps.connections.open", timeoutMs: TIMEOUT_MS, arguments: {} } as const;
-  const { url } = await opener.call(call, parseTicket, signal).catch((error: unknown) => {
-    throw isRefusedApp(error) ? new SocketRefused(errorMessage(error)) : error;
+  const { url } = await opener.call(call, parseTicket, signal).catch(async (error: unknown) => {
+    if (isRefusedApp(error)) throw new SocketRefused(errorMessage(error));
+    const delivery = error instanceof SlackError ? error.delivery : undefined;
+    if (delivery?.outcome === "failed") await pause(Math.min(delivery.retryAfterMs ?? 0, REFUSED_MS), signal);
+    throw error;
   });
   return new URL(url);
 }

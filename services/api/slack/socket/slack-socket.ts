@@ -88,22 +88,18 @@ export async function keepSocket(deps: SocketDeps, signal: AbortSignal): Promise
       );
       continue;
     }
-    failures = 0;
     for (const old of open) old.close();
     open.clear();
     open.add(connection);
     deps.onConnected();
+    const since = performance.now();
     const why = await connection.ending(signal);
+    failures = performance.now() - since > times.quietMs ? 0 : failures + 1;
     // One that Slack has announced the end of goes on until the next one is ready.
     if (why === "lost") open.delete(connection);
-    if (why === "lost" && !signal.aborted) {
-      failures = 1;
-      await pause(backoff(1, times.retries), signal).catch(() => undefined);
-    }
-    if (why === "link_disabled") {
-      log.warn({}, "Socket Mode is switched off in Slack's app settings");
-      await pause(times.refusedMs, signal).catch(() => undefined);
-    }
+    if (why === "link_disabled") log.warn({}, "Socket Mode is switched off in Slack's app settings");
+    const ms = why === "link_disabled" ? times.refusedMs : backoff(failures + 1, times.retries);
+    await pause(ms, signal).catch(() => undefined);
   }
   for (const connection of open) connection.close();
 }

@@ -62,6 +62,18 @@ describe("a mention in Slack", () => {
     expect(await fixture.notes(id)).to.have.length(1);
   });
 
+  it("is taken once Slack lets the api connect, which waits as long as Slack says", async () => {
+    const { id, thread } = await fixture.sessionInThread();
+    const headers = { "retry-after": "2" };
+    fixture.slack.disturbMethod("apps.connections.open", { kind: "status", status: 429, headers });
+    await fixture.listen();
+    fixture.slack.mention(CHANNEL, PEOPLE.operator, "a note", { thread });
+    await fixture.settled(1);
+    expect(await fixture.notes(id)).to.have.length(1);
+    const [first, second] = fixture.slack.calls.filter(({ method }) => method === "apps.connections.open");
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).to.be.at.least(1_950);
+  });
+
   it("has its answers later where Slack has refused the token, which is not tried meanwhile", async () => {
     const { id, thread } = await fixture.sessionInThread();
     const refusedMs = 1_500;

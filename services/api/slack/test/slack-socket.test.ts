@@ -22,7 +22,10 @@ describe("the connection of Socket Mode", () => {
   afterEach(() => resources.disposeAsync());
 
   const ticket = async () => Promise.resolve(new URL(slack.sockets.ticket(portOf(slack.url))));
-  const connect = async (openTicket: () => Promise<URL> = ticket) => {
+  const connect = async (
+    openTicket: () => Promise<URL> = ticket,
+    more: Partial<Parameters<typeof keepSocket>[0]> = {},
+  ) => {
     const stopping = new AbortController();
     const store = async ({ payload }: Envelope) => {
       failsToStore -= 1;
@@ -30,7 +33,7 @@ describe("the connection of Socket Mode", () => {
       received.push(Reflect.get(Object(payload), "event"));
       return Promise.resolve();
     };
-    const deps = { log, openTicket, store, onConnected: () => undefined, times: TIMES };
+    const deps = { log, openTicket, store, onConnected: () => undefined, times: TIMES, ...more };
     const kept = keepSocket(deps, stopping.signal);
     resources.defer(async () => {
       stopping.abort(new Error("the test ends"));
@@ -94,6 +97,17 @@ describe("the connection of Socket Mode", () => {
     expect(tries).to.equal(3);
     slack.sockets.recycle("link_disabled");
     await until("it is open again", () => slack.sockets.connected === 2);
+  });
+
+  it("is opened more and more seldom while each one ends at once", async () => {
+    const times = { ...TIMES, retries: { firstMs: 100, lastMs: 800 } };
+    const { openedAtMs } = slack.sockets;
+    const onConnected = () => openedAtMs.length < 5 && slack.sockets.cut();
+    await connect(ticket, { times, onConnected });
+    await until("it has ended four times", () => openedAtMs.length === 5);
+    const [last = 0, before = 0] = openedAtMs.toReversed();
+    // Half of the wait is the least.
+    expect(last - before).to.be.at.least(390);
   });
 
   it("uses each address once", async () => {
