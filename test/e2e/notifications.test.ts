@@ -105,7 +105,10 @@ describeNightly("notifications of the whole system", () => {
     const [asked] = messages(id);
     expect(asked?.text).to.equal("Approval needed (test): k8s.remove");
     const blocks = JSON.stringify(asked?.blocks);
-    expect(blocks).to.contain('{\\"pod\\":\\"&lt;!here&gt;\\"}');
+    // Where it is no markup.
+    const literal =
+      '"rich_text_preformatted","elements":[{"type":"text","text":"{\\"pod\\":\\"<!here>\\"}"}]';
+    expect(blocks).to.contain(literal);
     expect(blocks).to.contain(`https://tarsy.example.com/sessions/${id}`);
     await pipeline.client.request("POST", `/api/v1/sessions/${id}/cancel`);
     await pipeline.client.waitFor(id, ["cancelled"]);
