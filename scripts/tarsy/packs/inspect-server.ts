@@ -8,6 +8,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { compilePattern } from "#shared/masking/patterns/custom-patterns.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import { programsEnvironment } from "../../../launcher/supervisor/plan-services.ts";
 import type { ListedTool } from "../../../services/tool-runner/mcp/list-tools.ts";
 import { readServer } from "../../../services/tool-runner/mcp/load-servers.ts";
@@ -69,9 +70,9 @@ export async function inspectServer(
     env: { ...env, ...programsEnvironment("tool-runner", { root: PROJECT_ROOT, env }) },
     masker,
   });
-  const known = (await servers.list([id], { waitMs: settings.connectTimeoutMs })).get(id);
+  const listing = servers.list([id], { waitMs: settings.connectTimeoutMs });
+  const known = (await untilAborted(listing, signal)).get(id);
   const server = servers.find(id);
-  signal.throwIfAborted();
   if (known?.kind !== "listed" || server === undefined) {
     return { ...nothing, problem: known?.kind === "failed" ? known.message : "it did not answer" };
   }
