@@ -1,17 +1,33 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { ApiFixture } from "../../services/api/test/api-fixture.ts";
 import { indexSessions } from "../../services/api/sweeper/index-sessions.ts";
+import { killOnExit } from "../../test/support/kill-on-exit.ts";
 import { until } from "../../test/support/until.ts";
 import { openOriginal, wholeSession, type FakeSession } from "./original-tarsy.ts";
 import { tarsyHere } from "./tarsy-here.ts";
 
+const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
 const SECRET = "Xk9-vTq2Lm8Zr4Wp7Yd1";
 const listOf = compileParser("list", Type.Array(Type.Record(Type.String(), Type.Unknown())));
 const TOKEN = "the-token-of-the-original";
 const idOf = (n: number) => `0b5c1e0a-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const whole = (n: number) => wholeSession(idOf(n), { secret: SECRET });
+
+/** Feedback is learned from, and the chain of the imported sessions has a chat and a judge. */
+const CONFIG = {
+  tarsy: {
+    defaults: { llm_provider: "scripted", alert_type: "test", memory: { enabled: true } },
+    agents: { TestAgent: { mcp_servers: [] } },
+    agent_chains: {
+      k8s: { alert_types: ["test"], stages: [{ name: "look", agents: [{ name: "TestAgent" }] }] },
+    },
+  },
+};
 
 /** A session with another part of its answers. */
 const changed = ({ item, parts }: FakeSession, part: string, more: object): FakeSession => ({
@@ -23,7 +39,7 @@ describe("npm run tarsy -- import tarsy", () => {
   let api: ApiFixture;
 
   before(async () => {
-    api = await ApiFixture.start();
+    api = await ApiFixture.start({ config: CONFIG });
   });
   after(() => api[Symbol.asyncDispose]());
 
@@ -174,6 +190,25 @@ describe("npm run tarsy -- import tarsy", () => {
     sessions[3] = whole(4);
     const second = await run(original.url);
     expect(second.out).to.equal("1 imported, 2 here before, 4 left out\n");
+  });
+
+  it("leaves whole sessions alone when it is killed, and then has none twice", async () => {
+    const ids = [11, 12, 13];
+    let child: ChildProcess | undefined;
+    // The second one is half read.
+    const asked = (path: string) => void (path.endsWith(`${idOf(12)}/timeline`) && child?.kill("SIGKILL"));
+    await using original = await openOriginal(ids.map(whole), TOKEN, { asked });
+    const env = { ...process.env, DATABASE_URL: api.servers.postgres.url, ORIGINAL_TOKEN: TOKEN };
+    const args = [MAIN, "import", "tarsy", original.url, "--token-env", "ORIGINAL_TOKEN"];
+    child = spawn(process.execPath, args, { env, stdio: "ignore" });
+    using _registered = killOnExit(child.pid ?? 0);
+    await once(child, "exit");
+    expect(child.signalCode).to.equal("SIGKILL");
+    child = undefined;
+    const stored = `alert_sessions WHERE session_id = ANY('{${ids.map(idOf).join()}}')`;
+    expect(await count(stored)).to.equal(1);
+    expect((await run(original.url)).out).to.equal("2 imported, 1 here before, 0 left out\n");
+    expect(await count(stored)).to.equal(3);
   });
 
   it("keeps it as long as its own dates say", async () => {

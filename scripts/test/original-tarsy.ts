@@ -13,12 +13,17 @@ export interface FakeSession {
  * The REST API of another TARSy: pages of sessions, and what belongs to each. It wants a token, allows nothing but GET, and fails requests on
  * demand.
  */
-export async function openOriginal(sessions: readonly FakeSession[], token: string) {
+export async function openOriginal(
+  sessions: readonly FakeSession[],
+  token: string,
+  { asked = () => undefined }: { readonly asked?: (path: string) => void } = {},
+) {
   const requests: string[] = [];
   let failing = 0;
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://fake");
     requests.push(`${request.method} ${pathname}`);
+    asked(pathname);
     const answer = (status: number, body: unknown) => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
