@@ -53,7 +53,8 @@ export const ROUTE_TEXTS = {
   },
   // The whole body is the text of the alert.
   "POST /api/v1/webhooks/alertmanager": { "": "alert" },
-  "POST /api/v1/webhooks/:source": { "": "alert" },
+  "GET /api/v1/webhooks/:source": { "params.source": "compared" },
+  "POST /api/v1/webhooks/:source": { "params.source": "compared", "": "alert" },
   "POST /api/v1/webhooks/raw": { "query.alert_type": "checked", "": "alert" },
   // These call the functions of other routes, which mask what they take.
   "POST /mcp": { "": "person" },
