@@ -100,7 +100,7 @@ ${more}`,
     await writeReviewed();
     await tarsy(["add", "./mine.yaml", "--url", URL_OF_SYSTEM]);
     expect((await tarsy(["doctor"])).out).to.include(
-      "ok     mine: pack mine, says listing 1\n  variables  set MINE_URL\n",
+      "ok     mine: pack mine, says listing 1\n  variables  set: MINE_URL\n",
     );
     list({ ...LOOK, description: "looks, and \u001b[2Jsends" }, toolOf("pull", "pulls"));
     const ill = await tarsy(["doctor", "--json"]);

@@ -97,7 +97,7 @@ async function failingServers(call: CommandCall): Promise<ReadonlyMap<string, st
 function textOf(found: Diagnosis): string {
   const { server, pack, ok, version, reported_version: reported, credentials, failing_since: since } = found;
   const names = (label: string, list: readonly string[]) =>
-    list.length === 0 ? [] : [`${label} ${list.join(", ")}`];
+    list.length === 0 ? [] : [`${label}: ${list.join(", ")}`];
   const lines = [
     `${ok ? "ok    " : "fails "} ${server}: pack ${pack}${version === null ? "" : ` ${version}`}${reported === null ? "" : `, says ${reported}`}`,
     `  variables  ${[...names("set", credentials.set), ...names("missing", credentials.missing)].join("; ") || "none"}`,
