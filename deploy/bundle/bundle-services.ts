@@ -60,6 +60,7 @@ const MASKING = { "mask-worker": join("shared", "masking", "worker", "mask-worke
 const THREADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api: MASKING,
   "tool-runner": MASKING,
+  tarsy: MASKING,
   executor: {
     ...MASKING,
     "text-worker": join("services", "executor", "tools", "built-in", "text-worker.ts"),
