@@ -43,7 +43,7 @@ async function readTemplatesHere(source: string, target: string): Promise<void> 
  * Finds Alertmanager on PATH, else in `.tarsy/tools`, where it is put from Debian's package. Only tests need it. Throws an error
  * that says how to get it: without it the webhook is not tested, and a test run must not hide that.
  */
-async function findAlertmanager(): Promise<string> {
+export async function findAlertmanager(): Promise<string> {
   const target = join(tools, "alertmanager");
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((part) => part !== "");
   const places = [
