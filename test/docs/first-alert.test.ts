@@ -68,11 +68,11 @@ describeNightly("docs/first-alert.md", () => {
       });
       // What it leaves in the background is in its group.
       const group = -(child.pid ?? 0);
-      const registration = resources.use(killOnExit(group));
-      resources.defer(() => void (registration[Symbol.dispose](), endGroup(group)));
-      const [code] = await once(child, "exit");
+      resources.use(killOnExit(group));
+      resources.defer(() => endGroup(group));
+      await once(child, "exit");
       const shown = await readFile(join(home, "log"), "utf8");
-      expect(code, `${text}\n${shown}`).to.equal(0);
+      expect(child.exitCode, `${text}\n${shown}`).to.equal(0);
       return shown;
     };
     const shown = new Map<string, string>();
