@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
+import { programsEnvironment } from "../../launcher/supervisor/plan-services.ts";
 import { findAlertmanager } from "../support/alertmanager.ts";
 import { BackingServers } from "../support/backing-servers.ts";
 import { killOnExit } from "../support/kill-on-exit.ts";
@@ -55,7 +56,7 @@ describeNightly("docs/first-alert.md", () => {
       "8080": new URL(system.api).port,
       "google-default": "scripted",
     };
-    const PATH = await programs(home);
+    const PATH = await pathOf(home);
     const type = async (block: string) => {
       let text = block;
       for (const [written, used] of Object.entries(places)) text = text.replaceAll(written, used);
@@ -64,7 +65,7 @@ describeNightly("docs/first-alert.md", () => {
         cwd: home,
         detached: true,
         stdio: ["ignore", log.fd, log.fd],
-        env: { PATH, TARSY_API_URL: system.api, HOME: home },
+        env: { ...process.env, PATH, TARSY_API_URL: system.api },
       });
       // What it leaves in the background is in its group.
       const group = -(child.pid ?? 0);
@@ -80,7 +81,8 @@ describeNightly("docs/first-alert.md", () => {
     for (const block of await readBlocks()) {
       if (block.includes("npm start")) {
         for (const name of ["llm-gateway", "tool-runner", "notifier", "executor", "api"] as const) {
-          await system.startService(name);
+          const programs = programsEnvironment("tool-runner", { root: CHECKOUT, env: process.env });
+          await system.startService(name, name === "tool-runner" ? programs : {});
         }
         continue;
       }
@@ -115,7 +117,7 @@ describeNightly("docs/first-alert.md", () => {
 });
 
 /** The programs of the page in a folder of their own: those of Debian's packages, and `npm` and `sudo` of the test. */
-async function programs(home: string): Promise<string> {
+async function pathOf(home: string): Promise<string> {
   const bin = join(home, "bin");
   await mkdir(bin);
   const { prometheus, promtool } = await findPrometheus();
@@ -125,7 +127,14 @@ async function programs(home: string): Promise<string> {
   // Debian's program reads them where it is installed; this copy does in the directory in which it is started.
   for (const name of ["default.tmpl", "email.tmpl"]) await writeFile(join(home, name), "");
   const tarsy = `exec ${process.execPath} ${join(CHECKOUT, "scripts/tarsy/main.ts")}`;
-  const npm = `#!/bin/sh\nINIT_CWD=$PWD; export INIT_CWD\nname=$2; shift 3\n[ "$name" = alert ] && ${tarsy} alert "$@"\n${tarsy} "$@"\n`;
+  const npm = [
+    "#!/bin/sh",
+    // What `tarsy add` runs is the real one.
+    '[ "$1" = run ] || { PATH=${PATH#*:}; exec npm "$@"; }',
+    'name=$2; shift 3; export INIT_CWD="$PWD"',
+    `[ "$name" = alert ] && ${tarsy} alert "$@"`,
+    `${tarsy} "$@"\n`,
+  ].join("\n");
   for (const [name, text] of [
     ["npm", npm],
     ["sudo", "#!/bin/sh\n"],
