@@ -20,68 +20,76 @@ import { printable } from "./terminal/terminal-style.ts";
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
+const CALLS = { run: "", ask: ", asks a person", deny: ", denied to this agent" };
 
+type Alert = NonNullable<ApiRequest<"POST /api/v1/alerts">["body"]>;
 type Preview = ApiResponse<"POST /api/v1/alerts/preview">;
 
 /** Shows what an alert would start, and starts nothing. Resolves with the exit code. */
 export async function dryRun(
   { terminal, flag, signal }: CommandCall,
   api: ApiClient,
-  body: NonNullable<ApiRequest<"POST /api/v1/alerts">["body"]>,
+  body: Alert,
 ): Promise<number> {
-  const preview = await api.call("POST /api/v1/alerts/preview", { body, signal });
-  const chain = parseResolvedChain(preview.chain);
-  const agents = chain.stages.map(({ name, agents: ofStage }) => ({
-    stage: name,
-    agents: ofStage.map((agent) => {
-      const state = openingState(preview, chain, agent);
-      return { agent, state, tools: toolsOf(state, agent, chain) };
-    }),
-  }));
-  const [first] = agents.flatMap((stage) => stage.agents);
-  const step = first === undefined ? undefined : nextAgentStep(first.state, FEATURES);
-  const prompt = step?.kind === "open-conversation" ? step.messages : [];
-  const tokens = tokensOf(prompt, first?.state);
-  const cost = await expectedCost(api, preview, { agent: first?.agent, tokens, signal });
-  const why = preview.is_default ? "the default, because none is given" : "as given";
-  if (flag("json")) {
-    const { alert_type, chain_id, priority } = preview;
-    const shown = agents.map(({ stage, agents: ofStage }) => ({
-      stage,
-      agents: ofStage.map(({ agent, tools }) => ({ ...described(agent), tools })),
-    }));
-    terminal.write(
-      `${JSON.stringify({ alert_type, alert_type_is: why, chain_id, priority, stages: shown, prompt, prompt_tokens: tokens, cost })}\n`,
-    );
-    return EXIT.done;
-  }
-  const lines = [
-    `Alert type  ${preview.alert_type} (${why})`,
-    `Chain       ${preview.chain_id}, which has this alert type`,
-    `Priority    ${preview.priority}`,
-    ...agents.flatMap(({ stage, agents: ofStage }, index) => [
-      `Stage ${index + 1}: ${stage}`,
-      ...ofStage.flatMap(({ agent, tools }) => {
-        const { name, strategy, provider, model } = described(agent);
-        return [
-          `  ${name}: ${strategy}, ${provider} (${model})`,
-          ...tools.map((tool) => `    ${toolLine(tool)}`),
-        ];
-      }),
-    ]),
-    ...(preview.listing.failed ?? []).map(({ server, message }) => `No tools of ${server}: ${message}`),
-    `First prompt of ${first?.agent.name ?? ""}, about ${tokens} tokens:`,
-    ...prompt.flatMap(({ role, content }) => [`--- ${role}`, content]),
-    "---",
-    `Expected cost: ${cost.text}`,
-    "Nothing was started.",
-  ];
-  terminal.write(printable(`${lines.join("\n")}\n`));
+  const shown = await readPreview(api, body, signal);
+  terminal.write(flag("json") ? `${JSON.stringify(shown)}\n` : printable(`${linesOf(shown).join("\n")}\n`));
   return EXIT.done;
 }
 
-function described({ name, iteration_strategy, llm_provider }: ResolvedAgent) {
-  return { name, strategy: iteration_strategy, provider: llm_provider.name, model: llm_provider.model };
+async function readPreview(api: ApiClient, body: Alert, signal: AbortSignal) {
+  const preview = await api.call("POST /api/v1/alerts/preview", { body, signal });
+  const chain = parseResolvedChain(preview.chain);
+  const openings = chain.stages.map(({ agents }) =>
+    agents.map((agent) => openingState(preview, chain, agent)),
+  );
+  const first = openings.flat()[0];
+  const step = first === undefined ? undefined : nextAgentStep(first, FEATURES);
+  const prompt = step?.kind === "open-conversation" ? step.messages : [];
+  const tokens = tokensOf(prompt, first);
+  return {
+    alert_type: preview.alert_type,
+    alert_type_is: preview.is_default ? "the default, because none is given" : "as given",
+    chain_id: preview.chain_id,
+    priority: preview.priority,
+    stages: openings.map((states, index) => ({
+      name: chain.stages[index]?.name,
+      agents: states.map((state) => ({
+        name: state.agent.name,
+        strategy: state.agent.iteration_strategy,
+        provider: state.agent.llm_provider.name,
+        model: state.agent.llm_provider.model,
+        tools: toolsOf(state),
+      })),
+    })),
+    unavailable: preview.listing.failed ?? [],
+    prompt,
+    prompt_tokens: tokens,
+    cost: await expectedCost(api, preview, { provider: first?.agent.llm_provider.name, tokens, signal }),
+  };
+}
+
+function linesOf(shown: Awaited<ReturnType<typeof readPreview>>): readonly string[] {
+  return [
+    `Alert type  ${shown.alert_type} (${shown.alert_type_is})`,
+    `Chain       ${shown.chain_id}, which has this alert type`,
+    `Priority    ${shown.priority}`,
+    ...shown.stages.flatMap(({ name, agents }, index) => [
+      `Stage ${index + 1}: ${name ?? ""}`,
+      ...agents.flatMap((agent) => [
+        `  ${agent.name}: ${agent.strategy}, ${agent.provider} (${agent.model})`,
+        ...agent.tools.map(
+          ({ name: tool, effect, is_assumed, call }) =>
+            `    ${tool}  ${effect}${is_assumed ? " (assumed)" : ""}${CALLS[call]}`,
+        ),
+      ]),
+    ]),
+    ...shown.unavailable.map(({ server, message }) => `No tools of ${server}: ${message}`),
+    `First prompt, about ${shown.prompt_tokens} tokens:`,
+    ...shown.prompt.flatMap(({ role, content }) => [`--- ${role}`, content]),
+    "---",
+    `Expected cost: ${shown.cost.text}`,
+    "Nothing was started.",
+  ];
 }
 
 /** The state from which the executor decides an agent's first messages, without answers of earlier stages, runbook and memories. */
@@ -110,18 +118,13 @@ function openingState(
   );
 }
 
-function toolsOf({ tools, offer }: AgentState, agent: ResolvedAgent, chain: ResolvedChain) {
+function toolsOf({ tools, offer, agent, chain }: AgentState) {
   return [...(tools ?? []), ...(offer?.searchable ?? [])].map((tool) => ({
     name: tool.name,
-    effect: tool.effect ?? (tool.read_only ? ("read" as const) : ("write" as const)),
+    effect: tool.effect ?? (tool.read_only ? "read" : "write"),
     is_assumed: tool.effect_known === false,
     call: toolGate(tool, agent, chain),
   }));
-}
-
-function toolLine({ name, effect, is_assumed, call }: ReturnType<typeof toolsOf>[number]): string {
-  const calls = { run: "", ask: ", asks a person", deny: ", denied to this agent" };
-  return `${name}  ${effect}${is_assumed ? " (assumed)" : ""}${calls[call]}`;
 }
 
 /** An estimate for the first call, with the definitions of the tools. */
@@ -139,33 +142,24 @@ function tokensOf(prompt: readonly { readonly content: string }[], state: AgentS
 async function expectedCost(
   api: ApiClient,
   { chain_id, prices }: Preview,
-  {
-    agent,
-    tokens,
-    signal,
-  }: { readonly agent: ResolvedAgent | undefined; readonly tokens: number; readonly signal: AbortSignal },
-) {
-  const now = Date.now();
-  const query = {
-    chain_id,
-    start_date: new Date(now - DAYS * DAY_MS).toISOString(),
-    end_date: new Date(now).toISOString(),
-  };
-  const { by_chain } = await api.call("GET /api/v1/usage/summary", { query, signal });
+  first: { readonly provider: string | undefined; readonly tokens: number; readonly signal: AbortSignal },
+): Promise<{ readonly usd: number | null; readonly text: string }> {
+  const [start_date = "", end_date = ""] = [Date.now() - DAYS * DAY_MS, Date.now()].map((at) =>
+    new Date(at).toISOString(),
+  );
+  const query = { chain_id, start_date, end_date };
+  const { by_chain } = await api.call("GET /api/v1/usage/summary", { query, signal: first.signal });
   const past = by_chain.find((each) => each.chain_id === chain_id);
-  if (past?.average_cost_usd !== undefined) {
-    const { average_cost_usd: usd, session_count: sessions } = past;
-    const text = `${usd.toFixed(4)} USD, the average of ${sessions} sessions of this chain in the last ${DAYS} days`;
-    return { usd, sessions, text };
+  const average = past?.average_cost_usd;
+  if (past !== undefined && average !== undefined) {
+    const text = `${average.toFixed(4)} USD, the average of ${past.session_count} sessions of this chain in the last ${DAYS} days`;
+    return { usd: average, text };
   }
-  const price = prices.find(({ provider }) => provider === agent?.llm_provider.name);
-  if (price === undefined) {
-    return {
-      usd: null,
-      text: "unknown, because the model has no price and no session of this chain has a cost",
-    };
+  const rate = prices.find(({ provider }) => provider === first.provider)?.input_usd_per_million_tokens;
+  if (rate === undefined) {
+    return { usd: null, text: "unknown: neither the model nor a session of this chain has a price" };
   }
-  const usd = (tokens * price.input_usd_per_million_tokens) / 1_000_000;
-  const text = `at least ${usd.toFixed(4)} USD, an estimate: about ${tokens} tokens of the first call at ${price.input_usd_per_million_tokens} USD per million; each further call and all answers come on top`;
+  const usd = (first.tokens * rate) / 1_000_000;
+  const text = `at least ${usd.toFixed(4)} USD, an estimate: about ${first.tokens} tokens of the first call at ${rate} USD per million; answers and further calls come on top`;
   return { usd, text };
 }

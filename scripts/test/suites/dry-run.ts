@@ -58,7 +58,7 @@ export function dryRuns(opened: () => PipelineFixture): void {
         .and.include("disk full")
         .and.include("Nothing was started.\n")
         .and.not.include("Xy12pw34");
-      expect(out).to.match(/First prompt of Actor, about \d{3,} tokens:\n/u);
+      expect(out).to.match(/First prompt, about \d{3,} tokens:\n/u);
     });
 
     it("shows the prompt that the session then begins with, and what such sessions have cost", async () => {
