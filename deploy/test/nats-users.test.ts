@@ -202,6 +202,8 @@ describe("the users of the NATS server", () => {
       SUBJECTS.events(SESSION),
       SUBJECTS.feed(SESSION),
       SUBJECTS.cancel(SESSION),
+      // A preview of an alert shows the tools. Listing calls none of them; calls stay the executor's alone.
+      SUBJECTS.toolsList,
       SUBJECTS.queueRefuses,
       ...onStreams("INFO"),
       ...onDurables("INFO"),

@@ -19,7 +19,7 @@
  * | tarsy.runbooks.list        | request/reply     | api                   | queue group `tool-runners`            |
  * | tarsy.mcp.connect          | request/reply     | api                   | queue group `tool-runners`            |
  * | tarsy.mcp.callback         | request/reply     | api                   | queue group `tool-runners`            |
- * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
+ * | tarsy.tools.list           | request/reply     | executor, api         | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call.*         | request/reply     | executor              | the tool-runner of that id            |
  * | tarsy.tools.cancel.*       | core, best effort | executor              | every tool-runner; the runner acts    |
