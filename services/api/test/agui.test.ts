@@ -204,11 +204,14 @@ describe("POST /api/v1/agui", () => {
     expect(await refusal(ana.run())).to.contain("the investigation still runs");
     const resume = [{ interruptId: randomUUID(), status: "resolved" as const, payload: { approved: true } }];
     expect(await refusal(ana.run({ resume }))).to.contain("approval.decide needs role operator");
-    const audited = await api.servers.query(
-      "SELECT action, result FROM audit_log WHERE session_id = $1 AND action = 'approval.decide'",
-      [id],
-    );
-    expect(audited).to.deep.equal([{ action: "approval.decide", result: "refused" }]);
+    const audited = async () =>
+      api.servers.query(
+        "SELECT action, result FROM audit_log WHERE session_id = $1 AND action = 'approval.decide'",
+        [id],
+      );
+    // It is written a little later.
+    await until("the refusal is in the audit log", async () => (await audited()).length > 0);
+    expect(await audited()).to.deep.equal([{ action: "approval.decide", result: "refused" }]);
   });
 
   it("names what is wrong with an input, and takes no bytes of a body while its answer lasts", async () => {
