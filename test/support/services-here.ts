@@ -35,7 +35,7 @@ export async function toolRunnerHere(configDir: string, servers: BackingServers)
     TOOL_STOP_GRACE_MS: "0",
   });
   const resources = new AsyncDisposableStack();
-  const log = pino({ level: "warn" });
+  const log = pino({ level: "silent" });
   const { signal } = new AbortController();
   await runToolRunner({ config, log, signal, resources }, new Registry());
   return resources;
