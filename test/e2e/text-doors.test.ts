@@ -268,19 +268,20 @@ describe("thirty secrets in every door of text", () => {
       expect([status, error_message]).to.deep.include("failed");
     },
     "answers of receivers of notifications, and of Slack": async () => {
-      for (const statement of STATEMENTS) {
-        hook.answer({ status: 500, body: statement });
+      for (const [index, statement] of STATEMENTS.entries()) {
+        // What was refused for good keeps its answer; what is tried again loses it once it is sent.
+        hook.answer({ status: index % 2 === 0 ? 500 : 400, body: statement });
         slack.disturb({ kind: "error", error: statement });
       }
       await completed("x");
-      await until("a receiver's answer is stored", async () => {
+      await until("a receiver's answer is stored for good", async () => {
         await pipeline.servers.query("UPDATE outbox SET not_before = now() WHERE state = 'pending'", []);
         await pipeline.servers.query("UPDATE notification_destinations SET not_before = NULL", []);
         const [row] = await pipeline.servers.query(
-          "SELECT count(*)::text AS id FROM outbox WHERE attempts >= 3 OR state <> 'pending'",
+          "SELECT count(*)::text AS id FROM outbox WHERE state = 'dead' AND last_error LIKE '%MASKED%'",
           [],
         );
-        return Number(parseCall(row).id) > 3;
+        return Number(parseCall(row).id) > 0;
       });
     },
     "answer of a model": async () => completed(ALL, { alert_type: "ECHO" }),

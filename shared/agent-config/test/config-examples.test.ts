@@ -87,7 +87,7 @@ describe("the configuration's examples", () => {
   it("include those of docs/tools.md, each valid by itself", async () => {
     const page = await readFile(join(ROOT, "docs/tools.md"), "utf8");
     const blocks = [...page.matchAll(/```yaml\n(mcp_servers:[^`]*)```/gu)].map(([, block = ""]) => block);
-    expect(blocks).to.have.length(4);
+    expect(blocks).to.have.length(5);
     const set = ["KUBECONFIG", "ORDERS_DB_READER_URL", "DEPLOYMENTS_CLIENT_SECRET"];
     const env = Object.fromEntries(set.map((name) => [name, "dummy"]));
     for (const block of blocks) {
