@@ -35,8 +35,8 @@ export interface ListeningSettings {
   readonly approvals: boolean;
 }
 
-/** Someone who is told; the URL may be a secret. */
-export interface Told {
+/** Where news go; the URL may be a secret. */
+export interface NewsDestination {
   /** In rows, metrics and logs. */
   readonly name: string;
   readonly url: URL;
@@ -45,13 +45,13 @@ export interface Told {
   readonly events: readonly NotificationKind[];
 }
 
-export interface WebhookReceiver extends Told {
+export interface WebhookReceiver extends NewsDestination {
   /** The key of the signatures. */
   readonly secret: Buffer;
 }
 
 /** A system in which a note is written when a session ends. */
-export interface WriteBack extends Told {
+export interface WriteBack extends NewsDestination {
   readonly type: (typeof WRITE_BACK_TYPES)[number];
   readonly token: string;
   readonly user: string;
@@ -60,11 +60,11 @@ export interface WriteBack extends Told {
   readonly key: JsonPointer | undefined;
 }
 
-/** Who is told, and of what. */
+/** Where which news go. */
 export interface NotificationSettings {
   readonly slack: SlackSettings | undefined;
   readonly webhooks: readonly WebhookReceiver[];
-  readonly teams: readonly Told[];
+  readonly teams: readonly NewsDestination[];
   readonly writeBack: readonly WriteBack[];
   /** Where the page is, without a slash at the end: `<pageUrl>/sessions/<id>`. */
   readonly pageUrl: string;
@@ -94,18 +94,18 @@ export function readNotificationSettings(
   return {
     slack: slack?.enabled === true ? readSlack(slack, env) : undefined,
     webhooks: (notifications?.webhooks ?? []).map(({ name, url, secret_env, events }) => ({
-      ...told(`webhook:${name}`, new URL(url), events),
+      ...newsDestination(`webhook:${name}`, new URL(url), events),
       secret: readSecret(secret_env, name, env),
     })),
     teams: (notifications?.teams ?? []).map(({ name, url_env, events }) =>
-      told(`teams:${name}`, readAddress(url_env, name, env), events),
+      newsDestination(`teams:${name}`, readAddress(url_env, name, env), events),
     ),
     writeBack: (notifications?.write_back ?? []).map((entry) => readWriteBack(entry, env)),
     pageUrl: isPage ? dashboard_url.replace(/\/+$/u, "") : `http://localhost:${apiPort}`,
   };
 }
 
-function told(name: string, url: URL, events = DEFAULT_EVENTS): Told {
+function newsDestination(name: string, url: URL, events = DEFAULT_EVENTS): NewsDestination {
   return { name, url, address: createHash("sha256").update(url.href).digest("hex"), events };
 }
 
@@ -172,7 +172,7 @@ function readWriteBack(entry: WriteBackEntry, env: Environment): WriteBack {
   const token = readToken(token_env, `the token of '${name}'`, env, "notifications.write_back");
   const pointer = key === undefined ? undefined : parsePointer(key);
   return {
-    ...told(`note:${name}`, new URL(url), ["session.ended"]),
+    ...newsDestination(`note:${name}`, new URL(url), ["session.ended"]),
     type,
     token,
     user,

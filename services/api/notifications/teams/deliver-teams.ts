@@ -2,7 +2,7 @@ import type { Outbound } from "../http/outbound.ts";
 import { postNews } from "../http/outcome-of.ts";
 import type { Destination } from "../destination.ts";
 import type { Notification } from "../notification.ts";
-import type { Told } from "../read-settings.ts";
+import type { NewsDestination } from "../read-settings.ts";
 
 /** A message has 28 KB at most, and a text of 12,000 characters up to 72,000 bytes as JSON. */
 const MAX_MESSAGE_BYTES = 28 * 1_024;
@@ -12,7 +12,7 @@ const MAX_TEXT = 12_000;
  * A channel of Teams behind a URL of its app Workflows. A message cannot be found or edited there: after an attempt whose answer was lost
  * there may be two.
  */
-export function teamsChannel({ name, url, address }: Told, outbound: Outbound): Destination {
+export function teamsChannel({ name, url, address }: NewsDestination, outbound: Outbound): Destination {
   return {
     name,
     address,
