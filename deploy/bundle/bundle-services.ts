@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { basename, join } from "node:path";
@@ -157,10 +157,23 @@ function optionsFor(root: string) {
  * The image has no node_modules, so a package that is left out of a bundle is missing there. Packages that are not installed
  * here either are optional: what asks for them does without.
  */
-function assertSelfContained(root: string, name: string, { outputs }: Metafile): void {
+function assertSelfContained(root: string, name: string, { inputs, outputs }: Metafile): void {
   const external = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter((imported) => imported.external === true).map(({ path }) => path),
   );
   const missing = external.filter((path) => !isBuiltin(path) && existsSync(join(root, "node_modules", path)));
   if (missing.length > 0) throw new Error(`the bundle of ${name} does not contain ${missing.join(", ")}`);
+  assertLateDefaults(root, inputs);
+}
+
+/** A chunk of a CommonJS package exports `default` alone, while Node's own import of the package has its names, too. */
+function assertLateDefaults(root: string, inputs: Metafile["inputs"]): void {
+  for (const [path, { imports }] of Object.entries(inputs)) {
+    if (path.includes("node_modules")) continue;
+    for (const { kind, original = "", path: imported } of imports) {
+      if (kind !== "dynamic-import" || inputs[imported]?.format !== "cjs") continue;
+      if (readFileSync(join(root, path), "utf8").includes(`import("${original}")).default`)) continue;
+      throw new Error(`${path} must take what it uses of ${original} from its default export`);
+    }
+  }
 }

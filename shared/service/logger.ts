@@ -44,7 +44,7 @@ export async function createLogger({
   if (format === "json") {
     return pino(options, { write: (line) => void output.write(escapeControls(mask(line))) });
   }
-  const { default: pretty } = await import("pino-pretty");
+  const pretty = (await import("pino-pretty")).default;
   // A stream in this process, not a worker thread: a thread costs about 20 MB per service.
   const stream = pretty({
     messageKey: "message",

@@ -40,7 +40,7 @@ const MAX_REDIRECTS = 3;
  */
 export async function guardedFetch(address: URL, rules: EgressRules, signal: AbortSignal): Promise<string> {
   // Loaded late: most tool-runners fetch nothing.
-  const { Agent, fetch } = await import("undici");
+  const { Agent, fetch } = (await import("undici")).default;
   const { ca, timeoutMs } = rules;
   const timeout = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, timeout]);

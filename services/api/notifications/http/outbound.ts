@@ -45,7 +45,7 @@ export class Outbound implements AsyncDisposable {
       throw new NoAnswerError(`the address ${url.hostname} is not allowed`);
     }
     // Loaded late: many installations send nothing.
-    const { Agent, fetch } = await import("undici");
+    const { Agent, fetch } = (await import("undici")).default;
     this.#agent ??= new Agent({ connect: this.#connect(), keepAliveTimeout: KEEP_ALIVE_MS });
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
