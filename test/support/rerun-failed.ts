@@ -5,6 +5,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { FailedFile } from "./count-reporter.ts";
 import { NEVER_RERUN } from "./never-rerun.ts";
+import { bundleForRun } from "./run-bundles.ts";
 
 /**
  * `node test/support/rerun-failed.ts DIRECTORY`, for `.ci/run`: runs each test file that `DIRECTORY/failed-files` names once more, alone. For each that
@@ -26,10 +27,12 @@ const parseFailedFile = compileParser(
 );
 
 /** How many tests of the file passed in a run of its own; undefined unless all did. */
-function passedAlone(path: string): number | undefined {
+async function passedAlone(path: string): Promise<number | undefined> {
   say(`running again, alone: ${path}`);
   const { status, stdout } = spawnSync("npx", ["mocha", path], {
     stdio: ["ignore", "pipe", "inherit"],
+    // The same programs as in the run: from its sources a service may do what its bundle does not.
+    env: { ...process.env, ...(await bundleForRun()) },
     encoding: "utf8",
     maxBuffer: MOST_OUTPUT_BYTES,
   });
@@ -38,7 +41,7 @@ function passedAlone(path: string): number | undefined {
   return status === 0 && passed > 0 ? passed : undefined;
 }
 
-function rerun(directory: string, { path, passed, failed, text }: FailedFile): void {
+async function rerun(directory: string, { path, passed, failed, text }: FailedFile): Promise<void> {
   if (path === "") return say("not run again: a failure outside every test and hook");
   if (NEVER_RERUN.some((glob) => matchesGlob(path, glob))) {
     return say(`not run again: ${path}, whose failures are findings (test/support/never-rerun.ts)`);
@@ -49,7 +52,7 @@ function rerun(directory: string, { path, passed, failed, text }: FailedFile): v
       `not run again: ${path}, flaky in ${times} of the last ${COUNTED_LANDINGS} landings (${LANDINGS}): correct it and remove its name there`,
     );
   }
-  const now = passedAlone(path);
+  const now = await passedAlone(path);
   // Fewer than before: it left something out.
   if (now === undefined || now < passed) return;
   appendFileSync(join(directory, "counts"), `${now - passed} ${-failed}\n`);
@@ -69,4 +72,4 @@ const [directory = ""] = process.argv.slice(2);
 const lines = readFileSync(join(directory, "failed-files"), "utf8").trim().split("\n");
 const files = lines.map((line) => parseFailedFile(JSON.parse(line)));
 if (files.length > MOST_FILES) say(`nothing is run again: ${files.length} test files failed`);
-else for (const file of files) rerun(directory, file);
+else for (const file of files) await rerun(directory, file);
