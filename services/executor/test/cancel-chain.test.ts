@@ -84,7 +84,8 @@ const MOMENTS: readonly Moment[] = [
     what: "during the summary",
     script: [{ when: SUMMARY, steps: HANG }, ANSWER],
     options: { stages: [["Ann"]], strategy: "react" },
-    reached: ({ running, active }) => active === 0 && running === 1,
+    // The call that runs while the agent's own has ended.
+    reached: ({ llm, running, active }) => llm === 1 && running === 1 && active === 0,
     calls: { llm: 2, tools: 0 },
   },
 ];

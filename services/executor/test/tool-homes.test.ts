@@ -34,21 +34,27 @@ describe("the home of an execution's tools", () => {
     it("gets the calls that follow, until it is gone; its end is published", async () => {
       const { bus } = fixture.executor;
       const [homeId, otherId] = [randomUUID(), randomUUID()];
-      const home = await AnsweringRunner.start(bus, {
+      const otherIsThere = Promise.withResolvers<void>();
+      const home: AnsweringRunner = await AnsweringRunner.start(bus, {
         listing: LISTING,
         id: homeId,
-        answer: (request) => ({ ...answerDone(request), runner: homeId }),
+        answer: async (request) => {
+          // The session does not end before there is another runner.
+          if (home.direct.length > 0) await otherIsThere.promise;
+          return { ...answerDone(request), runner: homeId };
+        },
       });
       await fixture.play(call(1), call(2), call(3), ANSWER);
       const id = await insert();
       const pending = fixture.begin(id);
       await until("the home has got a call of its own", () => Promise.resolve(home.direct.length > 0));
-      home[Symbol.dispose]();
       using other = await AnsweringRunner.start(bus, {
         listing: LISTING,
         id: otherId,
         answer: (request) => ({ ...answerDone(request), runner: otherId }),
       });
+      home[Symbol.dispose]();
+      otherIsThere.resolve();
       expect(await (await pending).end).to.equal("completed");
       expect(home.requests).to.have.length(1);
       // The rest of the three, whenever the home went.
