@@ -62,7 +62,7 @@ const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d(?::\d\d)?)?/g
 /** What the soft limit of a budget found reserved, a lost call included. */
 const RESERVED = /"reserved": ?\d+/gu;
 /** How many agents of a stage run while one of them takes a step depends on the machine. */
-const RUNNING = /\d+ agents? running|"active_executions": ?\d+/gu;
+const RUNNING = /(?:no agent|\d+ agents?) running|"active_executions": ?\d+/gu;
 const MILLISECONDS = /"(?<name>\w+_ms)": ?\d+(?:\.\d+)?/gu;
 
 const parseTables = compileParser("tables", Type.Array(Type.Object({ name: Type.String() })));
