@@ -30,7 +30,7 @@ const DELETE = "DELETE FROM page_sessions WHERE session_hash = $1 RETURNING id_t
 const parseDeleted = compileParser("page session row", Type.Object({ id_token: Type.String() }));
 
 /**
- * The people whom an identity provider has signed in to the page. The browser has a random text in a cookie; what it stands for is a row, so
+ * Sessions of people who signed in to the page with an identity provider. The browser has a random text in a cookie; what it stands for is a row, so
  * that every api knows of a sign-out at once.
  */
 export class PageSessions {

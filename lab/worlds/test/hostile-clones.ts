@@ -1,4 +1,4 @@
-/** Clones of the three benchmarks with what nobody has put into them so far: files for `benchmarkClone`. */
+/** Clones of the three benchmarks with odd and hostile content: files for `benchmarkClone`. */
 
 type Files = Readonly<Record<string, unknown>>;
 

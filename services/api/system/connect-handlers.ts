@@ -13,7 +13,7 @@ const ERROR = /^[a-z_]{1,50}$/u;
 
 /** The routes by which an administrator connects an MCP server, and to which the authorization server sends the browser back. */
 export function connectHandlers({ config, dispatcher, log }: Pick<ApiDeps, "config" | "dispatcher" | "log">) {
-  // Never from a header of the request: whoever sends one would get the code.
+  // Not from a header of the request: its sender would get the code.
   const origin = config.publicUrl ?? `http://localhost:${config.http.port}`;
   const asked = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {

@@ -33,7 +33,7 @@ export const WS_TICKETS = table({
   purge: { kind: "own", by: "the notifier that redeems one, or the api once it has expired" },
 });
 
-/** The people whom an identity provider has signed in to the page. */
+/** Sessions of people who signed in to the page with an identity provider. */
 export const PAGE_SESSIONS = table({
   name: "page_sessions",
   columns: {

@@ -232,7 +232,7 @@ export class ServerAuthorization implements TokenSource {
     return new McpFailure("unauthorized", "no", message);
   }
 
-  /** An authorization server that the configuration does not name must be the server itself: any other address could be anyone's. */
+  /** An authorization server that the configuration does not name must be the MCP server itself: another address may belong to an attacker. */
   #ownOrigin(fetchFn: FetchLike): FetchLike {
     const { url, auth } = this.#options;
     if (auth.issuer !== undefined) return fetchFn;
