@@ -71,6 +71,26 @@ describe("sweepSessions", () => {
     for (const id of ids) expect(await queued(id)).to.equal(false);
   });
 
+  it("asks a session of a lower lane to park for a critical one that waits", async () => {
+    const owned = { status: "in_progress", runtime: "now() + interval '1 h', NULL" };
+    const low = [await insert(owned), await insert(owned)];
+    await api.servers.query(
+      "UPDATE alert_sessions SET lane = 'low', started_at = now() WHERE session_id = ANY ($1)",
+      [low],
+    );
+    await api.servers.query(
+      "UPDATE session_runtime SET parks_epoch = lease_epoch WHERE session_id = ANY ($1)",
+      [low],
+    );
+    const critical = await insert();
+    await api.servers.query("UPDATE alert_sessions SET lane = 'critical' WHERE session_id = $1", [critical]);
+    const asked = "SELECT FROM session_runtime WHERE session_id = ANY ($1) AND park_requested_at IS NOT NULL";
+    await until("one of them is asked", async () => (await api.servers.query(asked, [low])).length === 1);
+    await api.servers.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = ANY ($1)", [
+      [...low, critical],
+    ]);
+  });
+
   it("publishes nothing for a session whose wake-up is in the stream", async () => {
     await oneSweep();
     const { wakeups } = api.deps.metrics;
