@@ -84,16 +84,21 @@ export async function readSession(
   return { overview: sessionView(session, runtime, rows, enabled), shown: rows.stages.shown };
 }
 
-/** Reads a session's timeline rows in the order they were created: all, or those of one type. */
+/**
+ * Reads a session's timeline rows in the order they were created: all, or those of one type. Rows of one execution are in
+ * the order of their sequence numbers: the time of a streamed row is an estimate, and that of one before an answer is later.
+ */
 export async function readTimeline(
   manager: EntityManager,
   session_id: string,
   event_type?: TimelineEvent["event_type"],
 ): Promise<TimelineEvent[]> {
-  return manager.find(TimelineEventEntity, {
-    where: event_type === undefined ? { session_id } : { session_id, event_type },
-    order: { created_at: "ASC", sequence_number: "ASC" },
-  });
+  return manager
+    .createQueryBuilder(TimelineEventEntity, "t")
+    .where(event_type === undefined ? { session_id } : { session_id, event_type })
+    .orderBy("max(t.created_at) OVER (PARTITION BY t.execution_id ORDER BY t.sequence_number)")
+    .addOrderBy("t.sequence_number")
+    .getMany();
 }
 
 /** The session's own budget, and those of its chain, teams and day of which the caller may know. */

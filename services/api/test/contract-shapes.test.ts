@@ -157,6 +157,18 @@ describe("sessions in the shapes of the contract", () => {
     }
   });
 
+  it("has the timeline of an agent in the order of its numbers, whatever time a row was estimated to begin", async () => {
+    const { session_id, agent, at } = await investigated();
+    // The thought was stored late, and the answer after it in time.
+    await api.servers.query(
+      "UPDATE timeline_events SET created_at = $3 WHERE session_id = $1 AND execution_id = $2 AND sequence_number = 1",
+      [session_id, agent, at(4)],
+    );
+    const timeline = parseRows(parseRow(await get(session_id))["timeline"]);
+    const numbers = timeline.map((row) => Number(row["sequence_number"]));
+    expect(numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+  });
+
   it("has a bare timeline with one entry for each tool call", async () => {
     const { session_id, stage_id } = await investigated();
     const timeline = parseRows(await get(`${session_id}/timeline`));
