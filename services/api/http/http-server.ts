@@ -19,7 +19,8 @@ const DEFAULT_TIMEOUTS: RequestTimeouts = {
   keepAliveMs: 15_000,
   checkEveryMs: 5_000,
 };
-const CLOSE_GRACE_MS = 3_000;
+/** A submission took 6 s on two cores at a load of 17. */
+const CLOSE_GRACE_MS = 10_000;
 
 /** What takes over the connections of some requests, such as WebSockets. */
 interface Upgrades {
@@ -50,7 +51,7 @@ export function createHttpServer(
   return server;
 }
 
-/** Stops accepting connections, gives open requests 3 s to finish, then closes the remaining connections. */
+/** Stops accepting connections, gives open requests 10 s to finish, then closes the remaining connections. */
 export async function closeHttpServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   server.closeIdleConnections();
