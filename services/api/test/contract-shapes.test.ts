@@ -164,8 +164,8 @@ describe("sessions in the shapes of the contract", () => {
       "UPDATE timeline_events SET created_at = $3 WHERE session_id = $1 AND execution_id = $2 AND sequence_number = 1",
       [session_id, agent, at(4)],
     );
-    const timeline = parseRows(parseRow(await get(session_id))["timeline"]);
-    const numbers = timeline.map((row) => Number(row["sequence_number"]));
+    const timeline = parseRows(value(parseRow(await get(session_id)), "timeline"));
+    const numbers = timeline.map((row) => Number(value(row, "sequence_number")));
     expect(numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
   });
 
