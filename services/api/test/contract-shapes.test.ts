@@ -18,6 +18,8 @@ const parseTrace = compileParser(
   }),
 );
 
+const value = (row: object, name: string): unknown => Object.entries(row).find(([key]) => key === name)?.[1];
+
 /** The fixture fails if one of these responses has members that its schema does not have. */
 describe("sessions in the shapes of the contract", () => {
   let api: ApiFixture;
@@ -172,8 +174,6 @@ describe("sessions in the shapes of the contract", () => {
   it("has a bare timeline with one entry for each tool call", async () => {
     const { session_id, stage_id } = await investigated();
     const timeline = parseRows(await get(`${session_id}/timeline`));
-    const value = (row: object, name: string): unknown =>
-      Object.entries(row).find(([key]) => key === name)?.[1];
     expect(
       timeline.map((row) => ["event_type", "status", "content"].map((name) => value(row, name))),
     ).to.deep.equal([
