@@ -7,15 +7,21 @@ import { OtlpCollector } from "../support/otlp-collector.ts";
 import type { ReceivedSpan } from "../support/otlp-spans.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { itNightly } from "../support/nightly.ts";
-import { SUMMARY_CALL } from "../support/scripts.ts";
+import { chatModel } from "../support/chat-model.ts";
+import { openSseServer, type SseServer } from "../support/sse-server.ts";
 import { until } from "../support/until.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 const SERVER = join(import.meta.dirname, "..", "support", "mcp-servers", "telling-server.ts");
 const CANARY = "canary-Zx81-secret-of-the-alert";
-const configuration = (told: string) => ({
+const configuration = (told: string, summarizer: string) => ({
   tarsy: {
-    defaults: { llm_provider: "scripted", alert_type: "native", max_iterations: 5 },
+    defaults: {
+      llm_provider: "scripted",
+      executive_summary_provider: "named",
+      alert_type: "native",
+      max_iterations: 5,
+    },
     mcp_servers: {
       tell: { transport: { type: "stdio", command: process.execPath, args: [SERVER, told] } },
     },
@@ -31,11 +37,13 @@ const configuration = (told: string) => ({
     },
   },
   providers: {
-    llm_providers: { scripted: { type: "scripted", model: "scripted-test", script: "script.yaml" } },
+    llm_providers: {
+      scripted: { type: "scripted", model: "scripted-test", script: "script.yaml" },
+      named: { type: "openai", model: "named-model", base_url: `${summarizer}/v1` },
+    },
   },
   script: {
     calls: [
-      SUMMARY_CALL,
       {
         when: { call: 1, contains: "SLOW" },
         steps: [
@@ -64,12 +72,21 @@ const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 describe("traces", () => {
   const folder = mkdtempSync(join(tmpdir(), "tarsy-traces-"));
   const told = join(folder, "told.jsonl");
-  after(() => rmSync(folder, { recursive: true }));
+  let summarizer: SseServer;
+  const answer = chatModel(
+    () => "The disk is full.",
+    (model) => `${model}-2026-08-01`,
+  );
+  before(async () => void (summarizer = await openSseServer(answer)));
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await summarizer[Symbol.asyncDispose]();
+  });
 
   const start = async (resources: AsyncDisposableStack, env: Readonly<Record<string, string>>) => {
     const pipeline = resources.use(
       await PipelineFixture.start({
-        config: configuration(told),
+        config: configuration(told, summarizer.url),
         env: { OTEL_BSP_SCHEDULE_DELAY: "50", ...env },
       }),
     );
@@ -136,7 +153,8 @@ describe("traces", () => {
       const asked = one(spans, "process tarsy.tools.call");
       const called = one(spans, "tools/call look");
       const chats = named(spans, "chat scripted-test");
-      expect(chats).to.have.length(3);
+      expect(chats).to.have.length(2);
+      const { spanId, attributes: summary } = one(spans, "chat named-model");
       expect(request).to.include({ parentId: "b7ad6b7169203331", kind: 2 });
       expect(request.resource).to.include({ "service.version": packageJson.version });
       expect(run).to.include({ parentId: request.spanId, kind: 5 });
@@ -146,7 +164,7 @@ describe("traces", () => {
       expect(called).to.include({ parentId: asked.spanId, kind: 3 });
       expect(chats.filter(({ parentId }) => parentId === agent.spanId)).to.have.length(2);
       const generated = named(spans, GENERATE).map(({ parentId }) => parentId);
-      expect(new Set(generated)).to.deep.equal(new Set(chats.map(({ spanId }) => spanId)));
+      expect(new Set(generated)).to.deep.equal(new Set([spanId, ...chats.map((chat) => chat.spanId)]));
       expect(spans.map(({ resource }) => resource["service.name"])).to.include.members([
         "tarsy-api",
         "tarsy-executor",
@@ -164,6 +182,7 @@ describe("traces", () => {
         "gen_ai.usage.output_tokens": 20,
         "gen_ai.conversation.id": id,
       });
+      expect(summary["gen_ai.response.model"]).to.equal("named-model-2026-08-01");
       expect(tool.attributes).to.include({
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "tell.look",
@@ -235,7 +254,7 @@ describe("traces", () => {
     await pipeline.client.waitFor(id, ENDED);
     const spans = await until("the run's span", () => {
       const found = collector.trace(TRACE_ID);
-      return named(found, "process SESSIONS").length > 0 && named(found, "chat scripted-test").length === 3
+      return named(found, "process SESSIONS").length > 0 && named(found, "chat scripted-test").length === 2
         ? found
         : undefined;
     });

@@ -36,8 +36,14 @@ interface AskedModel {
 /** What it answers: text, or calls of bound tools. */
 export type ModelAnswer = string | readonly { readonly name: string; readonly arguments: object }[];
 
-/** A handler for `openSseServer` that answers chat completions by what was asked, so that a repeated request gets the same answer. */
-export function chatModel(answer: (asked: AskedModel) => ModelAnswer) {
+/**
+ * A handler for `openSseServer` that answers chat completions by what was asked, so that a repeated request gets the same answer.
+ * `nameOf` is the model that an answer names; without it none is named.
+ */
+export function chatModel(
+  answer: (asked: AskedModel) => ModelAnswer,
+  nameOf: (model: string) => string | undefined = () => undefined,
+) {
   return (reply: SseReply, { body }: SseRequest): void => {
     const { model, messages, tools = [] } = parseBody(body);
     const answers = messages.filter(({ role }) => role === "assistant").length;
@@ -61,8 +67,12 @@ export function chatModel(answer: (asked: AskedModel) => ModelAnswer) {
             })),
           };
     const reason = typeof answered === "string" ? "stop" : "tool_calls";
-    reply.data({ choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] });
-    reply.data({ choices: [{ index: 0, delta, finish_reason: null }] });
+    const named = nameOf(model);
+    reply.data({
+      model: named,
+      choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }],
+    });
+    reply.data({ model: named, choices: [{ index: 0, delta, finish_reason: null }] });
     reply.data({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
     reply.data({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 } });
     reply.raw("data: [DONE]\n\n");

@@ -84,6 +84,7 @@ export async function askModel(
   return {
     key: questionKey(agent, question),
     model: `${provider.name} (${provider.model})`,
+    ...(reply.answeredBy === null ? {} : { answered_by: reply.answeredBy }),
     at: new Date().toISOString(),
     text: reply.text,
     cost_usd: price === null ? null : Number(usdText(price.usd)),

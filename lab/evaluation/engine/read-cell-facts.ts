@@ -4,7 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { CellFacts } from "../results/cell-facts.ts";
+import { AnsweringModel, type CellFacts } from "../results/cell-facts.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -22,6 +22,8 @@ sums AS (
   SELECT count(*) FILTER (WHERE NOT is_judge)::int AS llm_calls,
     coalesce(sum(input_tokens) FILTER (WHERE NOT is_judge), 0)::int AS input_tokens,
     coalesce(sum(output_tokens) FILTER (WHERE NOT is_judge), 0)::int AS output_tokens,
+    coalesce(jsonb_agg(DISTINCT jsonb_build_object('asked', model_name, 'answered', llm_response ->> 'answered_by'))
+      FILTER (WHERE llm_response ? 'answered_by'), '[]') AS models,
     CASE WHEN count(*) FILTER (WHERE estimated_cost_usd IS NULL AND total_tokens > 0) = 0
       THEN coalesce(sum(estimated_cost_usd), 0)::float8 END AS cost_usd
   FROM calls),
@@ -46,6 +48,7 @@ const parseSession = compileParser(
     summary: TextOrNull,
     duration_ms: Type.Union([Type.Integer(), Type.Null()]),
     llm_calls: Type.Integer(),
+    models: Type.Array(AnsweringModel),
     input_tokens: Type.Integer(),
     output_tokens: Type.Integer(),
     cost_usd: Type.Union([Type.Number(), Type.Null()]),

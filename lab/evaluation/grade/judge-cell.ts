@@ -2,7 +2,7 @@ import { safeCut } from "#shared/safe-cut.ts";
 import { checkAssertion, type Checked } from "../assertions/check-assertion.ts";
 import type { Ask } from "../engine/ask-model.ts";
 import type { PlannedCell, PlannedWorld } from "../plan/planned-cell.ts";
-import type { CellFacts } from "../results/cell-facts.ts";
+import type { AnsweringModel, CellFacts } from "../results/cell-facts.ts";
 import { hasPassed } from "../results/has-passed.ts";
 import type { DoneCell, GradedWorld } from "../results/judged-cell.ts";
 import { readTruth } from "../../worlds/world-files.ts";
@@ -23,6 +23,8 @@ type Judged = Pick<DoneCell, "checks" | "passed" | "world"> & {
   readonly isOpen: boolean;
   /** What the replies to its questions have cost; null if one has no price. */
   readonly costUsd: number | null;
+  /** The models that have given them. */
+  readonly models: readonly AnsweringModel[];
 };
 
 /**
@@ -37,10 +39,12 @@ export async function judgeCell(
 ): Promise<Judged> {
   let isOpen = false;
   let costUsd: number | null = 0;
+  const models: AnsweringModel[] = [];
   const counting: Ask = async (question) => {
     const reply = await ask?.(question);
     isOpen ||= ask !== undefined && reply === undefined;
     costUsd = addUsd(costUsd, reply === undefined ? 0 : reply.cost_usd);
+    if (reply?.answered_by !== undefined) models.push({ asked: reply.model, answered: reply.answered_by });
     return reply;
   };
   const world = cell.world && (await gradedWorld(cell, cell.world, { facts, ask: counting }));
@@ -55,6 +59,7 @@ export async function judgeCell(
     ...(world === undefined ? {} : { world }),
     isOpen,
     costUsd,
+    models,
   };
 }
 

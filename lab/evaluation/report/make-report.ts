@@ -44,7 +44,11 @@ export async function makeReport({
     version,
     madeAt: new Date().toISOString(),
     state: stateOf(cells, run, isInterrupted),
-    variants: variants.map((name) => ({ name, ...describe(name, plan) })),
+    variants: variants.map((name) => ({
+      name,
+      ...describe(name, plan),
+      answered: answeredIn(cells.filter(({ variant }) => variant === name)),
+    })),
     cases,
     repetitions: suite.repetitions,
     judge: judge === undefined ? null : `${judge.name} (${judge.model})`,
@@ -75,9 +79,13 @@ async function judged(
     return { ...place, ...world, state: "error", message };
   }
   if (found === undefined) return { ...place, state: "missing" };
-  const { isOpen, costUsd, ...worth } = await judgeCell(cell, found.facts, replies);
+  const { isOpen, costUsd, models, ...worth } = await judgeCell(cell, found.facts, replies);
   if (isOpen) return { ...place, state: "missing" };
-  const facts = { ...found.facts, cost_usd: addUsd(found.facts.cost_usd, costUsd) };
+  const facts = {
+    ...found.facts,
+    models: [...(found.facts.models ?? []), ...models],
+    cost_usd: addUsd(found.facts.cost_usd, costUsd),
+  };
   return { ...place, state: "done", facts, ...worth };
 }
 
@@ -89,6 +97,16 @@ function stateOf(
   if (cells.every(isDone)) return "complete";
   if (isInterrupted) return "interrupted";
   return isBudgetSpent ? "budget" : "incomplete";
+}
+
+/** Who has answered for each model that was asked. */
+function answeredIn(cells: readonly JudgedCell[]): Report["variants"][number]["answered"] {
+  const models = cells.filter(isDone).flatMap(({ facts }) => facts.models ?? []);
+  const byAsked = Map.groupBy(models, ({ asked }) => asked);
+  return [...byAsked].map(([asked, all]) => ({
+    asked,
+    by: [...new Set(all.map(({ answered }) => answered))].toSorted(),
+  }));
 }
 
 /** The models that a variant's chains use, and the directory of its configuration. */

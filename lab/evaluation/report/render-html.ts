@@ -6,7 +6,7 @@ import { durationChart } from "./charts/duration-chart.ts";
 import { passRateChart } from "./charts/pass-rate-chart.ts";
 import { heatMap } from "./heat-map.ts";
 import { Markup, markup } from "#shared/markup.ts";
-import { percentText, scriptedText } from "./number-texts.ts";
+import { answeredText, changedModels, percentText, scriptedText } from "./number-texts.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import type { Report } from "./report.ts";
 import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";
@@ -50,6 +50,7 @@ export function renderHtml(report: Report): string {
           <p class="muted">${spending(report)}${report.judge === null ? "" : ` · judge: ${report.judge}`}</p>
           ${stateNote(report)}
           <p class="muted">${scriptedText(variants)}</p>
+          ${changedModels(variants).map((said) => markup`<p class="note">${said}</p>`)}
           <h2>Summary</h2>
           ${table({ title: "Summary of the variants", heads: SUMMARY_HEADS, rows: summaries.map(summaryRow) })}
           <p class="muted">
@@ -69,7 +70,10 @@ export function renderHtml(report: Report): string {
           ${heatMap(report)} ${comparisons(report)}
           <h2>Variants</h2>
           <ul>
-            ${variants.map(({ name, description }) => markup`<li><strong>${name}</strong>: ${description}</li>`)}
+            ${variants.map((variant) => {
+              const said = [variant.description, answeredText(variant)].filter((text) => text !== "");
+              return markup`<li><strong>${variant.name}</strong>: ${said.join("; ")}</li>`;
+            })}
           </ul>
           <h2>Cells</h2>
           ${cells.length > MAX_DETAILED ? markup`<p class="note">The first ${MAX_DETAILED} of ${cells.length} cells; the JSON has all.</p>` : null}

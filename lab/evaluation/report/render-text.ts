@@ -1,6 +1,6 @@
 import { printable, type TerminalStyle } from "../../../scripts/tarsy/terminal/terminal-style.ts";
 import { isDone } from "../results/judged-cell.ts";
-import { scriptedText } from "./number-texts.ts";
+import { changedModels, scriptedText } from "./number-texts.ts";
 import type { Report } from "./report.ts";
 import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";
 import { worldComparisons, worldTables, type TextTable } from "./world-tables.ts";
@@ -29,7 +29,7 @@ export function renderText(
   const rows = report.summaries.map(summaryRow);
   const lines = [
     style.bold(`${report.suite}: ${report.cells.filter(isDone).length} of ${report.cells.length} cells`),
-    ...[scriptedText(report.variants)]
+    ...[scriptedText(report.variants), ...changedModels(report.variants)]
       .filter((text) => text !== "")
       .map((text) => style.red(printable(text))),
     "",

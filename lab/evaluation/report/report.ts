@@ -19,6 +19,8 @@ export interface Report {
     readonly description: string;
     /** A script has answered: its results say nothing about a model. */
     readonly isScripted: boolean;
+    /** The models that providers say have answered for each one that was asked, the judge's included; none where they say nothing. */
+    readonly answered: readonly { readonly asked: string; readonly by: readonly string[] }[];
   }[];
   readonly cases: readonly string[];
   readonly repetitions: number;

@@ -18,6 +18,10 @@ const CalledTool = Type.Object({
 });
 export type CalledTool = Static<typeof CalledTool>;
 
+/** A model that was asked for, and the one that its provider says has answered. */
+export const AnsweringModel = Type.Object({ asked: Type.String(), answered: Type.String() });
+export type AnsweringModel = Static<typeof AnsweringModel>;
+
 /** What is known of an investigation in a world beside that. */
 export const WorldFacts = Type.Object({
   /** Null if the agent stated none as data. */
@@ -68,6 +72,8 @@ export const CellFacts = Type.Object({
   input_tokens: Count,
   output_tokens: Count,
   llm_calls: Count,
+  /** With the judge's, each pair once; absent from results of before. */
+  models: Type.Optional(Type.Array(AnsweringModel)),
   tool_calls: Type.Array(CalledTool),
   world: Type.Optional(WorldFacts),
 });

@@ -7,6 +7,8 @@ export const Reply = Type.Object({
   key: Type.String(),
   /** The provider and its model. */
   model: Type.String(),
+  /** The model that the provider says has answered; absent if it named none. */
+  answered_by: Type.Optional(Type.String()),
   /** When it came; ISO 8601. */
   at: Type.String(),
   text: Type.String(),

@@ -30,6 +30,7 @@ export function sampleReport(text: string): Report {
       name,
       description: `gemini (model ${text.slice(0, 40)})`,
       isScripted: name === "today",
+      answered: [{ asked: text, by: name === "today" ? [text, `${text} 2`] : [text] }],
     })),
     cases: names,
     repetitions: REPETITIONS,

@@ -195,6 +195,7 @@ async function receive(
         return outcomeOf(error, { timeoutMs, isAccepted: link.isAccepted(), address: gatewayAddress(llm) });
       }
       if (next.done === true) return interrupted("the stream ended without its final chunk");
+      collected.answeredBy = next.value.answeredBy ?? null;
       const failure = await collect(next.value, handlers, collected);
       if (failure !== undefined) return failure;
       if (next.value.isFinal) return { kind: "completed" };
@@ -278,8 +279,9 @@ async function collect(
   }
 }
 
-function replyAttributes({ usage }: LlmReply, lostCalls: number): SpanAttributes {
+function replyAttributes({ usage, answeredBy }: LlmReply, lostCalls: number): SpanAttributes {
   return {
+    "gen_ai.response.model": answeredBy ?? undefined,
     "gen_ai.usage.input_tokens": usage?.inputTokens,
     // The conventions count reasoning as output; we count it beside the output.
     "gen_ai.usage.output_tokens": usage === null ? undefined : usage.outputTokens + usage.thinkingTokens,

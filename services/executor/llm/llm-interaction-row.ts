@@ -47,6 +47,7 @@ export function llmInteractionRow(execution: ExecutionState, call: LlmCallFields
       tool_calls_count: reply.toolCalls.length,
       code_executions_count: reply.codeExecutions.length,
       groundings_count: reply.groundings.length,
+      ...(reply.answeredBy === null ? {} : { answered_by: reply.answeredBy }),
       ...(reply.warnings.length === 0 ? {} : { warnings: reply.warnings.map(postgresSafe) }),
       ...(remainder === null ? {} : { remainder }),
     },

@@ -49,6 +49,8 @@ export interface LlmReply {
   readonly groundings: readonly GroundingDelta[];
   readonly usage: UsageInfo | null;
   readonly providerState: Uint8Array | null;
+  /** The model that the provider says has answered; null if it named none. */
+  readonly answeredBy: string | null;
   /** Remarks for people about a call that continued all the same. */
   readonly warnings: readonly LlmWarning[];
   /** No gateway was asked; absent if one was, or may have been. */
@@ -64,6 +66,7 @@ export const EMPTY_REPLY: Omit<LlmReply, "outcome"> = {
   groundings: [],
   usage: null,
   providerState: null,
+  answeredBy: null,
   warnings: [],
 };
 

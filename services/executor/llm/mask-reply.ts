@@ -1,5 +1,5 @@
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
-import { rulesOfServer } from "#shared/masking/masking-rules.ts";
+import { RULES_OF_NAMES, rulesOfServer } from "#shared/masking/masking-rules.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { LlmOutcome, LlmReply } from "./llm-reply.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
@@ -11,7 +11,7 @@ import { parseReact } from "../react-parser/parse-react.ts";
 
 /**
  * A reply whose texts of the provider, as opposed to those of its model, are masked: errors, warnings, and the code,
- * output and sources of its own tools. Errors may repeat what a server of the provider knows, and are shared by
+ * output and sources of its own tools, and the name of the model. Errors may repeat what a server of the provider knows, and are shared by
  * sessions, so placeholders have no digits. The model's text stays. Never throws: a text whose masking fails is
  * withheld.
  */
@@ -25,6 +25,8 @@ export async function maskReply<R extends LlmReply>(masker: Pick<Masker, "mask">
   return {
     ...reply,
     outcome: await maskOutcome(reply.outcome, mask),
+    answeredBy:
+      reply.answeredBy === null ? null : await maskOrWithhold(masker, reply.answeredBy, RULES_OF_NAMES),
     warnings: await each(reply.warnings, async ({ code, message }) => ({
       code,
       message: await mask(message),

@@ -15,6 +15,7 @@ const rows = (given: {
     groundings: given.groundings ?? [],
     usage: null,
     providerState: null,
+    answeredBy: null,
     warnings: [],
   });
 

@@ -17,7 +17,7 @@ import { nameTarget } from "../errors/name-target.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
 import { providerConfig, type ConfiguredProviders } from "../providers/provider-config.ts";
 import { providerTarget } from "../providers/provider-target.ts";
-import type { Provider, Content } from "../providers/provider.ts";
+import type { Content, Provider, ProviderCall } from "../providers/provider.ts";
 import type { AdaptCall } from "../tool-schemas/adapt-call.ts";
 import { limitOutput } from "./limit-output.ts";
 import { toErrorInfo } from "./to-error-info.ts";
@@ -26,6 +26,8 @@ type GenerateCall = ServerWritableStream<GenerateRequest, GenerateResponse>;
 
 /** Another gateway takes the next call at once; a single one is restarted in about this time. */
 const STOPPING_MS = 1_000;
+/** In code units. */
+const MAX_MODEL_NAME = 200;
 
 interface HandleGenerateOptions {
   readonly provider: Provider;
@@ -58,12 +60,14 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
   // Tells the caller that this call has reached a gateway: from now on it may cost something.
   call.sendMetadata(new Metadata());
   const limit = limitTime(call, options.callTimeoutMs);
+  let answeredBy: string | undefined;
   try {
     await streamContent(call, AbortSignal.any([caller.signal, options.stopping, ...limit.signals]), {
       ...options,
       deadline: limit.deadline,
+      answeredBy: (model) => void (answeredBy = modelName(model) ?? answeredBy),
     });
-    await write(call, { content: undefined, isFinal: true }, caller.signal);
+    await write(call, { content: undefined, isFinal: true, answeredBy }, caller.signal);
     record.end("ok");
   } catch (thrown) {
     if (caller.signal.aborted) {
@@ -78,13 +82,19 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
           "call failed",
         );
       }
-      call.write({ content: { $case: "error", value: error }, isFinal: true });
+      call.write({ content: { $case: "error", value: error }, isFinal: true, answeredBy });
       record.end(error.code);
     }
   } finally {
     call.off("cancelled", cancelled); // also emitted when the stream of an ended call closes
     call.end();
   }
+}
+
+/** A provider's name for its model, cut; undefined if it is none: Azure's first chunk has an empty one. */
+function modelName(model: unknown): string | undefined {
+  if (typeof model !== "string" || model.trim() === "") return undefined;
+  return model.slice(0, safeCut(model, MAX_MODEL_NAME)).toWellFormed();
 }
 
 /** A call's deadline in milliseconds since the epoch, and a signal for it if the call has none of its own. */
@@ -113,9 +123,9 @@ function ownReason(
 async function streamContent(
   call: GenerateCall,
   signal: AbortSignal,
-  options: HandleGenerateOptions & { readonly deadline: number },
+  options: HandleGenerateOptions & Pick<ProviderCall, "deadline" | "answeredBy">,
 ): Promise<void> {
-  const { provider, configured, record, deadline, log } = options;
+  const { provider, configured, record, deadline, answeredBy, log } = options;
   const { request } = call;
   if (request.llmConfig === undefined) throw terminal("invalid_request", "llm_config is missing");
   const config = providerConfig(request.llmConfig, configured);
@@ -129,7 +139,7 @@ async function streamContent(
   const retried = ({ code }: RetryableError) => {
     if (!isUncharged(code)) unreported += 1;
   };
-  const chunks = provider({ request: adapted.request, config, signal, deadline, log, retried });
+  const chunks = provider({ request: adapted.request, config, signal, deadline, log, retried, answeredBy });
   // A script says literally what its calls yield and how they fail.
   const isScripted = config.provider === "scripted" || config.backend === "scripted";
   const limits = { maxBytes: options.maxOutputBytes, detectsLoops: !isScripted };

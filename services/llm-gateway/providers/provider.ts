@@ -17,6 +17,8 @@ export interface ProviderCall {
   readonly log: Logger;
   /** Told the error of each try that is followed by another one. */
   readonly retried?: ((error: RetryableError) => void) | undefined;
+  /** Told what the provider's answer has for the name of its model, unchecked. */
+  readonly answeredBy: (model: unknown) => void;
 }
 
 /**

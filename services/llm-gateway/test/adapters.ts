@@ -33,6 +33,8 @@ export interface Adapter {
   readonly usage: object;
   /** The usage that is known once an answer has begun; none if it comes at the end. */
   readonly earlyUsage?: object;
+  /** The model that the format's answers name. */
+  readonly answeredBy: string;
   /** What an error about the credential names. */
   readonly credential: string;
 }
@@ -72,6 +74,7 @@ const gemini: Adapter = {
   limit: ["generationConfig", "maxOutputTokens"],
   usage: USAGE,
   earlyUsage: USAGE,
+  answeredBy: "gemini-3-pro",
   credential: TEST_KEY_ENV,
 };
 
@@ -85,6 +88,7 @@ const chat: Adapter = {
   failure: (message, kind) => data(asOpenai({ message, type: openaiType(kind) })),
   limit: ["max_tokens"],
   usage: USAGE,
+  answeredBy: "gpt-4o",
   credential: TEST_KEY_ENV,
 };
 
@@ -107,6 +111,7 @@ const responses: Adapter = {
       response: { id: "resp_1", status: "failed", error: { code: openaiType(kind), message } },
     }).raw,
   limit: ["max_output_tokens"],
+  answeredBy: "gpt-5",
 };
 
 const claude: Adapter = {
@@ -121,6 +126,7 @@ const claude: Adapter = {
       .raw,
   usage: usageOf(100, 20, 10, WRITTEN),
   earlyUsage: usageOf(100, 1, 0, WRITTEN),
+  answeredBy: "claude",
 };
 
 const bedrock: Adapter = {
@@ -144,6 +150,7 @@ const bedrock: Adapter = {
   limit: ["inferenceConfig", "maxTokens"],
   // It does not say how much of the output is thinking.
   usage: usageOf(100, 30, 0, WRITTEN),
+  answeredBy: "routed-model",
   credential: "AWS_ID, AWS_SECRET",
 };
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { isKeyless } from "#shared/agent-config/provider-keys.ts";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import { isObject } from "#shared/exact-json.ts";
+import { EVENT_STREAM } from "../../../test/support/event-stream.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
 import { ADAPTERS, type Adapter } from "./adapters.ts";
 import { message } from "./open-gateway.ts";
@@ -79,6 +80,8 @@ describe("the answers of every provider", () => {
     ]);
     expect(new Set(calls.map(({ callId }) => callId)).size).to.equal(2);
     expect(contentsOf(chunks, "usage")).to.deep.equal([adapter.usage]);
+    const named = chunks.map(({ answeredBy }) => answeredBy).filter((model) => model !== undefined);
+    expect([named, chunks.at(-1)?.answeredBy]).to.deep.equal([[adapter.answeredBy], adapter.answeredBy]);
     const kinds = chunks.map(({ content }) => content?.$case).filter((kind) => kind !== "providerState");
     expect([...new Set(kinds)]).to.deep.equal(["thinking", "text", "toolCall", "usage", undefined]);
     expect(requests).to.have.length(1);
@@ -106,6 +109,33 @@ describe("the answers of every provider", () => {
         sawFirst();
       }
       expect(texts).to.deep.equal([{ content: "first" }, { content: " second" }]);
+    }));
+
+  it("name the model that has answered also if they break off, and survive any other name", () =>
+    every(async (adapter) => {
+      const whole = adapter.format(WELL);
+      const failure = { raw: adapter.failure("broken", "failed") };
+      const broken = await stage.play(adapter, answers([...firstPart(whole), failure]));
+      // Bedrock names it at the end.
+      const named = adapter.type === "bedrock" ? undefined : adapter.answeredBy;
+      expect([broken.error?.message.includes("broken"), broken.chunks.at(-1)?.answeredBy]).to.deep.equal([
+        true,
+        named,
+      ]);
+      if (adapter.contentType === EVENT_STREAM) return;
+      for (const [name, known] of [
+        ["7", undefined],
+        ["null", undefined],
+        ['{"a":[]}', undefined],
+        ['""', undefined],
+        [JSON.stringify("x".repeat(1_000)), "x".repeat(200)],
+      ] as const) {
+        const odd = whole.map(({ raw }) => ({
+          raw: String(raw).replaceAll(JSON.stringify(adapter.answeredBy), () => name),
+        }));
+        const { text, error, chunks } = await stage.play(adapter, answers(odd));
+        expect([text, error, chunks.at(-1)?.answeredBy], name).to.deep.equal(["well", undefined, known]);
+      }
     }));
 
   it("say that they were cut off by the limit of output tokens", () =>

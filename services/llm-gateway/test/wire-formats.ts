@@ -215,6 +215,10 @@ export const bedrockFormat: Format = (pieces, end = "done") => {
     frame("messageStart", { role: "assistant", p: "abcd" }),
     ...blocks,
     frame("messageStop", { stopReason }, { completes: true }),
-    frame("metadata", { usage: { ...usage, cacheWriteInputTokens: 30 }, metrics: { latencyMs: 12 } }),
+    frame("metadata", {
+      usage: { ...usage, cacheWriteInputTokens: 30 },
+      metrics: { latencyMs: 12 },
+      trace: { promptRouter: { invokedModelId: "routed-model" } },
+    }),
   ];
 };

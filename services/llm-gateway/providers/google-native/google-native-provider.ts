@@ -75,7 +75,9 @@ async function* tryOnce(
       const send = () => sendGeminiRequest(opened, next, sending.signal);
       const events = parseSse(send, MAX_EVENT_LENGTH, heard);
       for await (const event of guardStalls(events, stall, () => heardAt)) {
-        for (const content of reader.read(parseGeminiChunk(event.data))) {
+        const chunk = parseGeminiChunk(event.data);
+        call.answeredBy(chunk.modelVersion);
+        for (const content of reader.read(chunk)) {
           output = true;
           yield content;
         }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { iterateIn } from "../iterate-in.ts";
+import type { ProviderCall } from "../provider.ts";
 import { ReasoningDetails } from "./response/reasoning-details.ts";
 
 /** An error shows no more. */
@@ -15,6 +16,13 @@ export class AnswerAside {
   nativeReason: string | undefined;
   /** The list of reasoning that goes back unchanged; empty where the server sends none. */
   readonly details = new ReasoningDetails();
+
+  /** As in ProviderCall. */
+  readonly answeredBy: ProviderCall["answeredBy"];
+
+  constructor(answeredBy: ProviderCall["answeredBy"] = () => undefined) {
+    this.answeredBy = answeredBy;
+  }
 
   /** Takes more of the words of a refusal. */
   refuse(words: string): void {

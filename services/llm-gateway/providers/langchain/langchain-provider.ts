@@ -82,7 +82,7 @@ async function* tryOnce(
   const abort = () => request.abort();
   call.signal.addEventListener("abort", abort);
   const { tools, messages } = call.request;
-  const aside = new AnswerAside();
+  const aside = new AnswerAside(call.answeredBy);
   const reader = new LangchainChunkReader({
     decodeToolName: toolNameDecoder(tools.map(({ name }) => name)),
     newId: () => `call_${randomUUID()}`,

@@ -140,6 +140,8 @@ export interface GenerateResponse {
     | undefined;
   /** True on the last chunk of the call, and only there. */
   isFinal: boolean;
+  /** On the last chunk: the model that the provider says has answered, at most 200 UTF-16 code units. Absent if it names none. */
+  answeredBy?: string | undefined;
 }
 
 export interface TextDelta {
@@ -1464,7 +1466,7 @@ export const LLMConfig_NativeToolsEntry: MessageFns<LLMConfig_NativeToolsEntry> 
 };
 
 function createBaseGenerateResponse(): GenerateResponse {
-  return { content: undefined, isFinal: false };
+  return { content: undefined, isFinal: false, answeredBy: undefined };
 }
 
 export const GenerateResponse: MessageFns<GenerateResponse> = {
@@ -1500,6 +1502,9 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     }
     if (message.isFinal !== false) {
       writer.uint32(80).bool(message.isFinal);
+    }
+    if (message.answeredBy !== undefined) {
+      writer.uint32(98).string(message.answeredBy);
     }
     return writer;
   },
@@ -1597,6 +1602,14 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
             message.isFinal = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.answeredBy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1641,6 +1654,11 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
         : isSet(object.is_final)
         ? globalThis.Boolean(object.is_final)
         : false,
+      answeredBy: isSet(object.answeredBy)
+        ? globalThis.String(object.answeredBy)
+        : isSet(object.answered_by)
+        ? globalThis.String(object.answered_by)
+        : undefined,
     };
   },
 
@@ -1667,6 +1685,9 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     }
     if (message.isFinal !== false) {
       obj.isFinal = message.isFinal;
+    }
+    if (message.answeredBy !== undefined) {
+      obj.answeredBy = message.answeredBy;
     }
     return obj;
   },

@@ -96,6 +96,7 @@ const GeminiChunk = Type.Object({
     Type.Object({ blockReason: optionalString, blockReasonMessage: optionalString }),
   ),
   usageMetadata: Type.Optional(GeminiUsage),
+  modelVersion: Type.Optional(Type.Unknown()),
 });
 /** The fields that the gateway reads of one event; the SDK declares their types but does not check them. */
 export type GeminiChunk = Static<typeof GeminiChunk>;

@@ -1,5 +1,6 @@
 import type { ConverseStreamOutput, TokenUsage } from "@aws-sdk/client-bedrock-runtime";
 import { retryable } from "../../../errors/llm-error.ts";
+import type { AnswerAside } from "../answer-aside.ts";
 import type { LangchainChunk } from "../response/langchain-chunk.ts";
 
 /**
@@ -8,9 +9,12 @@ import type { LangchainChunk } from "../response/langchain-chunk.ts";
  */
 export async function* bedrockChunks(
   events: AsyncIterable<ConverseStreamOutput>,
+  aside: Pick<AnswerAside, "answeredBy">,
 ): AsyncGenerator<LangchainChunk> {
   let isComplete = false;
   for await (const event of events) {
+    // Only a prompt router says which model it has chosen.
+    aside.answeredBy(event.metadata?.trace?.promptRouter?.invokedModelId);
     if (event.messageStop !== undefined) {
       isComplete = true;
       yield { content: "", additional_kwargs: { stop_reason: stopReason(event.messageStop.stopReason) } };

@@ -8,6 +8,7 @@ import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import type { ErrorContext } from "../../../errors/provider-failure.ts";
 import { claudeSettings } from "../models/claude-settings.ts";
+import { currentAside } from "../answer-aside.ts";
 import type { ChatAddress, ChatModel } from "../models/chat-model.ts";
 import { mayThink } from "../request/anthropic-messages.ts";
 import { anthropicTools, placeholderTools } from "../request/langchain-tools.ts";
@@ -51,9 +52,10 @@ async function* stream(
   context: ErrorContext,
   abortSignal: AbortSignal,
 ): AsyncGenerator {
+  const aside = currentAside();
   try {
     const { stream: events = noEvents() } = await client.send(command, { abortSignal });
-    yield* bedrockChunks(events);
+    yield* bedrockChunks(events, aside);
   } catch (error) {
     throw translateBedrockError(error, context);
   }

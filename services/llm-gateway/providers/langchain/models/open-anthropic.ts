@@ -93,5 +93,8 @@ function stream({ url, headers }: ModelEndpoint, body: string, signal: AbortSign
     const sent = { ...JSON_HEADERS, ...(await headers()) };
     return receive(await httpPost(url, { headers: sent, body, signal }));
   };
-  return anthropicChunks(parseSse(send, MAX_EVENT_LENGTH, () => aside.heard()));
+  return anthropicChunks(
+    parseSse(send, MAX_EVENT_LENGTH, () => aside.heard()),
+    aside,
+  );
 }

@@ -4,6 +4,7 @@ import { isObject } from "#shared/exact-json.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
 import { ResponseError } from "../../response-error.ts";
+import type { AnswerAside } from "../answer-aside.ts";
 import { NO_REASON } from "./no-reason.ts";
 
 /** The types of blocks whose content is read, and of their deltas. */
@@ -22,7 +23,10 @@ const BLOCK_OF = new Map<unknown, string>([
  * tool's whole input with the start of its block. Throws ResponseError for an error inside the answer, RetryableError
  * `provider_error` for an event that is no JSON and for a second answer that begins after some content.
  */
-export async function* anthropicChunks(events: AsyncIterable<SseEvent>): AsyncGenerator {
+export async function* anthropicChunks(
+  events: AsyncIterable<SseEvent>,
+  aside: Pick<AnswerAside, "answeredBy">,
+): AsyncGenerator {
   const inputs = new Map<unknown, unknown>();
   let hasContent = false;
   let hasReason = false;
@@ -33,6 +37,7 @@ export async function* anthropicChunks(events: AsyncIterable<SseEvent>): AsyncGe
       case "message_start":
         // A proxy may go on with another model's answer after the first one broke off.
         if (hasContent) throw retryable("provider_error", "a second answer began inside the first");
+        aside.answeredBy(fields(value["message"])["model"]);
         yield { content: "", usage_metadata: usage(fields(value["message"])) };
         break;
       case "content_block_start": {

@@ -29,6 +29,7 @@ export function repairChatEvents(aside: AnswerAside): RepairEvent {
     if (chunk["object"] === "error" || event.name === "error") {
       return [chunkEvent({ error: isObject(chunk["error"]) ? chunk["error"] : chunk })];
     }
+    aside.answeredBy(chunk["model"]);
     const groq = isObject(chunk["x_groq"]) ? chunk["x_groq"] : {};
     const first: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
     for (const place of [chunk, first, groq]) usage.add(isObject(place) ? place["usage"] : undefined);

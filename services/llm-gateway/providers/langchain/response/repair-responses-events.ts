@@ -38,6 +38,7 @@ export function repairResponsesEvents(aside: AnswerAside): RepairEvent {
     }
     const value = parseJsonObject(event.data);
     if (value === undefined) return [event];
+    if (isObject(value["response"])) aside.answeredBy(value["response"]["model"]);
     switch (value["type"]) {
       case "response.failed":
         return [failure(value["response"])];
