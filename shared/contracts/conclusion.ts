@@ -4,7 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 /** The name of this contract in configurations. */
 export const CONCLUSION_CONTRACT = "rca.v1";
 /** The version of the rules by which quotes are compared, stored with each conclusion. */
-export const CONCLUSION_RULES = 1;
+export const CONCLUSION_RULES = 2;
 
 /** What a model can state about its conclusion. */
 export const STATED_STATUSES = ["confirmed", "likely", "inconclusive"] as const;

@@ -180,6 +180,25 @@ export const FALSE_QUOTES: Readonly<Record<string, { readonly isExact: boolean; 
         return isTrue ? null : falsely(text, JSON.stringify(quoted));
       },
     },
+    "members of two objects": {
+      isExact: true,
+      make: (text, random) => {
+        const at = Math.floor(random() * (text.objects.length - 1));
+        const [[key, value] = [], [otherKey, other] = []] = [
+          Object.entries(text.objects[at] ?? {}).at(-1),
+          Object.entries(text.objects[at + 1] ?? {})[0],
+        ];
+        if (key === undefined || otherKey === undefined || key === otherKey) return null;
+        const quoted = { [key]: value, [otherKey]: other };
+        // They may be of one object elsewhere.
+        const isTrue = text.objects.some((object) =>
+          Object.keys(quoted).every((name) => Object.hasOwn(object, name)),
+        );
+        return isTrue || typeof value === "object"
+          ? null
+          : falsely({ ...text, text: "" }, JSON.stringify(quoted));
+      },
+    },
     "masked replaced": {
       isExact: true,
       make: replaced(/\[MASKED_\w+:[0-9a-f]{6}\]/u, () => "hunter2-secret"),

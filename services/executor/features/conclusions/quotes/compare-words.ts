@@ -1,4 +1,5 @@
-import { IS_MASKED } from "./divide-words.ts";
+import { FIRST_OF_CELL, IS_MASKED } from "./divide-words.ts";
+import { operatorBefore } from "./operators.ts";
 import type { WordList } from "./word-list.ts";
 
 /** How a word of a quote is like a word of a source. From WRONG_CASE on a rule refuses it. */
@@ -7,12 +8,12 @@ export const [DIFFERENT, SAME, OTHER_CASE, ROUNDED, MASKED_WITHOUT_DIGITS, WRONG
 ] as const;
 export type Likeness = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-const NUMBER = /^([+-]?)(\d{1,24})(?:\.(\d{1,24}))?([A-Za-zµ%/]{0,12})$/u;
+const NUMBER = /^([+-]?)(\d{1,24})(?:\.(\d{1,24}))?([A-Za-zµμ%/]{0,12})$/u;
 const KIND_OF_MASKED = /^\[?(MASKED_[A-Z0-9_]{1,40}?)(?::[0-9a-f]{6})?\]?$/u;
 const VERSION = /(?:version|tag|release)$/iu;
-/** Arrows have the mark, too. */
-const BOUND = /(?<![-=<>])([<>])=?\s?[\d+-]$/u;
-const NEGATING = new Set(["no", "not", "never", "without", "cannot", "unable", "zero"]);
+/** In front of a number of a version: the name of what has it. */
+const NAMED = /[A-Za-z]\)?[ \t]$/u;
+const UNIT = /^(?:[kmgtpe]i?)?(?:b|bps)?$|^[mnµμ]?s$/iu;
 
 interface Decimal {
   readonly sign: string;
@@ -30,8 +31,11 @@ export interface QuoteWord {
   readonly isMasked: boolean;
   readonly number: Decimal | null;
   readonly masked: string | null;
-  /** The `<` or `>` in front of a number. */
-  readonly bound: string | undefined;
+  /** As in `operatorBefore`. */
+  readonly operator: string | undefined;
+  readonly isFirstOfLine: boolean;
+  /** The marks behind the word before. */
+  readonly gap: string;
 }
 
 export function quoteWords(words: WordList): QuoteWord[] {
@@ -45,7 +49,9 @@ export function quoteWords(words: WordList): QuoteWord[] {
       isMasked: words.has(at, IS_MASKED),
       number: decimalOf(text),
       masked: KIND_OF_MASKED.exec(text)?.[1] ?? null,
-      bound: boundBefore(words, at),
+      operator: operatorBefore(words, at),
+      isFirstOfLine: words.isFirstOfLine(at),
+      gap: words.text.slice(at === 0 ? 0 : words.end(at - 1), words.start(at)),
     };
   });
 }
@@ -57,17 +63,18 @@ export function mayDiffer({ number, masked }: QuoteWord): boolean {
 
 /** Compares a word of a quote with the word `at` of a source. */
 export function compareWords(word: QuoteWord, source: WordList, at: number): Likeness {
-  if (word.bound !== undefined && (boundBefore(source, at) ?? word.bound) !== word.bound) return DIFFERENT;
   if (source.hash(at) === word.hash) {
-    return source.isWord(at, word.text) ? SAME : compareCase(word, source.word(at));
+    return source.isWord(at, word.text) ? SAME : compareCase(word, source, at);
   }
   if (source.has(at, IS_MASKED)) return compareMasked(word, source.word(at));
   return word.number !== null && isRounded(word.number, source, at) ? ROUNDED : DIFFERENT;
 }
 
-function compareCase({ text, lower, hasDigit }: QuoteWord, other: string): Likeness {
+function compareCase({ text, lower, hasDigit }: QuoteWord, source: WordList, at: number): Likeness {
+  const other = source.word(at);
   if (other === text) return SAME;
   if (other.toLowerCase() !== lower) return DIFFERENT;
+  if (UNIT.test(text) && at > 0 && /^[+-]?\d/u.test(source.word(at - 1))) return WRONG_CASE;
   return hasDigit && other.slice(1) !== text.slice(1) ? WRONG_CASE : OTHER_CASE;
 }
 
@@ -89,7 +96,7 @@ function isRounded(quoted: Decimal, source: WordList, at: number): boolean {
   if (!((first >= 48 && first <= 57) || first === 43 || first === 45)) return false;
   const exact = decimalOf(source.word(at));
   if (exact === null || exact.places <= quoted.places) return false;
-  if (exact.sign !== quoted.sign || exact.unit !== quoted.unit || isLiteral(source, at)) return false;
+  if (exact.sign !== quoted.sign || exact.unit !== quoted.unit || isLiteral(exact, source, at)) return false;
   const unit = 10n ** BigInt(exact.places - quoted.places);
   const difference = BigInt(exact.digits) - BigInt(quoted.digits) * unit;
   if (difference === 0n) return true;
@@ -97,25 +104,10 @@ function isRounded(quoted: Decimal, source: WordList, at: number): boolean {
   return distance * 2n <= unit && quoted.digits.replace(/^0+/u, "").length >= 2;
 }
 
-/** The seconds of 10:15:30.25, the tag of busybox:1.35, or a version. */
-function isLiteral(source: WordList, at: number): boolean {
-  if (/[\w.-]:$/u.test(source.text.slice(Math.max(0, source.start(at) - 2), source.start(at)))) return true;
+/** The seconds of 10:15:30.25, the tag of busybox:1.35, a version, or what may be one, as in `Python 3.10`. */
+function isLiteral({ places, unit }: Decimal, source: WordList, at: number): boolean {
+  const before = source.text.slice(Math.max(0, source.start(at) - 3), source.start(at));
+  if (/[\w.-]:$/u.test(before)) return true;
+  if (places <= 2 && unit === "" && !source.has(at, FIRST_OF_CELL) && NAMED.test(before)) return true;
   return at > 0 && VERSION.test(source.word(at - 1));
-}
-
-/** Marks count for nothing, but `> 90` is not `< 90`. */
-function boundBefore(words: WordList, at: number): string | undefined {
-  const start = words.start(at);
-  return BOUND.exec(words.text.slice(Math.max(0, start - 4), start + 1))?.[1];
-}
-
-/** True if the word `at` of the source negates what follows it. A negation such as "isn't" is two words. */
-export function negates(source: WordList, at: number): boolean {
-  const word = source.word(at).toLowerCase();
-  if (NEGATING.has(word)) return true;
-  return (
-    word === "t" &&
-    at > 0 &&
-    source.text.slice(source.end(at - 1) - 1, source.start(at)).toLowerCase() === "n'"
-  );
 }

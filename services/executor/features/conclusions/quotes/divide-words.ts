@@ -8,6 +8,9 @@ for (const mark of "\"'`*{}[]();|<>=:,\\") KINDS[mark.charCodeAt(0)] = MARK;
 for (const mark of ".!?") KINDS[mark.charCodeAt(0)] = END_MARK;
 
 const [LINE_FEED, TAB, BLANK, BAR, COMMA, DOT, BACKSLASH, OPEN] = [10, 9, 32, 124, 44, 46, 92, 91] as const;
+const STAR = 42;
+/** Around a `*` that stands for everything, as in `verbs: ["*"]` and `0 0 * * *`. */
+const [BEFORE_STAR, BEHIND_STAR] = [/^[\s"'[,]$/u, /^[\s"'\],]?$/u];
 /** Letters behind a backslash that stand for white space. */
 const [N, R, T] = [110, 114, 116] as const;
 const MASKED = /\[MASKED_[A-Z0-9_]{1,40}(?::[0-9a-f]{6})?\]/y;
@@ -46,7 +49,7 @@ export function divideWords(text: string, { startLine, addWord }: WordSink): voi
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     const kind = code < 128 ? (KINDS[code] ?? WORD) : WORD;
-    const end = kind < MARK ? takeWord(text, at, add) : code === OPEN ? takeMasked(text, at, add) : at;
+    const end = kind < MARK ? takeWord(text, at, add) : takeMark(text, at, flags, add);
     if (end > at) {
       blanks = 0;
       at = end;
@@ -88,6 +91,17 @@ function takeWord(text: string, start: number, add: Add): number {
     add(start, last, isLiteral ? lastHash : hashOf(text.slice(start, last).replaceAll(",", "")), kind);
   }
   return at;
+}
+
+/** Adds the word that begins with a mark, and returns its end; `at` if none does. */
+function takeMark(text: string, at: number, flags: number, add: Add): number {
+  const code = text.charCodeAt(at);
+  if (code === OPEN) return takeMasked(text, at, add);
+  // At the beginning of a line it is the mark of a list.
+  if (code !== STAR || (flags & FIRST_OF_LINE) !== 0) return at;
+  if (!BEFORE_STAR.test(text.charAt(at - 1)) || !BEHIND_STAR.test(text.charAt(at + 1))) return at;
+  add(at, at + 1, hashOf("*"), 0);
+  return at + 1;
 }
 
 function takeMasked(text: string, at: number, add: Add): number {

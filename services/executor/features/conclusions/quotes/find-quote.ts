@@ -26,7 +26,7 @@ export function findQuote(
     if (within && lines === null) continue;
     const where = { near: lines === null ? null : source.lines(work).wordsOf(lines), within };
     for (const match of matchesOf(form, source, where, work)) {
-      const isRight = match.refused === null && !(form.isUnnumbered && followsNumber(words, match));
+      const isRight = match.refused === null && !(form.isBare && followsAnother(words, match));
       if (isRight) return match;
       refused ??= { ...match, refused: match.refused ?? "words" };
     }
@@ -61,7 +61,7 @@ function* matchesOf(
   if (members !== null) yield members;
 }
 
-/** True if the words stand behind a number in their line, which is then the source's and not that of a line. */
-function followsNumber(source: WordList, { from }: QuoteMatch): boolean {
-  return from > 0 && !source.isFirstOfLine(from) && /^\d+$/u.test(source.word(from - 1));
+/** True if the words stand behind a number in their line, which is then the source's and not that of a line, or behind another mark. */
+function followsAnother(source: WordList, { from }: QuoteMatch): boolean {
+  return from > 0 && !source.isFirstOfLine(from) && /^(?:\d+|[+-])$/u.test(source.word(from - 1));
 }

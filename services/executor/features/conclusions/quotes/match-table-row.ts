@@ -1,5 +1,6 @@
-import { DIFFERENT, compareWords, negates, type QuoteWord } from "./compare-words.ts";
+import { DIFFERENT, compareWords, type QuoteWord } from "./compare-words.ts";
 import { nearestMatch, type Where, type WordRange } from "./match-words.ts";
+import { negates } from "./negation.ts";
 import { Differences, type QuoteMatch } from "./quote-match.ts";
 import { tableRow, type TableRow, type TableTops } from "./table-rows.ts";
 import type { WordList } from "./word-list.ts";

@@ -1,5 +1,8 @@
-import { DIFFERENT, compareWords, mayDiffer, negates, type QuoteWord } from "./compare-words.ts";
+import { DIFFERENT, compareWords, mayDiffer, type QuoteWord } from "./compare-words.ts";
+import { mayBeLeftOut, mayLeaveOutLines } from "./left-out.ts";
+import { isNegated } from "./negation.ts";
 import { Differences, type QuoteMatch } from "./quote-match.ts";
+import { losesUnit } from "./operators.ts";
 import type { WordList } from "./word-list.ts";
 import type { WorkLimit } from "./work-limit.ts";
 
@@ -35,8 +38,12 @@ export function matchWords(
   if (others.length === 0) return nearestMatch(matchesOf(first, source, where, work), where);
   const places = parts.map((part) => allPlaces(part, source, work));
   const [ofFirst = [], ...ofOthers] = places;
-  const begun = [ofFirst.filter((place) => !isNegated(source, place)), ...ofOthers];
-  const isAllowed: MayLeaveOut = (gap) => mayBeLeftOut(gap, source, work);
+  const begun = [
+    ofFirst.filter((from) => !isNegated(source, { from, to: from + first.length })),
+    ...ofOthers,
+  ];
+  const isAllowed: MayLeaveOut = (gap, isOfLines) =>
+    (isOfLines ? mayLeaveOutLines : mayBeLeftOut)(gap, source, work);
   const found = nearestMatch(chains(parts, begun, source, where, isAllowed), where);
   if (found !== null) return found;
   const anyhow = nearestMatch(
@@ -70,20 +77,17 @@ function* matchesOf(
 
 function matchOf(parts: readonly Part[], places: readonly number[], source: WordList): QuoteMatch {
   const differences = new Differences();
-  parts.forEach((part, at) => differences.addAll(part, source, places[at] ?? 0));
+  let refused: QuoteMatch["refused"] = null;
+  parts.forEach((part, at) => {
+    const place = places[at] ?? 0;
+    differences.addAll(part, source, place);
+    if (losesUnit(source, place + part.length - 1)) refused = "words";
+  });
   const [from = 0] = places;
   const to = (places.at(-1) ?? 0) + (parts.at(-1)?.length ?? 0);
   const words = parts.reduce((sum, { length }) => sum + length, 0);
-  const refused = differences.refused(words) ?? (isNegated(source, from) ? "negation" : null);
+  refused ??= differences.refused(words) ?? (isNegated(source, { from, to }) ? "negation" : null);
   return { from, to, notes: differences.notes(), refused };
-}
-
-/** True if one of the two words before `from` negates it, in its line. */
-export function isNegated(source: WordList, from: number): boolean {
-  for (let at = from; at > 0 && at > from - 2 && !source.isFirstOfLine(at); at -= 1) {
-    if (negates(source, at - 1)) return true;
-  }
-  return false;
 }
 
 /** The places where a part can begin, in order, by its rarest word that can only stand literally. */
@@ -157,7 +161,7 @@ function* byDistance(places: readonly number[] | Int32Array, { near }: Where): G
 }
 
 /** Words between two parts of a quote that it leaves out; `to` is excluded. */
-type MayLeaveOut = (gap: WordRange) => boolean;
+type MayLeaveOut = (gap: WordRange, isOfLines: boolean) => boolean;
 
 /** The ways to place all parts one behind another, one for each place of the last part. */
 function* chains(
@@ -199,32 +203,10 @@ function follow(
       next += 1;
     }
     if (latest === -1) continue;
-    if (mayLeaveOut({ from: latest + length, to: place })) followed.set(place, latest);
-    else if (latestAtEnd !== -1 && source.isFirstOfLine(place)) followed.set(place, latestAtEnd);
+    if (mayLeaveOut({ from: latest + length, to: place }, false)) followed.set(place, latest);
+    else if (latestAtEnd !== -1 && mayLeaveOut({ from: latestAtEnd + length, to: place }, true)) {
+      followed.set(place, latestAtEnd);
+    }
   }
   return followed;
-}
-
-/** True if words of one line, none of which negates, or whole lines may be left out here. */
-function mayBeLeftOut({ from, to }: WordRange, source: WordList, work: WorkLimit): boolean {
-  if (from === to) return true;
-  for (let at = from; at <= to; at += 1) {
-    work.spend(1);
-    if (source.isFirstOfLine(at) || (at < to && negates(source, at))) return false;
-  }
-  const gap = source.text.slice(source.end(from - 1), source.start(to));
-  work.spend(gap.length);
-  return !leavesObject(gap);
-}
-
-/** True if a text goes on in the next object of a list. */
-function leavesObject(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === "{") depth += 1;
-    if (text[at] !== "}") continue;
-    depth -= 1;
-    if (depth < 0 && /^\s{0,200},\s{0,200}\{/u.test(text.slice(at + 1, at + 402))) return true;
-  }
-  return false;
 }

@@ -1,6 +1,6 @@
 /** Spaces, zero-width characters, dashes, quotation marks and dots outside of ASCII. */
 const TYPOGRAPHIC =
-  /[[\p{Z}\p{Cf}\p{Pd}\p{Pi}\p{Pf}\p{Variation_Selector}\u0085\u00B4\u201A\u201E\u2026\u2032\u2033\u2212\u22EF\uFF02\uFF07]--\p{ASCII}]/gv;
+  /[[\p{Z}\p{Cf}\p{Pd}\p{Pi}\p{Pf}\p{Variation_Selector}\u0085\u00B4\u00B5\u201A\u201E\u2026\u2032\u2033\u2212\u22EF\uFF02\uFF07]--\p{ASCII}]/gv;
 const [ZERO_WIDTH, DASH] = [/[\p{Cf}\p{Variation_Selector}]/v, /[\p{Pd}\u2212]/v];
 const [DOUBLE_QUOTE, SINGLE_QUOTE] = [
   /[\u201C-\u201F\u2033\u00AB\u00BB\uFF02]/v,
@@ -74,6 +74,8 @@ function plainCharacter(character: string): string {
 function withoutTypography(character: string): string {
   if (ZERO_WIDTH.test(character)) return "";
   if (DASH.test(character)) return "-";
+  // The sign of micro has two codes.
+  if (character === "\u00B5") return "\u03BC";
   if (DOUBLE_QUOTE.test(character)) return '"';
   if (SINGLE_QUOTE.test(character)) return "'";
   return DOTS.test(character) ? "..." : " ";

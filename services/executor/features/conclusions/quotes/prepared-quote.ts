@@ -6,6 +6,12 @@ import { WordList } from "./word-list.ts";
 const ELLIPSES = /\u2026|\u22EF|\.{3,}/u;
 /** A number as `tarsy.result_read` or an editor writes it in front of a line. */
 const LINE_NUMBER = /^[ \t]{0,20}(?:L?\d{1,9}:|\d{1,9}[ \t]{0,4}\|)[ \t]?/u;
+const BULLET = /^[ \t]{0,20}[-•][ \t]+/u;
+/** Units that may stand behind a space or not. */
+const [SPACED_UNIT, JOINED_UNIT] = [
+  /(?<=\d) (?=(?:%|[KMGTPE]i?B|kB|ms)(?!\w))/gu,
+  /(?<=\d)(?=(?:%|[KMGTPE]i?B|kB|ms)(?!\w))/gu,
+];
 const THOUSANDS = /(\d),(?=\d{3})/gu;
 /** A quote with less can stand anywhere by chance. */
 const MIN_CHARS = 8;
@@ -18,21 +24,31 @@ export interface QuoteForm {
   /** Between ellipses, without empty ones. */
   readonly parts: readonly (readonly QuoteWord[])[];
   readonly words: readonly QuoteWord[];
-  /** Numbers of lines were removed. */
-  readonly isUnnumbered: boolean;
+  /** What stood in front of its lines was removed: numbers or the marks of a list. */
+  readonly isBare: boolean;
 }
 
 /** The ways to read a quote, the literal one first; none if it has no words. */
 export function quoteForms(quote: string): QuoteForm[] {
   const text = cutAtWord(quote, MAX_CHARS.quote);
-  const unnumbered = text
-    .split("\n")
-    .map((line) => line.replace(LINE_NUMBER, ""))
-    .join("\n");
-  const separated = text.replace(THOUSANDS, "$1, ");
-  const forms = [formOf(text, false)];
-  if (separated !== text) forms.push(formOf(separated, false));
-  if (unnumbered !== text) forms.push(formOf(unnumbered, true));
+  const withoutAll = (beginning: RegExp) =>
+    text
+      .split("\n")
+      .map((line) => line.replace(beginning, ""))
+      .join("\n");
+  const others = [
+    text.replace(THOUSANDS, "$1, "),
+    text.replace(SPACED_UNIT, ""),
+    text.replace(JOINED_UNIT, " "),
+  ];
+  const forms = [
+    formOf(text, false),
+    ...others.filter((other) => other !== text).map((other) => formOf(other, false)),
+    ...[LINE_NUMBER, BULLET]
+      .map(withoutAll)
+      .filter((other) => other !== text)
+      .map((other) => formOf(other, true)),
+  ];
   return forms.filter(({ words }) => words.length > 0);
 }
 
@@ -42,11 +58,11 @@ export function isShort({ words }: QuoteForm): boolean {
   return chars < (words.length === 1 ? MIN_CHARS_OF_ONE_WORD : MIN_CHARS);
 }
 
-function formOf(quote: string, isUnnumbered: boolean): QuoteForm {
+function formOf(quote: string, isBare: boolean): QuoteForm {
   const parts = quote
     .split(ELLIPSES)
     .filter((part) => part.trim() !== "")
     .map((part) => quoteWords(new WordList(part)))
     .filter(({ length }) => length > 0);
-  return { text: new WordList(quote).text, parts, words: parts.flat(), isUnnumbered };
+  return { text: new WordList(quote).text, parts, words: parts.flat(), isBare };
 }

@@ -6,6 +6,7 @@ import {
   WRONG_CASE,
   compareWords,
 } from "./compare-words.ts";
+import { differsBefore } from "./operators.ts";
 import type { Likeness, QuoteWord } from "./compare-words.ts";
 import type { WordList } from "./word-list.ts";
 
@@ -26,6 +27,7 @@ export class Differences {
   #masked = 0;
   #wrongCase = 0;
   #unmasked = 0;
+  #hasOtherMarks = false;
 
   add(likeness: Likeness): void {
     if (likeness === OTHER_CASE) this.#otherCase += 1;
@@ -36,7 +38,10 @@ export class Differences {
   }
 
   addAll(words: readonly QuoteWord[], source: WordList, from: number): void {
-    words.forEach((word, at) => this.add(compareWords(word, source, from + at)));
+    words.forEach((word, at) => {
+      this.add(compareWords(word, source, from + at));
+      this.#hasOtherMarks ||= differsBefore(word, source, from + at, at === 0);
+    });
   }
 
   notes(): string[] {
@@ -49,7 +54,8 @@ export class Differences {
   }
 
   /** `words`: the number of words of the quote, a tenth of which may differ in case. */
-  refused(words: number): "case" | "masked" | null {
+  refused(words: number): "case" | "masked" | "words" | null {
+    if (this.#hasOtherMarks) return "words";
     if (this.#unmasked > 0) return "masked";
     const isWrong = this.#wrongCase > 0 || this.#otherCase > Math.max(1, Math.floor(words / 10));
     return isWrong ? "case" : null;
