@@ -54,10 +54,15 @@ export function httpPost(
     });
     request.on("socket", (socket) => {
       if (!socket.connecting) return; // reused
-      const timer = setTimeout(() => {
+      let late: NodeJS.Immediate | undefined;
+      const end = () =>
         request.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" }));
-      }, connectTimeoutMs);
-      const connected = () => clearTimeout(timer);
+      // A connection that was made while this process was busy is seen before.
+      const timer = setTimeout(() => (late = setImmediate(end)), connectTimeoutMs);
+      const connected = () => {
+        clearTimeout(timer);
+        clearImmediate(late);
+      };
       socket.once(url.protocol === "https:" ? "secureConnect" : "connect", connected);
 
       request.once("close", connected);

@@ -65,6 +65,16 @@ describe("httpPost", () => {
     silent.close();
   });
 
+  it("takes a connection that was made in time while this process was busy", async () => {
+    await using gemini = await openGeminiServer(finish);
+    const { signal } = new AbortController();
+    const options = { headers: {}, body: "{}", signal, connectTimeoutMs: 20 };
+    const response = httpPost(new URL(PATH, gemini.url), options);
+    // By then the connection is being made.
+    process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100));
+    expect(await read(await response)).to.equal("read");
+  });
+
   it("limits only the connecting, not the answer", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {

@@ -3,10 +3,9 @@ import { operatorBefore } from "./operators.ts";
 import type { WordRange } from "./match-words.ts";
 import type { WordList } from "./word-list.ts";
 
-const NEGATING = new Set([
-  ..."no not never without cannot unable zero none neither nor nothing unless".split(" "),
-  ..."✗✘✖❌",
-]);
+const NEGATING = new Set(
+  "no not never without cannot unable zero none neither nor nothing unless ✗ ✘ ✖ ❌".split(" "),
+);
 /** In front of "to". */
 const FAILING = /^(?:fail(?:s|ed|ing)?|refus(?:es|ed|ing))$/u;
 /** `0 errors`, `0/3 nodes are available`: the number, and what may stand in front of it. */
