@@ -192,6 +192,22 @@ describe("npm run tarsy -- import tarsy", () => {
     expect(second.out).to.equal("1 imported, 2 here before, 4 left out\n");
   });
 
+  it("skips none when the original removes the oldest ones, and adds others, while it is read", async () => {
+    const dated = (day: number): FakeSession => {
+      const { item, parts } = whole(20 + day);
+      return { item: { ...item, created_at: `2026-05-0${day}T10:00:00Z` }, parts };
+    };
+    const sessions = [1, 2, 3, 4, 5, 6, 7, 8].map(dated);
+    const asked = (path: string) => {
+      if (!path.endsWith(`${idOf(23)}/memories`)) return;
+      sessions.splice(0, 3);
+      sessions.push(dated(9));
+    };
+    await using original = await openOriginal(sessions, TOKEN, { asked });
+    const { out, errors } = await run(original.url);
+    expect(out, errors).to.equal("9 imported, 0 here before, 0 left out\n");
+  });
+
   it("leaves whole sessions alone when it is killed, and then has none twice", async () => {
     const ids = [11, 12, 13];
     let child: ChildProcess | undefined;

@@ -35,12 +35,14 @@ export async function openOriginal(
     }
     if (pathname === "/tarsy/api/v1/sessions") {
       const page = Number(searchParams.get("page"));
+      const start = searchParams.get("start_date") ?? "";
+      const listed = sessions.filter(({ item }) => start <= String(item["created_at"]));
       // Pages of its own size: the client asks until it has all.
-      const items = sessions.slice((page - 1) * 3, page * 3).map(({ item }) => item);
-      const pages = Math.ceil(sessions.length / 3);
+      const items = listed.slice((page - 1) * 3, page * 3).map(({ item }) => item);
+      const pages = Math.ceil(listed.length / 3);
       return answer(200, {
         sessions: items,
-        pagination: { page, page_size: 3, total_pages: pages, total_items: sessions.length },
+        pagination: { page, page_size: 3, total_pages: pages, total_items: listed.length },
         cost_estimation_enabled: false,
       });
     }

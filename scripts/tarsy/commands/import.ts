@@ -12,7 +12,7 @@ import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { OWNER_DATABASE, connectAsOwner } from "../connect-as-owner.ts";
 import { EXIT } from "../exit-codes.ts";
-import { readOriginal, readPage, type Get, type Listed } from "../import/original.ts";
+import { readList, readOriginal, type Get, type Listed } from "../import/original.ts";
 import { rowsOfSession, type ImportInto } from "../import/session-rows.ts";
 import { maskRows, storeSession } from "../import/store-session.ts";
 import { printable } from "../terminal/terminal-style.ts";
@@ -85,9 +85,7 @@ async function importAll(
   const { get, db, since, signal } = deps;
   const counts = { imported: 0, before: 0, left: 0 };
   let inARow = 0;
-  for (let page = 1, pages = 1; page <= pages; page += 1) {
-    const { sessions, pagination } = await readPage(get, page, since);
-    pages = pagination.total_pages;
+  for await (const { sessions, all } of readList(get, since)) {
     const { rows } = await db.query(KNOWN, [sessions.map(({ id }) => id).filter(isUuid)]);
     const known = new Set(parseKnown(rows).map(({ session_id }) => session_id));
     for (const listed of sessions) {
@@ -107,7 +105,7 @@ async function importAll(
           throw new Error(`${MAX_FAILURES} in a row, the last ${failure}`, { cause: error });
         }
       }
-      progress(counts.imported + counts.before + counts.left, pagination.total_items, failure);
+      progress(counts.imported + counts.before + counts.left, all, failure);
     }
   }
   return counts;

@@ -18,7 +18,7 @@ const MaybeText = Type.Optional(Text);
  * null there are absent here.
  */
 
-const Listed = Type.Object({ id: Text, status: literals(SESSION_STATUSES) }, open);
+const Listed = Type.Object({ id: Text, status: literals(SESSION_STATUSES), created_at: MaybeText }, open);
 export type Listed = Static<typeof Listed>;
 
 const execution = {
@@ -117,11 +117,26 @@ const parseMemories = compileParser("memories", Type.Array(Memory));
 /** Reads from the original; null for 404. */
 export type Get = <R extends ApiRoute>(route: R, request: ApiRequest<R>) => Promise<unknown>;
 
-/** A page of its sessions, oldest first: those that begin while it is read come behind it. */
-export async function readPage(get: Get, page: number, since: string | undefined) {
-  const query = { page, page_size: 100, sort_by: "created_at", sort_order: "asc" } as const;
-  const from = since === undefined ? {} : { start_date: since };
-  return parsePage(withoutNulls(await get("GET /api/v1/sessions", { query: { ...query, ...from } })));
+/**
+ * Its sessions, oldest first, in parts, and how many there seem to be. Those that begin meanwhile come behind the others. A part begins where
+ * the one before ended: pages that are counted from the first session would move if the original removes old ones, and skip others.
+ */
+export async function* readList(get: Get, since: string | undefined) {
+  const seen = new Set<string>();
+  let all: number | undefined;
+  let [page, from] = [1, since];
+  for (;;) {
+    const start = from === undefined ? {} : { start_date: from };
+    const query = { page, page_size: 100, sort_by: "created_at", sort_order: "asc", ...start } as const;
+    const { sessions, pagination } = parsePage(withoutNulls(await get("GET /api/v1/sessions", { query })));
+    const added = sessions.filter(({ id }) => !seen.has(id));
+    for (const { id } of added) seen.add(id);
+    yield { sessions: added, all: (all ??= pagination.total_items) };
+    if (page >= pagination.total_pages) return;
+    const last = sessions.at(-1)?.created_at;
+    if (added.length > 0 && last !== undefined && last !== from) [page, from] = [1, last];
+    else page += 1;
+  }
 }
 
 /** Everything of one session. Throws TerminalError `malformed` for answers that are not those of the contract. */
