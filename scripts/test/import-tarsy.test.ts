@@ -208,6 +208,16 @@ describe("npm run tarsy -- import tarsy", () => {
     expect(out, errors).to.equal("9 imported, 0 here before, 0 left out\n");
   });
 
+  it("does not give up because many still run", async () => {
+    const running = Array.from({ length: 120 }, (_, n): FakeSession => {
+      return { item: { id: idOf(100 + n), status: "pending" }, parts: {} };
+    });
+    await using original = await openOriginal([...running, whole(31)], TOKEN);
+    const { out, errors } = await run(original.url);
+    expect(out, errors).to.equal("1 imported, 0 here before, 120 left out\n");
+    expect(errors).to.contain("it is pending: import it once it has ended");
+  });
+
   it("leaves whole sessions alone when it is killed, and then has none twice", async () => {
     const ids = [11, 12, 13];
     let child: ChildProcess | undefined;

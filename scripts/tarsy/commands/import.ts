@@ -99,7 +99,7 @@ async function importAll(
         signal.throwIfAborted();
         if (error instanceof ApiFailure && isFinal(error)) throw error;
         counts.left += 1;
-        inARow += 1;
+        if (isTerminal(listed.status)) inARow += 1;
         failure = `${listed.id}: ${errorMessage(error)}`;
         if (inARow === MAX_FAILURES) {
           throw new Error(`${MAX_FAILURES} in a row, the last ${failure}`, { cause: error });
