@@ -8,7 +8,8 @@ const SOURCE_PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], SourceEntry
   grafana: { format: "alertmanager", verify: { type: "hmac", header: "X-Grafana-Alerting-Signature" } },
   pagerduty: {
     verify: { type: "hmac", header: "X-PagerDuty-Signature", prefix: "v1=" },
-    incident: "/event/data/id",
+    // A note and a responder are of an incident, and are none.
+    incident: "/event/data/incident/id /event/data/id",
     resolved: { pointer: "/event/event_type", in: ["incident.resolved"] },
     start_when: ["event_type=incident.triggered"],
     labels: {
@@ -42,21 +43,24 @@ const SOURCE_PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], SourceEntry
   opsgenie: {
     verify: TOKEN,
     incident: "/alert/alertId",
-    resolved: { pointer: "/action", in: ["Close"] },
+    resolved: { pointer: "/action", in: ["Close", "Delete"] },
     start_when: ["action=Create"],
     labels: { priority: "/alert/priority", entity: "/alert/entity", message: "/alert/message" },
     tags: "/alert/tags",
   },
   sentry: {
     verify: { type: "hmac", header: "Sentry-Hook-Signature" },
-    incident: "/data/issue/id /data/event/issue_id /data/metric_alert/id",
-    event: "/data/event/event_id",
+    // The last is in comments and installations, too, which are about no incident.
+    incident: "/data/issue/id /data/event/issue_id /data/metric_alert/id /installation/uuid",
+    // Issues and metric alerts are counted apart from each other: the first of both has the same id.
+    event: "/data/event/event_id /data/metric_alert/date_started",
     resolved: { pointer: "/action", in: ["resolved"] },
-    start_when: ['action=~"created|triggered|critical|warning"'],
+    start_when: ['action=~"created|triggered|critical|warning"', 'incident=~".+"'],
     labels: {
+      incident: "/data/issue/id /data/event/issue_id /data/metric_alert/id",
       title: "/data/issue/title /data/event/title /data/description_title",
       level: "/data/issue/level /data/event/level",
-      project: "/data/issue/project/slug /data/event/project",
+      project: "/data/issue/project/slug /data/event/project /data/metric_alert/projects/0",
     },
     tags: "/data/event/tags",
   },
@@ -73,7 +77,6 @@ const SOURCE_PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], SourceEntry
     incident: "/event_id",
     resolved: { pointer: "/event_value", in: ["0"] },
     start_when: ["event_value=1"],
-    labels: { event_value: "/event_value" },
     tags: "/tags",
   },
 };

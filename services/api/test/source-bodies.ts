@@ -39,6 +39,14 @@ const sentryIssue = (n: string, action: string) => ({
   actor: { type: "application", id: "sentry", name: "Sentry" },
 });
 
+/** Of resources that are about no incident: their actions are those of issues. */
+const sentryOther = (data: object) => ({
+  action: "created",
+  installation: { uuid: "7a485448-a9e2-4c85-8a3c-4f44175783c9" },
+  data,
+  actor: { type: "user", id: 1, name: "Colleen" },
+});
+
 const sentryAlert = (n: string) => ({
   action: "triggered",
   installation: { uuid: "7a485448-a9e2-4c85-8a3c-4f44175783c9" },
@@ -53,6 +61,7 @@ const sentryAlert = (n: string) => ({
       tags: [
         ["browser", "Chrome 75.0.3770"],
         ["environment", "production"],
+        ["action", "index"],
       ],
     },
     triggered_rule: "Very Important Alert Rule!",
@@ -65,7 +74,7 @@ const opsgenie = (n: string, action: string) => ({
   alert: {
     alertId: n,
     message: "checkout answers 500",
-    tags: ["team:shop", "OverwriteQuietHours"],
+    tags: ["team:shop", "action:restart", "OverwriteQuietHours"],
     tinyId: "1791",
     entity: "checkout",
     alias: `checkout-${n}`,
@@ -95,6 +104,7 @@ const newrelic = (n: string, state: string) => ({
   alertPolicyNames: ["Shop"],
   alertConditionNames: ["Memory"],
   workflowName: "tarsy",
+  labels: { state: "Bavaria" },
 });
 
 const datadog = (n: string, transition: string) => ({
@@ -105,7 +115,7 @@ const datadog = (n: string, transition: string) => ({
   title: "[P1] [Triggered] checkout answers 500",
   body: "errors > 10 for 5 minutes",
   priority: "P1",
-  tags: "env:prod,service:checkout,monitor",
+  tags: "env:prod,transition:blue,service:checkout,monitor",
   query: "sum(last_5m):sum:errors{service:checkout} > 10",
   link: "https://app.datadoghq.com/event/event?id=6453872367895329846",
 });
@@ -116,7 +126,10 @@ const zabbix = (n: string, value: string) => ({
   name: "Disk space is low (used > 90%)",
   severity: "High",
   host: "db-7",
-  tags: [{ tag: "scope", value: "capacity" }],
+  tags: [
+    { tag: "scope", value: "capacity" },
+    { tag: "event_value", value: "low" },
+  ],
 });
 
 const pagerduty = (n: string, event_type: string) => ({
@@ -127,6 +140,11 @@ const pagerduty = (n: string, event_type: string) => ({
     occurred_at: "2026-11-29T06:00:00Z",
     data: { id: n, type: "incident", title: "disk full", service: { id: "PF9", summary: "shop" } },
   },
+});
+
+/** A note, an answer of a responder, or a change of a service, whose data have ids of their own or none. */
+const pagerdutyOther = (event_type: string, data: object) => ({
+  event: { ...pagerduty("", event_type).event, id: `01-${event_type}`, data },
 });
 
 const grafana = (n: string, status: string) => ({
@@ -162,14 +180,19 @@ export const SOURCE_BODIES = {
   pagerduty: {
     begins: (n) => pagerduty(n, "incident.triggered"),
     over: (n) => pagerduty(n, "incident.resolved"),
-    other: (n) => pagerduty(n, "incident.annotated"),
+    others: (n) => [
+      pagerduty(n, "incident.acknowledged"),
+      pagerdutyOther("incident.annotated", { id: "P2LA89X", incident: { id: n }, type: "incident_note" }),
+      pagerdutyOther("incident.responder.added", { incident: { id: n }, type: "incident_responder" }),
+      pagerdutyOther("service.updated", { id: "PF9", type: "service" }),
+    ],
     matcher: "service=shop",
   },
   datadog: {
     begins: (n) => datadog(n, "Triggered"),
     again: (n) => datadog(n, "Re-Triggered"),
     over: (n) => datadog(n, "Recovered"),
-    other: (n) => datadog(n, "No Data"),
+    others: (n) => [datadog(n, "No Data")],
     matcher: "service=checkout",
   },
   cloudwatch: {
@@ -180,13 +203,18 @@ export const SOURCE_BODIES = {
   opsgenie: {
     begins: (n) => opsgenie(n, "Create"),
     over: (n) => opsgenie(n, "Close"),
-    other: (n) => opsgenie(n, "Acknowledge"),
+    others: (n) => [opsgenie(n, "Acknowledge")],
     matcher: "OverwriteQuietHours=true",
   },
   sentry: {
     begins: sentryAlert,
     over: (n) => sentryIssue(n, "resolved"),
-    other: (n) => sentryIssue(n, "assigned"),
+    others: (n) => [
+      sentryIssue(n, "assigned"),
+      sentryOther({ installation: { status: "installed", uuid: n } }),
+      sentryOther({ comment: "a comment", project_slug: "checkout", comment_id: 1_234, issue_id: n }),
+      sentryOther({ error: { event_id: n, issue_id: n, title: "ReferenceError" } }),
+    ],
     matcher: "environment=production",
   },
   newrelic: {
@@ -203,8 +231,8 @@ export const SOURCE_BODIES = {
     readonly over: (n: string) => object;
     /** The same incident, told once more. */
     readonly again?: (n: string) => object;
-    /** Starts nothing. */
-    readonly other?: (n: string) => object;
+    /** Start nothing. */
+    readonly others?: (n: string) => readonly object[];
     /** A matcher of a label that only the preset knows. */
     readonly matcher: string;
   }

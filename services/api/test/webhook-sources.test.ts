@@ -124,12 +124,11 @@ describe("system.webhooks.sources", () => {
       expect(row).to.include({ alert_type: "database", author: preset, owner_subject: `webhook:${preset}` });
       expect([JSON.parse(data), data.split("\n")[1]?.slice(0, 3)]).to.deep.equal([bodies.begins(n), '  "']);
       const before = await countSessions();
-      for (const body of [bodies.over, "other" in bodies ? bodies.other : bodies.over]) {
-        for (let times = 0; times < 2; times += 1) {
-          expect(await taken(preset, body(n))).to.include({ status: "known" });
-        }
+      const rest = [bodies.over(n), ...("others" in bodies ? bodies.others(n) : [])];
+      for (const body of [...rest, ...rest]) {
+        expect(await taken(preset, body), JSON.stringify(body)).to.include({ status: "known" });
       }
-      expect(await stored(preset)).to.have.length("other" in bodies ? 2 : 1);
+      expect(await stored(preset)).to.have.length(rest.length);
       expect(await countSessions()).to.equal(before);
     });
 
@@ -158,6 +157,23 @@ describe("system.webhooks.sources", () => {
       expect(await countSessions()).to.equal(before);
     });
   }
+
+  it("sentry: takes an issue and a metric alert of the same id for two incidents", async () => {
+    const { action, ...issue } = SOURCE_BODIES.sentry.over(randomUUID());
+    const metric_alert = {
+      id: issue.data.issue.id,
+      date_started: "2026-11-29T06:00:00Z",
+      projects: ["shop"],
+    };
+    const metric = { ...issue, action: "critical", data: { metric_alert } };
+    expect(action).to.equal("resolved");
+    const first = await taken("sentry", { ...issue, action: "created" });
+    const second = await taken("sentry", metric);
+    expect([first.status, second.status]).to.deep.equal(["queued", "queued"]);
+    expect(await taken("sentry", { ...metric, action: "warning" })).to.include({
+      session_id: second.session_id,
+    });
+  });
 
   it("take bodies up to the limits of the other doors", async () => {
     const of = (characters: number) => ({

@@ -31,17 +31,18 @@ export function readAlerts(payload: unknown, webhook: Webhook): readonly PlacedA
 function readAlert(value: unknown, { incident: places, event, isOver, ...webhook }: Webhook): PlacedAlert {
   if (!isJsonObject(value)) throw new RequestError(400, "request body must be a JSON object");
   const incident = firstAt(value, places);
-  if (incident === undefined) {
+  if (incident === undefined || isRounded(value, places)) {
     const names = places.map((place) => place.join(".")).join(" or ");
-    throw validationError(names, "must be the id of the incident, a text or a number");
+    throw validationError(names, "must be the id of the incident, a text or a number up to 2^53");
   }
   return {
     value,
     incident,
     event: [incident, ...event.map((place) => textAt(value, place) ?? "")],
     labels: {
-      ...topLabels(value),
       ...tagsOf(webhook.tags === undefined ? undefined : valueAt(value, webhook.tags)),
+      // Any name may be that of a tag, also that of a text by which the source says what happens.
+      ...topLabels(value),
       ...Object.fromEntries(
         webhook.labels.map(([name, text]) => [
           name,
@@ -59,6 +60,13 @@ function firstAt(value: unknown, places: readonly JsonPointer[]): string | undef
     if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** True if the first that is there is a number of which the last digits are lost: other incidents would have the same id. */
+function isRounded(value: unknown, places: readonly JsonPointer[]): boolean {
+  const place = places.find((one) => textAt(value, one) !== undefined);
+  const id = place && valueAt(value, place);
+  return typeof id === "number" && Number.isInteger(id) && !Number.isSafeInteger(id);
 }
 
 function split(payload: unknown, pointer: JsonPointer | undefined): readonly unknown[] {
