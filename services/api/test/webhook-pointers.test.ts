@@ -84,9 +84,24 @@ describe("a source of alerts by JSON pointers", () => {
       [report(...Array.from({ length: 1_001 }, () => bad)), "at most 1000 alerts"],
       ['{"report":{"alerts":{}}}', "'report.alerts': must be the list of alerts"],
       ['{"report":{"alerts":[7]}}', "report.alerts.key"],
+      // The next number would be the same one.
+      ['{"report":{"alerts":[{"key":12345678901234567890,"state":"bad"}]}}', "a number up to 2^53"],
     ] as const) {
       const answer = await send(text);
       expect([answer.status, answer.text.includes(why)], answer.text).to.deep.equal([400, true]);
+    }
+    expect(await countSessions()).to.equal(before);
+  });
+
+  it("refuse alerts that are too large with the rest of the body around each", async () => {
+    const before = await countSessions();
+    const alerts = Array.from({ length: 1_000 }, (_, n) => ({ key: `k${n}`, state: "bad" }));
+    const body = (characters: number) =>
+      JSON.stringify({ pad: "x".repeat(characters), site: "eu", report: { alerts } });
+    for (const characters of [100_000, 7_000_000]) {
+      const { status, text } = await send(body(characters));
+      expect([status, text]).to.have.property("0", 413);
+      expect(text).to.match(/at most \d+ bytes/u);
     }
     expect(await countSessions()).to.equal(before);
   });
