@@ -44,7 +44,7 @@ export async function runTarsy(
     return await command.run({ ...call, terminal, env, signal: interrupted.signal });
   } catch (error) {
     if (interrupted.signal.aborted) return EXIT.interrupted;
-    terminal.warn(`${printable(sentence(error))}\n`);
+    terminal.warn(`${printable(sentence(error, command))}\n`);
     return codeOf(error);
   } finally {
     process.off("SIGINT", interrupt);
@@ -102,16 +102,18 @@ function didYouMean(name: string, known: readonly string[], prefix = ""): string
   return nearest === undefined ? "" : ` did you mean ${prefix}${nearest}?`;
 }
 
-function sentence(error: unknown): string {
+/** What went wrong, and what helps: the address and the token of `import` are not those of our api. */
+function sentence(error: unknown, { options }: Command): string {
   if (!(error instanceof ApiFailure)) return errorMessage(error);
   const { message, status, allowed } = error;
   if (status === undefined) {
-    const isApi = message.startsWith("no answer from ");
+    const isApi = "api" in options && message.startsWith("no answer from ");
     return isApi ? `${message}: start TARSy with \`npm start\`, or name its address with --api` : message;
   }
   // The api speaks of headers; a terminal has a variable for them.
   if (status === 401) {
-    return `${message.split(/[:;] send (?:it|one)/u, 1)[0] ?? message}: set TARSY_TOKEN (HTTP 401)`;
+    const help = "token-env" in options ? "name its variable with --token-env" : "set TARSY_TOKEN";
+    return `${message.split(/[:;] send (?:it|one)/u, 1)[0] ?? message}: ${help} (HTTP 401)`;
   }
   const list = allowed.length === 0 ? "" : `; allowed: ${allowed.join(", ")}`;
   return `${message}${list} (HTTP ${status})`;

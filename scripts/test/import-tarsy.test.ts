@@ -248,7 +248,11 @@ describe("npm run tarsy -- import tarsy", () => {
     await using original = await openOriginal([whole(8)], "another");
     const refused = await run(original.url);
     expect(refused.code).to.equal(4);
-    expect(refused.errors).to.contain("who are you?").and.not.contain(TOKEN);
+    expect(refused.errors)
+      .to.contain("who are you?: name its variable with --token-env")
+      .and.not.contain(TOKEN);
+    const away = await run("http://127.0.0.1:1");
+    expect([away.code, away.errors]).to.deep.equal([3, "no answer from http://127.0.0.1:1\n"]);
     for (const [args, why] of [
       [["import", "tarsy"], "import tarsy URL"],
       [["import", "tarsy", "ftp://x"], "URL: give the original's address"],
