@@ -5,7 +5,7 @@ import { AccessRefused, forbidden, unauthenticated } from "#shared/access/access
 import type { Identity } from "#shared/access/identity.ts";
 import { claimedTexts, identityOf } from "#shared/access/jwt-verifier.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { coerceError } from "#shared/errors.ts";
+import { coerceError, errorMessage } from "#shared/errors.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Logger } from "#shared/service/logger.ts";
 import { SIGN_IN } from "./contract.ts";
@@ -167,7 +167,13 @@ export class IdentityProvider {
   }
 
   #unavailable(error: unknown): AccessRefused {
-    this.#log.warn({ error: coerceError(error).message }, "identity provider unavailable");
+    const { message, cause } = coerceError(error);
+    // A wrong name, certificate or issuer is named in the cause alone.
+    const why = cause === undefined ? {} : { cause: errorMessage(cause) };
+    this.#log.warn(
+      { issuer: this.#settings.issuer, error: message, ...why },
+      "identity provider unavailable",
+    );
     return new AccessRefused(
       503,
       "identity_provider_unavailable",

@@ -1,6 +1,8 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { CompactEncrypt } from "jose";
+import { pino } from "pino";
+import { IdentityProvider } from "../sign-in/identity-provider.ts";
 import { refusalPage } from "../sign-in/routes.ts";
 import { PAGE, PAGE_HEADER, refused, SignInFixture } from "./sign-in-fixture.ts";
 
@@ -119,6 +121,23 @@ describe("signing in to the page, against those who may not", () => {
       const { headers } = await visitor.send(await fixture.toCallback(visitor, { to }));
       expect(new URL(headers.get("location") ?? "").origin, to).to.equal(PAGE);
     }
+  });
+
+  it("says in the log why the provider does not answer, such as an unknown certificate", async () => {
+    const lines: string[] = [];
+    const settings = {
+      issuer: "http://127.0.0.1:1",
+      clientId: "tarsy",
+      clientSecret: "x".repeat(32),
+      scope: "openid",
+      publicUrl: PAGE,
+      claims: { rolesClaim: "roles", teamsClaim: "groups" },
+      roles: { mapping: new Map(), standard: [] },
+    };
+    const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+    const failure = await new IdentityProvider(settings, log).begin("/").catch(String);
+    expect(failure).to.include("the identity provider does not answer");
+    expect(lines.join("")).to.include("bad port").and.include('"issuer":"http://127.0.0.1:1"');
   });
 
   it("does not start with settings that do not fit together", async () => {
