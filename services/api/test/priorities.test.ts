@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ApiFixture } from "./api-fixture.ts";
-import { SECRET, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
+import { PAGERDUTY, SECRET, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
 
 const parseObject = compileParser("JSON object", Type.Record(Type.String(), Type.Unknown()));
 const stages = [{ name: "look", agents: [{ name: "TestAgent" }] }];
@@ -17,12 +17,14 @@ const CONFIG = {
   system: {
     webhooks: {
       alertmanager: { token_env: "AM_TOKEN", priorities },
-      pagerduty: {
-        secret_env: "PD_SECRET",
-        priority: "low",
-        priorities: [{ match: ["urgency=high"], priority: "critical" }],
-      },
       raw: { priorities },
+      sources: [
+        {
+          ...PAGERDUTY,
+          priority: "low",
+          priorities: [{ match: ["urgency=high"], priority: "critical" }],
+        },
+      ],
     },
   },
 };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 export const TOKEN = "the-token-of-alertmanager";
 export const SECRET = "the-secret-of-pagerduty-0";
+export const PAGERDUTY = { preset: "pagerduty", verify: { secret_env: "PD_SECRET" } };
 const stages = [{ name: "look", agents: [{ name: "TestAgent" }] }];
 export const TARSY = {
   defaults: { llm_provider: "scripted", alert_type: "test" },
@@ -17,8 +18,8 @@ export const TARSY = {
         token_env: "AM_TOKEN",
         alert_types: [{ match: ['team=~"db|cache"', "severity!=info"], alert_type: "database" }],
       },
-      pagerduty: { secret_env: "PD_SECRET", alert_type: "kubernetes" },
       raw: { alert_types: [{ match: ["kind=db"], alert_type: "database" }] },
+      sources: [{ ...PAGERDUTY, alert_type: "kubernetes" }],
     },
   },
 };

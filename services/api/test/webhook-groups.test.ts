@@ -4,7 +4,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { WebhookResponse } from "../webhooks/contract.ts";
 import { groupReads } from "./alert-group-fixture.ts";
 import { ApiFixture } from "./api-fixture.ts";
-import { SECRET, TARSY, alert, env, group } from "./webhook-bodies.ts";
+import { PAGERDUTY, SECRET, TARSY, alert, env, group } from "./webhook-bodies.ts";
 
 const parseAnswer = compileParser("webhook response", WebhookResponse);
 const RESOLVED = { status: "resolved", endsAt: "2026-11-23T09:00:00Z" };
@@ -15,10 +15,7 @@ const configured = (alertmanager: object, more: object = {}) => ({
     system: {
       webhooks: {
         alertmanager: { alert_type: "test", ...alertmanager },
-        pagerduty: {
-          secret_env: "PD_SECRET",
-          grouping: { by: ["/event/data/service/id"], on_resolved: "cancel" },
-        },
+        sources: [{ ...PAGERDUTY, grouping: { by: ["/event/data/service/id"], on_resolved: "cancel" } }],
         raw: {
           grouping: {
             by: ["/host"],

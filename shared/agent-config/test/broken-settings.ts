@@ -81,11 +81,6 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
       ["system.webhooks.raw.alert_types[0].match[1]", "expression that can be compiled"],
     ],
   },
-  {
-    name: "a webhook of PagerDuty without a secret",
-    tarsy: "system:\n  webhooks:\n    §pagerduty: {}\n",
-    errors: [["system.webhooks.pagerduty.secret_env", "is required"]],
-  },
   { name: "queue is a list", tarsy: "queue: §[1]\n", errors: [["queue", "a mapping"]] },
   { name: "top is a list", tarsy: "§- a\n", errors: [["", "mapping at the top"]] },
   { name: "top is text", tarsy: "§hello\n", errors: [["", "mapping at the top"]] },
