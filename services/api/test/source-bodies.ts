@@ -126,10 +126,7 @@ const zabbix = (n: string, value: string) => ({
   name: "Disk space is low (used > 90%)",
   severity: "High",
   host: "db-7",
-  tags: [
-    { tag: "scope", value: "capacity" },
-    { tag: "event_value", value: "low" },
-  ],
+  tags: "event_value:low, scope:capacity",
 });
 
 const pagerduty = (n: string, event_type: string) => ({
