@@ -203,13 +203,20 @@ describe("the habits of senders of alerts", () => {
       { ...alert("TestAlert"), labels: { alertname: "TestAlert", instance: "Grafana" } },
     ]);
     const datadog = { title: "[TEST] disk", event_type: "x", last_updated: "1", org: { id: "1" }, body: "" };
+    // Of the payload that our documentation prints.
+    const ours = {
+      title: "[TEST] [Triggered] disk",
+      aggreg_key: "a",
+      cycle_key: "b",
+      transition: "Triggered",
+    };
     const ping = { event: { id: randomUUID(), event_type: "pagey.ping", data: { message: "hello" } } };
     for (const path of ["webhooks/raw", "webhooks/alertmanager"]) {
       expect(JSON.parse((await send(path, JSON.stringify(slack))).text)).to.deep.equal({ challenge: "abc" });
       expect(JSON.parse((await send(path, JSON.stringify(grid))).text)).to.deep.equal({
         validationResponse: "512d38b6",
       });
-      for (const test of [grafana, datadog, ping]) {
+      for (const test of [grafana, datadog, ours, ping]) {
         expect(await send(path, JSON.stringify(test))).to.include({ status: 200, sessions: before });
       }
       for (const Type of ["SubscriptionConfirmation", "UnsubscribeConfirmation"]) {

@@ -51,9 +51,10 @@ function isGrafanaTest(value: object): boolean {
   );
 }
 
-/** The template of a webhook as Datadog proposes it, with the title of a test. */
+/** The template of a webhook as Datadog proposes it, or as our documentation prints it, with the title of a test. */
 function isDatadogTest(value: object): boolean {
-  const isDatadog = ["event_type", "last_updated", "org"].every((name) => Object.hasOwn(value, name));
+  const has = (...names: readonly string[]) => names.every((name) => Object.hasOwn(value, name));
+  const isDatadog = has("event_type", "last_updated", "org") || has("aggreg_key", "cycle_key", "transition");
   return isDatadog && /^\[test\]/iu.test(textOf(value, "title"));
 }
 
