@@ -2,9 +2,10 @@ import { createHmac, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
-import { SECRET, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
+import { PAGERDUTY, SECRET, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
 
 const AT_ONCE = 50;
+const sources = [...TARSY.system.webhooks.sources, { ...PAGERDUTY, preset: "zabbix" }];
 
 describe("wrong credentials of alert sources", () => {
   const resources = new AsyncDisposableStack();
@@ -16,7 +17,7 @@ describe("wrong credentials of alert sources", () => {
     locked = resources.use(
       await ApiFixture.start({
         servers: loopback.servers,
-        config: { tarsy: TARSY },
+        config: { tarsy: { ...TARSY, system: { webhooks: { ...TARSY.system.webhooks, sources } } } },
         env: { ...env, AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" },
       }),
     );
@@ -75,6 +76,17 @@ describe("wrong credentials of alert sources", () => {
         expect(rows[1]).to.have.deep.property("detail", { webhook: "alertmanager", reason: token });
       }
     }
+  });
+
+  it("are named where the source has a header of its own, also where callers have keys", async () => {
+    const answer = await send(
+      locked,
+      "/api/v1/webhooks/zabbix",
+      {},
+      { "x-tarsy-token": "wrong-token-0123456" },
+    );
+    expect([answer.status, answer.text]).to.have.property("0", 401);
+    expect(answer.text).to.include("the token is not that of the webhook 'zabbix'");
   });
 
   it("are failed attempts of their address, which those of the api's own credentials follow", async () => {

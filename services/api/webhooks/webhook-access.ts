@@ -38,8 +38,9 @@ export function webhookAccess(deps: ApiDeps): Middleware {
         const given = givenSecret(headers, verification.header);
         if (given === undefined) return other;
         if (secretEquals(given, verification.secret)) return own;
-        // In this mode the credential is checked nowhere else.
-        return config.access.auth.mode === "loopback" ? refuse : other;
+        // What is checked nowhere else.
+        const isLast = headers.authorization === undefined || config.access.auth.mode === "loopback";
+        return isLast ? refuse : other;
       };
       return [source, accessOf] as const;
     }),
