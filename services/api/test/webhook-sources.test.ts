@@ -217,6 +217,20 @@ describe("system.webhooks.sources", () => {
       expect(sns.received).to.have.length(asked + 2);
     });
 
+    it("is asked once for the certificate of 200 notifications that come at once", async () => {
+      const asked = sns.received.length;
+      sns.answer({ status: 200, body: signer.cert });
+      const SigningCertURL = `${new URL(sns.url).origin}/SimpleNotificationService-3.pem`;
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, async () => {
+          const body = JSON.stringify(SOURCE_BODIES.cloudwatch.begins(randomUUID()));
+          return sendSns({ ...notification(body), SigningCertURL });
+        }),
+      );
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([202]));
+      expect(sns.received).to.have.length(asked + 1);
+    });
+
     it("signs in both versions, for the topics of the source, and not long ago", async () => {
       const alarm = () => JSON.stringify(SOURCE_BODIES.cloudwatch.begins(randomUUID()));
       expect((await sendSns(notification(alarm(), { SignatureVersion: "1" }))).status).to.equal(202);

@@ -69,7 +69,7 @@ export function snsVerifier({
   readonly outbound: Outbound;
   readonly originOf?: ((region: string) => string) | undefined;
 }): (body: Body, topics: readonly string[]) => Promise<WebhookHandshake | undefined> {
-  const keys = new LRUCache<string, KeyObject>({ max: 20, ttl: 24 * MAX_AGE_MS });
+  const keys = new LRUCache<string, Promise<KeyObject>>({ max: 20, ttl: 24 * MAX_AGE_MS });
   // What is not signed can make the api ask for certificates.
   const fetches = new RateLimit({ perSecond: 1, burst: 10 });
   const get = async (url: URL) => {
@@ -89,8 +89,10 @@ export function snsVerifier({
     if (known !== undefined) return known;
     const wait = fetches.take("all");
     if (wait > 0) throw tooMany("too many certificates of Amazon SNS are asked for", wait);
-    const key = keyOf(await get(url));
+    // Notifications that come at once wait for one answer.
+    const key = get(url).then(keyOf);
     keys.set(url.href, key);
+    key.catch(() => keys.delete(url.href));
     return key;
   };
   return async (body, topics) => {
