@@ -7,9 +7,16 @@ import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { openLiveStreams } from "../../../services/executor/stream/live-streams.ts";
 import { openEventPublisher } from "../../../services/executor/stream/publish-events.ts";
 import { nextMessage } from "../support/next-message.ts";
-import { pace } from "./pace.ts";
+import { pace, stamp } from "./pace.ts";
 import { parseSenderTask, type SenderTask } from "./sender-task.ts";
-import { token, TOKEN_CHARS } from "./token.ts";
+
+/** Length of a token. Divides the longest chunk of an executor and the batches of NOTIFY, so that neither cuts a stamp. */
+const TOKEN_CHARS = 64;
+
+/** A numbered text of fixed length with its time of sending. */
+function token(sequence: number): string {
+  return stamp(sequence).padEnd(TOKEN_CHARS, "x");
+}
 
 /**
  * Sends tokens at a rate, in a process of its own, so that its CPU time can be measured. Arguments: the way to send, the URL

@@ -3,13 +3,17 @@ import { checkAssertion, type Checked } from "../assertions/check-assertion.ts";
 import type { Ask } from "../engine/ask-model.ts";
 import type { PlannedCell, PlannedWorld } from "../plan/planned-cell.ts";
 import type { AnsweringModel, CellFacts } from "../results/cell-facts.ts";
-import { hasPassed } from "../results/has-passed.ts";
 import type { DoneCell, GradedWorld } from "../results/judged-cell.ts";
 import { readTruth } from "../../worlds/world-files.ts";
 import type { Truth } from "#shared/worlds/world-format.ts";
 import { gradeConclusion, isOfStatements } from "./grade-conclusion.ts";
 import { judgeStatement, type JudgedStatement } from "./judge-statement.ts";
 import { mapAnalysis } from "./map-analysis.ts";
+
+/** A cell passes if all its assertions hold; one without assertions, if the investigation completed. */
+function hasPassed({ status }: CellFacts, checks: readonly Checked[]): boolean {
+  return checks.length === 0 ? status === "completed" : checks.every(({ passed }) => passed);
+}
 
 /** What a judge reads of an answer, in code units. */
 const MAX_ANSWER = 30_000;

@@ -1,14 +1,49 @@
 import { providersOfAgent, providersOfResolved } from "#shared/agent-config/providers-of-chain.ts";
-import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Configuration, Configurations } from "../engine/configurations.ts";
 import type { Suite, Variant } from "../suite/suite.ts";
 import { cellKey } from "./cell-key.ts";
-import { insertedValues } from "./inserted-values.ts";
 import type { PlannedCell } from "./planned-cell.ts";
 import { readCase, type ReadCase } from "./read-case.ts";
 import { resolveJudge } from "./resolve-judge.ts";
-import { unpricedModels } from "./unpriced-models.ts";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
+import { priceCall } from "#shared/pricing/price-call.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findScript } from "#shared/agent-config/scripts/find-script.ts";
+import { secretVariable } from "#shared/service/environment.ts";
+
+/** What a chain's runs depend on beside the chain: the values of its variables, and what scripted models play. */
+async function insertedValues(
+  { path, env }: Configuration,
+  { variables = [] }: Pick<ResolvedChain, "variables">,
+  providers: readonly Pick<ResolvedProvider, "script">[],
+): Promise<Readonly<Record<string, string>>> {
+  const values = variables.map((name): [string, string] => [`variable ${name}`, secretVariable(env, name)]);
+  const scripts = [...new Set(providers.flatMap(({ script }) => script ?? []))];
+  const played = scripts.map(async (script): Promise<[string, string]> => {
+    const isFile = findScript(path, script) === "file";
+    return [`script ${script}`, isFile ? await readFile(join(path, script), "utf8") : ""];
+  });
+  return Object.fromEntries([...values, ...(await Promise.all(played))]);
+}
+
+/** The smallest call: every model with a price has one for it. */
+const SMALL_CALL = { input: 1, cachedInput: 0, cacheWrite: 0, output: 1, thinking: 0 };
+
+/** The models without a price by a configuration, such as "big (model acme-7b)", sorted. */
+function unpricedModels(
+  config: Pick<AgentConfig, "system">,
+  providers: readonly Pick<ResolvedProvider, "name" | "type" | "model">[],
+): string[] {
+  const estimation = costEstimationOf(config);
+  const unpriced = providers.filter(
+    ({ type, model }) => priceCall(estimation, { type, model }, SMALL_CALL, Date.now()) === null,
+  );
+  return [...new Set(unpriced.map(({ name, model }) => `${name} (model ${model})`))].toSorted();
+}
 
 /** A cell may cost this many times its share of the budget, unless the suite says how much. */
 const SHARES = 10;

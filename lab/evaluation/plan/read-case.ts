@@ -3,15 +3,42 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
-import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { type ResolvedChain, parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import type { Suite, SuiteCase, Variant } from "../suite/suite.ts";
 import { inWorld, worldChain } from "./world-chain.ts";
 import { readWorld, truthFileOf } from "../../worlds/world-files.ts";
 import { applyVariant } from "./apply-variant.ts";
-import { baseChain } from "./base-chain.ts";
 import type { PlannedCell } from "./planned-cell.ts";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import type { Cassette } from "#shared/cassette/cassette.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { McpSelection } from "../../../services/api/alerts/contract.ts";
+import { openSelection } from "../../../services/api/alerts/open-selection.ts";
+
+const parseSelection = compileParser("selection of a cassette", McpSelection);
+
+/**
+ * The chain that a variant starts from: the one with which the cassette was recorded, or the one that its alert would have by the
+ * variant's configuration now. Throws TerminalError `unknown_alert_type` if no chain of the configuration handles it.
+ */
+function baseChain(
+  { session, resolved_config }: Pick<Cassette, "session" | "resolved_config">,
+  variant: Pick<Variant, "chain">,
+  config: AgentConfig,
+): ResolvedChain {
+  if (variant.chain === "recorded") return parseResolvedChain(resolved_config);
+  const { alert_type: alertType, mcp_selection: given } = session;
+  if (given === null || given === undefined) {
+    return postgresSafeValue(resolveChain(config, alertType ?? undefined));
+  }
+  const parsed = parseSelection(given);
+  // Servers that are configured no more are left out, as the api does.
+  const selection = { ...parsed, servers: parsed.servers.filter(({ name }) => config.mcpServers.has(name)) };
+  const chain = resolveChain(config, alertType ?? undefined, selection.servers.length > 0);
+  return postgresSafeValue(openSelection(config)(chain, selection));
+}
 
 /** A case as far as planning its cells needs it. */
 export interface ReadCase {

@@ -2,7 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { mayChange, maySee } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { type ReviewStatus } from "#shared/contracts/review.ts";
+import type { ReviewStatus, ReviewAction } from "#shared/contracts/review.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
@@ -15,9 +15,35 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
-import { overtakenText, type FoundReview } from "./overtaken-text.ts";
-import type { ReviewRequest } from "./review-request.ts";
+import type { ReviewRequest, ExpectedReview } from "./review-request.ts";
 import { reviewStep, type Review, type ReviewStep } from "./review-step.ts";
+import { personName } from "#shared/client/person-name.ts";
+import { timeText } from "#shared/client/time-text.ts";
+
+/** A review with the time of its claim. */
+interface FoundReview extends Review {
+  readonly assigned_at: string | null;
+}
+
+/**
+ * Who was quicker, as text for people, if a review is not as the reviewer saw it; undefined if it is. A claim of what is the reviewer's
+ * already is no conflict: it may be a second press.
+ */
+function overtakenText(
+  { review_status, assignee, assigned_at }: FoundReview,
+  expected: ExpectedReview,
+  { action, actor }: { readonly action: ReviewAction; readonly actor: string },
+): string | undefined {
+  const isSame = review_status === expected.review_status && assignee === expected.assignee;
+  const isOwn = action === "claim" && review_status === "in_progress" && assignee === actor;
+  if (isSame || isOwn) return undefined;
+  const who = personName(assignee ?? "");
+  if (review_status === "needs_review") return "this needs a review again";
+  if (review_status === "reviewed") return who === "" ? "this needs no review" : `${who} has reviewed this`;
+  const since =
+    assigned_at === null ? "" : ` since ${timeText(Date.parse(assigned_at), Date.now(), "utc")} UTC`;
+  return `${who} has claimed this${since}`;
+}
 
 const READ = `
 SELECT review_status, assignee, ${isoText("assigned_at")} AS assigned_at, quality_rating, action_taken, investigation_feedback, feedback_edited

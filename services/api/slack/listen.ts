@@ -14,14 +14,48 @@ import type { SlackSettings } from "../notifications/read-settings.ts";
 import { SlackApi, SlackError, isRefusedApp } from "../notifications/slack/slack-api.ts";
 import { storeEvent } from "./events/event-store.ts";
 import type { ExternalEvent } from "./events/external-event.ts";
-import { readEnvelope, type SlackApp } from "./events/read-envelope.ts";
-import { recoverMentions } from "./events/recover-mentions.ts";
+import { readEnvelope, type SlackApp, readMention } from "./events/read-envelope.ts";
 import { workOnEvents } from "./events/work.ts";
 import { People } from "./people.ts";
 import type { SlackDeps } from "./slack-deps.ts";
 import { keepSocket, SocketRefused, type Envelope } from "./socket/slack-socket.ts";
 import { followThrough } from "./talk/follow-through.ts";
 import { flushLiveMessages } from "./talk/live-messages.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { readMessages } from "../notifications/slack/read-messages.ts";
+
+const WITHIN_MS = 60 * 60_000;
+const MAX_THREADS = 100;
+
+const parseThread = compileParser("thread", Type.Object({ channel: Type.String(), thread: Type.String() }));
+const RECENT = `
+SELECT channel, thread_ts AS thread FROM slack_threads WHERE touched_at > now() - interval '1 hour' OR is_live
+ORDER BY touched_at DESC LIMIT ${MAX_THREADS}`;
+
+/**
+ * Reads the mentions of the last hour in the newest threads, and passes them on: Slack forgets what it could not deliver. What was received
+ * is known by its key. Rejects with SlackError and what `store` rejects with.
+ */
+async function recoverMentions(
+  { db, slack, app }: { readonly db: Queryable; readonly slack: SlackApi; readonly app: SlackApp },
+  store: (event: ExternalEvent) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const sinceMs = Date.now() - WITHIN_MS;
+  for (const where of await selectRows(db, parseThread, RECENT, [])) {
+    try {
+      for await (const message of readMessages(slack, { ...where, sinceMs }, signal)) {
+        if (message.text?.includes(`<@${app.bot}>`) !== true) continue;
+        const event = readMention({ ...message, channel: where.channel }, app);
+        if (event !== undefined) await store(event);
+      }
+    } catch (error) {
+      // Of a thread or a channel that is gone there is nothing to find; the others are read.
+      if (!(error instanceof SlackError) || error.code === undefined || isRefusedApp(error)) throw error;
+    }
+  }
+}
 
 const TIMEOUT_MS = 10_000;
 /** What is to be done or said is looked for at most so long after it is due. */

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "preact/hooks";
+import "./score-panel.css";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { personName } from "#shared/client/person-name.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { SCORED_BY_ITSELF } from "#shared/contracts/statuses.ts";
@@ -7,16 +8,53 @@ import { RemoteState } from "../../../parts/remote-state.tsx";
 import { Moment } from "../../../parts/time.tsx";
 import { useRemote } from "../../../parts/use-remote.ts";
 import { scoreBand } from "../../../session/score-band.ts";
-import type { ScoringView } from "../../../session/session-view.ts";
+import { type ScoringView, lanesOf, type StageView } from "../../../session/session-view.ts";
 import { shownText } from "../../../session/shown-text.ts";
 import { SCORE_ANCHOR } from "../follow-ups-part.tsx";
 import { ModelText } from "../model-text.tsx";
 import type { SessionFacts, SessionStore } from "../session-store.ts";
-import { JudgeWork } from "./judge-work.tsx";
 import { LATER_TEXT } from "./later-text.ts";
 import { Problem } from "./problem.tsx";
 import { useSending } from "./use-sending.ts";
-import "./score-panel.css";
+import { StageBand } from "../stage-band.tsx";
+
+interface JudgeWorkProps {
+  /** Scorings, and what was learned from feedback. */
+  readonly stages: readonly StageView[];
+  readonly store: SessionStore;
+  /** The entry that the address or the search names. */
+  readonly target: string | undefined;
+  /** Goes to that entry if it was not there before. */
+  readonly reveal: () => void;
+}
+
+/** What the judge of a session was doing, step by step; closed unless the reader looks for a part of it. */
+function JudgeWork({ stages, store, target, reveal }: JudgeWorkProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [seenTarget, setSeenTarget] = useState<string>();
+  const isNamed = lanesOf({ stages }).some(({ entries }) => entries.some(({ id }) => id === target));
+  const wanted = isNamed ? target : undefined;
+  if (wanted !== seenTarget) {
+    // The reader may close it again.
+    setSeenTarget(wanted);
+    if (wanted !== undefined) setOpen(true);
+  }
+  useEffect(reveal);
+  if (stages.length === 0) return null;
+  return (
+    <details
+      class="follow-up-text"
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <h3>{LATER_TEXT.score.work}</h3>
+      </summary>
+      {isOpen &&
+        stages.map((stage) => <StageBand key={stage.id} stage={stage} store={store} target={target} />)}
+    </details>
+  );
+}
 
 const TEXTS = LATER_TEXT.score;
 const STATES: Readonly<Record<string, string>> = TEXTS.states;
@@ -50,7 +88,7 @@ export function ScorePanel({ store, facts, target, reveal }: ScorePanelProps) {
         <span role="status" class={`small ${scoring?.status === "failed" ? "problem" : "soft"}`}>
           {state}
         </span>
-        {mayScore && !isOpen(scoring) && <ScoreButton store={store} isAgain={scoring !== undefined} />}
+        {mayScore && !isPending(scoring) && <ScoreButton store={store} isAgain={scoring !== undefined} />}
       </div>
       {scoring !== undefined && <Details scoring={scoring} store={store} facts={facts} />}
       <JudgeWork
@@ -64,7 +102,7 @@ export function ScorePanel({ store, facts, target, reveal }: ScorePanelProps) {
 }
 
 /** True while a judge has to do with it. */
-function isOpen(scoring: ScoringView | undefined): boolean {
+function isPending(scoring: ScoringView | undefined): boolean {
   return scoring !== undefined && ["pending", "in_progress", "memorizing"].includes(scoring.status);
 }
 

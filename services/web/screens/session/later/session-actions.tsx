@@ -9,10 +9,78 @@ import { concludedOf } from "../conclusion.tsx";
 import { offersQuestions } from "../follow-ups-part.tsx";
 import type { SessionFacts, SessionStore } from "../session-store.ts";
 import { traceOf } from "../trace-of.ts";
-import { CancelButton } from "./cancel-button.tsx";
-import { ParkButton } from "./park-button.tsx";
 import { ClaimButton, ReviewButtons } from "./review-buttons.tsx";
 import { LATER_TEXT } from "./later-text.ts";
+import { api, failureText } from "../../../api/client.ts";
+import { useKeys } from "../../../keys.ts";
+import { ConfirmQuestion } from "../../../parts/confirm-question.tsx";
+
+/** Cancels a session, after a question. */
+function CancelButton({ store }: { readonly store: SessionStore }) {
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  useKeys({ x: [TEXT.session.keys.cancel, () => setAsking(true)] });
+  const cancel = async () => {
+    try {
+      await api.call("POST /api/v1/sessions/:id/cancel", { params: { id: store.id } });
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <>
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        {TEXT.session.cancel}
+      </button>
+      {problem !== undefined && (
+        <span class="problem" role="alert">
+          {problem}
+        </span>
+      )}
+      {isAsking && (
+        <ConfirmQuestion
+          texts={TEXT.cancel}
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) void cancel();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Has a session give its place up, or go on; says why it does not. */
+function ParkButton({ store, isParked }: { readonly store: SessionStore; readonly isParked: boolean }) {
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const press = async () => {
+    setBusy(true);
+    try {
+      const route = isParked ? "POST /api/v1/sessions/:id/resume" : "POST /api/v1/sessions/:id/park";
+      await api.call(route, { params: { id: store.id } });
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+    // A session that is to be parked after its step has no event of it.
+    await store.readFacts();
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" class="button" disabled={isBusy} onClick={() => void press()}>
+        {isParked ? LATER_TEXT.session.resume : LATER_TEXT.session.park}
+      </button>
+      {problem !== undefined && (
+        <span class="problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </>
+  );
+}
 
 interface SessionActionsProps {
   readonly store: SessionStore;
