@@ -1,80 +1,65 @@
-import type { BrokenFile } from "./broken-file.ts";
+import { brokenRows, type BrokenFile } from "./broken-file.ts";
 
-const chain = (body: string, id = "c") => `agent_chains:\n  ${id}:\n${body.replaceAll(/^/gmu, "    ")}\n`;
-const stage = (body: string) => chain(`alert_types: [a]\nstages:\n${body.replaceAll(/^/gmu, "  ")}`);
+const chain = (body: string) => `agent_chains:\n  c:\n${body.replaceAll(/^/gmu, "    ")}\n`;
+const STAGES = "stages: [{name: x, agents: [{name: ChatAgent}]}]";
 
-const grouping = (body: string) =>
-  chain(
-    `alert_types: [a]\nstages: [{name: x, agents: [{name: ChatAgent}]}]\ngrouping:\n${body.replaceAll(/^/gmu, "  ")}`,
-  );
+const CHAINS = String.raw`
+chain with no alert type            | alert_types    | at least one                                  | alert_types: §[]\n${STAGES}
+alert type of a built-in chain      | alert_types[0] | give this chain the id kubernetes-agent-chain | alert_types: [§kubernetes]\n${STAGES}
+chain without stages                | stages         | at least one                                  | alert_types: [a]\nstages: §[]
+stage without name                  | stages[0].name | is required                                   | alert_types: [a]\nstages:\n  - §agents: [{name: ChatAgent}]
+stage without agents                | stages[0].agents | at least one                                | alert_types: [a]\nstages: [{name: x, agents: §[]}]
+unknown agent                       | stages[0].agents[1].name | did you mean ChatAgent?             | alert_types: [a]\nstages:\n  - name: x\n    agents:\n      - name: ChatAgent\n      - name: §ChatAgnet
+`;
+/** Keys of a chain. */
+const KEYS = String.raw`
+grouping without fields                                     | grouping.by                 | at least one                        | grouping: {by: §[]}
+grouping by a name that is no JSON pointer                  | grouping.by[0]              | must be a JSON pointer into the alert | grouping: {by: [§alertname]}
+grouping with an unknown policy                             | grouping.on_resolved        | continue                            | grouping: {by: [/a], on_resolved: §stop}
+grouping with a window that is no duration                  | grouping.window             | duration                            | grouping: {by: [/a], window: §30}
+grouping that does not say which value means resolved       | grouping.resolved.values    | is required                         | grouping: {by: [/a], §resolved: {path: /state}}
+key of a fallback provider                                  | fallback_providers[1].provider | needs OPENAI_API_KEY to be set, found openai-default | fallback_providers: [{provider: test}, {provider: §openai-default}]
+who writes the summary                                      | executive_summary_provider  | known LLM provider                  | executive_summary_provider: §nope
+who writes the summary, without its key                     | executive_summary_provider  | needs XAI_API_KEY to be set         | executive_summary_provider: §xai-default
+chat's servers                                              | chat.mcp_servers[0]         | known MCP server                    | chat: {mcp_servers: [§nope]}
+chain's servers                                             | mcp_servers[0]              | known MCP server                    | mcp_servers: [§nope]
+chain's provider                                            | llm_provider                | known LLM provider                  | llm_provider: §nope
+`;
+/** Keys of a stage. */
+const STAGE_KEYS = String.raw`
+stage agent's provider                | agents[0].llm_provider        | known LLM provider                 | agents: [{name: ChatAgent, llm_provider: §nope}]
+stage agent's servers                 | agents[0].mcp_servers[0]      | known MCP server                   | agents: [{name: ChatAgent, mcp_servers: [§nope]}]
+stage's servers                       | mcp_servers[0]                | known MCP server                   | agents: [{name: ChatAgent}], mcp_servers: [§nope]
+replicas                              | replicas.min                  | at least 0                         | agents: [{name: ChatAgent}], replicas: §-1
+fewer replicas than begin             | replicas.min                  | from 1 to max, which is 2          | agents: [{name: ChatAgent, conclusion: rca.v1}], replicas: {min: §3, max: 2, stop: agreement}
+replicas that compare no conclusions  | replicas                      | needs an agent that concludes      | agents: [{name: ChatAgent}], replicas: §{min: 1, max: 2}
+replicas of several agents that stop  | replicas                      | one entry under agents             | conclusion: rca.v1, agents: [{name: ChatAgent}, {name: KubernetesAgent}], replicas: §{min: 1, max: 2}
+replicas that stop, without a limit   | replicas.stop                 | needs max                          | agents: [{name: ChatAgent}], replicas: {min: 2, stop: §agreement}
+too many replicas                     | replicas                      | at most 100                        | agents: [{name: ChatAgent}], replicas: §101
+stage's policy                        | success_policy                | allowed: all, any                  | agents: [{name: ChatAgent}], success_policy: §most
+synthesis agent                       | synthesis.agent               | known agent                        | agents: [{name: ChatAgent}], synthesis: {agent: §Nobody}
+synthesis provider                    | synthesis.llm_provider        | known LLM provider                 | agents: [{name: ChatAgent}], synthesis: {llm_provider: §nope}
+a sub-agent without a name            | sub_agents[1].name            | is required                        | agents: [{name: ChatAgent}], sub_agents: [WebResearcher, §{max_iterations: 3}]
+an unknown sub-agent                  | sub_agents[0].name            | did you mean WebResearcher?        | agents: [{name: ChatAgent}], sub_agents: [§WebResearchr]
+a sub-agent without a description     | agents[0].sub_agents[1].name  | must be an agent with a description | agents: [{name: ChatAgent, sub_agents: [ChatAgent, §A]}]
+`;
 
 /** Chains with one mistake each. */
 export const BROKEN_CHAINS: readonly BrokenFile[] = [
   {
     name: "chain without alert types",
-    tarsy: chain("stages: [{name: x, agents: [{name: ChatAgent}]}]").replace("  c:", "  §c:"),
+    tarsy: chain(STAGES).replace("  c:", "  §c:"),
     errors: [["agent_chains.c.alert_types", "is required"]],
   },
-  {
-    name: "chain with no alert type",
-    tarsy: chain("alert_types: §[]\nstages: [{name: x, agents: [{name: ChatAgent}]}]"),
-    errors: [["agent_chains.c.alert_types", "at least one"]],
-  },
-  {
-    name: "alert type of a built-in chain",
-    tarsy: chain("alert_types: [§kubernetes]\nstages: [{name: x, agents: [{name: ChatAgent}]}]"),
-    errors: [["agent_chains.c.alert_types[0]", "give this chain the id kubernetes-agent-chain"]],
-  },
-  {
-    name: "grouping without fields",
-    tarsy: grouping("by: §[]"),
-    errors: [["agent_chains.c.grouping.by", "at least one"]],
-  },
-  {
-    name: "grouping by a name that is no JSON pointer",
-    tarsy: grouping("by: [§alertname]"),
-    errors: [["agent_chains.c.grouping.by[0]", "must be a JSON pointer into the alert"]],
-  },
-  {
-    name: "grouping with an unknown policy",
-    tarsy: grouping("by: [/a]\non_resolved: §stop"),
-    errors: [["agent_chains.c.grouping.on_resolved", "continue"]],
-  },
-  {
-    name: "grouping with a window that is no duration",
-    tarsy: grouping("by: [/a]\nwindow: §30"),
-    errors: [["agent_chains.c.grouping.window", "duration"]],
-  },
-  {
-    name: "grouping that does not say which value means resolved",
-    tarsy: grouping("by: [/a]\n§resolved: {path: /state}"),
-    errors: [["agent_chains.c.grouping.resolved.values", "is required"]],
-  },
-  {
-    name: "chain without stages",
-    tarsy: chain("alert_types: [a]\nstages: §[]"),
-    errors: [["agent_chains.c.stages", "at least one"]],
-  },
-  {
-    name: "stage without name",
-    tarsy: stage("- §agents: [{name: ChatAgent}]"),
-    errors: [["agent_chains.c.stages[0].name", "is required"]],
-  },
-  {
-    name: "stage without agents",
-    tarsy: stage("- {name: x, agents: §[]}"),
-    errors: [["agent_chains.c.stages[0].agents", "at least one"]],
-  },
-  {
-    name: "unknown agent",
-    tarsy: stage("- name: x\n  agents:\n    - name: ChatAgent\n    - name: §ChatAgnet"),
-    errors: [["agent_chains.c.stages[0].agents[1].name", "did you mean ChatAgent?"]],
-  },
-  {
-    name: "stage agent's provider",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent, llm_provider: §nope}]}"),
-    errors: [["agent_chains.c.stages[0].agents[0].llm_provider", "known LLM provider"]],
-  },
+  ...brokenRows(CHAINS, (text) => ({ tarsy: chain(text) }), "agent_chains.c."),
+  ...brokenRows(KEYS, (key) => ({ tarsy: chain(`alert_types: [a]\n${key}\n${STAGES}`) }), "agent_chains.c."),
+  ...brokenRows(
+    STAGE_KEYS,
+    (keys) => ({
+      tarsy: `agents: {A: {custom_instructions: x}}\n${chain(`alert_types: [a]\nstages: [{name: x, ${keys}}]`)}`,
+    }),
+    "agent_chains.c.stages[0].",
+  ),
   {
     name: "fallback providers at every level",
     tarsy: `defaults:\n  llm_provider: test\n  fallback_providers: [{provider: §tset}]\n${chain(
@@ -90,138 +75,8 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
     ],
   },
   {
-    name: "key of a fallback provider",
-    tarsy: chain(
-      "alert_types: [a]\nfallback_providers: [{provider: test}, {provider: §openai-default}]\nstages: [{name: x, agents: [{name: ChatAgent}]}]",
-    ),
-    errors: [
-      [
-        "agent_chains.c.fallback_providers[1].provider",
-        "needs OPENAI_API_KEY to be set, found openai-default",
-      ],
-    ],
-  },
-  {
-    name: "stage agent's servers",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent, mcp_servers: [§nope]}]}"),
-    errors: [["agent_chains.c.stages[0].agents[0].mcp_servers[0]", "known MCP server"]],
-  },
-  {
-    name: "stage's servers",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], mcp_servers: [§nope]}"),
-    errors: [["agent_chains.c.stages[0].mcp_servers[0]", "known MCP server"]],
-  },
-  {
-    name: "replicas",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §-1}"),
-    errors: [["agent_chains.c.stages[0].replicas.min", "at least 0"]],
-  },
-  {
-    name: "fewer replicas than begin",
-    tarsy: stage(
-      "- {name: x, agents: [{name: ChatAgent, conclusion: rca.v1}], replicas: {min: §3, max: 2, stop: agreement}}",
-    ),
-    errors: [["agent_chains.c.stages[0].replicas.min", "from 1 to max, which is 2"]],
-  },
-  {
-    name: "replicas that compare no conclusions",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §{min: 1, max: 2}}"),
-    errors: [["agent_chains.c.stages[0].replicas", "needs an agent that concludes"]],
-  },
-  {
-    name: "replicas of several agents that stop",
-    tarsy: stage(
-      "- {name: x, conclusion: rca.v1, agents: [{name: ChatAgent}, {name: KubernetesAgent}], replicas: §{min: 1, max: 2}}",
-    ),
-    errors: [["agent_chains.c.stages[0].replicas", "one entry under agents"]],
-  },
-  {
-    name: "replicas that stop, without a limit",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: {min: 2, stop: §agreement}}"),
-    errors: [["agent_chains.c.stages[0].replicas.stop", "needs max"]],
-  },
-  {
-    name: "too many replicas",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §101}"),
-    errors: [["agent_chains.c.stages[0].replicas", "at most 100"]],
-  },
-  {
-    name: "stage's policy",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], success_policy: §most}"),
-    errors: [["agent_chains.c.stages[0].success_policy", "allowed: all, any"]],
-  },
-  {
-    name: "synthesis agent",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], synthesis: {agent: §Nobody}}"),
-    errors: [["agent_chains.c.stages[0].synthesis.agent", "known agent"]],
-  },
-  {
-    name: "synthesis provider",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], synthesis: {llm_provider: §nope}}"),
-    errors: [["agent_chains.c.stages[0].synthesis.llm_provider", "known LLM provider"]],
-  },
-  {
-    name: "who writes the summary",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
-      "    stages",
-      "    executive_summary_provider: §nope\n    stages",
-    ),
-    errors: [["agent_chains.c.executive_summary_provider", "known LLM provider"]],
-  },
-  {
-    name: "who writes the summary, without its key",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
-      "    stages",
-      "    executive_summary_provider: §xai-default\n    stages",
-    ),
-    errors: [["agent_chains.c.executive_summary_provider", "needs XAI_API_KEY to be set"]],
-  },
-  {
     name: "an agent's native tools",
     tarsy: "agents:\n  A:\n    native_tools: {google_serch: §true}\n",
     errors: [["agents.A.native_tools.google_serch", "did you mean google_search?"]],
-  },
-  {
-    name: "a sub-agent without a name",
-    tarsy: stage(
-      "- {name: x, agents: [{name: ChatAgent}], sub_agents: [WebResearcher, §{max_iterations: 3}]}",
-    ),
-    errors: [["agent_chains.c.stages[0].sub_agents[1].name", "is required"]],
-  },
-  {
-    name: "a sub-agent without a description",
-    tarsy: `agents: {A: {custom_instructions: x}}\n${stage("- {name: x, agents: [{name: ChatAgent, sub_agents: [ChatAgent, §A]}]}")}`,
-    errors: [
-      ["agent_chains.c.stages[0].agents[0].sub_agents[1].name", "must be an agent with a description"],
-    ],
-  },
-  {
-    name: "an unknown sub-agent",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], sub_agents: [§WebResearchr]}"),
-    errors: [["agent_chains.c.stages[0].sub_agents[0].name", "did you mean WebResearcher?"]],
-  },
-  {
-    name: "chat's servers",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
-      "    stages",
-      "    chat: {mcp_servers: [§nope]}\n    stages",
-    ),
-    errors: [["agent_chains.c.chat.mcp_servers[0]", "known MCP server"]],
-  },
-  {
-    name: "chain's servers",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
-      "    stages",
-      "    mcp_servers: [§nope]\n    stages",
-    ),
-    errors: [["agent_chains.c.mcp_servers[0]", "known MCP server"]],
-  },
-  {
-    name: "chain's provider",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
-      "    stages",
-      "    llm_provider: §nope\n    stages",
-    ),
-    errors: [["agent_chains.c.llm_provider", "known LLM provider"]],
   },
 ];

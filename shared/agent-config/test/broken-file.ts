@@ -7,3 +7,21 @@ export interface BrokenFile {
   /** The path and a part of the message of each marked error. */
   readonly errors: readonly (readonly [path: string, says: string])[];
 }
+
+/**
+ * Files with one mistake each, from a table with a line for each: its name | the path, behind `at` | a part of the message | the text that
+ * `fileOf` makes a file of, in which \n is the end of a line.
+ */
+export function brokenRows(
+  table: string,
+  fileOf: (text: string) => Pick<BrokenFile, "tarsy" | "providers">,
+  at = "",
+): BrokenFile[] {
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [name = "", path = "", says = "", text = ""] = line.split(" | ").map((part) => part.trim());
+      return { name, ...fileOf(text.replaceAll(String.raw`\n`, "\n")), errors: [[at + path, says]] };
+    });
+}

@@ -1,42 +1,66 @@
-import type { BrokenFile } from "./broken-file.ts";
+import { brokenRows, type BrokenFile } from "./broken-file.ts";
 
-const provider = (body: string) => `llm_providers:\n  test: {type: scripted, script: s.yaml}\n  p: ${body}\n`;
+const TEST = "llm_providers:\n  test: {type: scripted, script: s.yaml}\n";
+const MODEL = "model: m, max_tool_result_tokens: 1000";
+const slow = (timeouts: string) => TEST.replace("}", `, timeouts: ${timeouts}}`);
 
-const slow = (timeouts: string) =>
-  `llm_providers:\n  test: {type: scripted, script: s.yaml, timeouts: ${timeouts}}\n`;
+/** An entry beside the one that is used; MODEL stands for what most need. */
+const PROVIDERS = String.raw`
+provider type               | type                       | did you mean google?                | p: {type: §gogle, MODEL}
+provider without type       | type                       | is required                         | §p: {model: m}
+provider without model      | model                      | is required                         | §p: {type: openai, max_tool_result_tokens: 1000}
+provider's tokens           | max_tool_result_tokens     | at least 1000                       | p: {type: openai, model: m, max_tool_result_tokens: §999}
+an answer that is too short | max_output_tokens          | at least 16                         | p: {type: openai, MODEL, max_output_tokens: §0}
+native tool                 | native_tools.google_serch  | did you mean google_search?         | p: {type: google, MODEL, native_tools: {google_serch: §true}}
+native tool's switch        | native_tools.google_search | true or false                       | p: {type: google, MODEL, native_tools: {google_search: §1}}
+scripted without script     | script                     | is required                         | §p: {type: scripted}
+base_url                    | base_url                   | http or https URL                   | p: {type: openai, MODEL, base_url: §ftp://x}
+bedrock without region      | region                     | is required                         | §p: {type: bedrock, MODEL, api_key_env: K}
+bedrock's region            | region                     | like us-east-1                      | p: {type: bedrock, MODEL, region: §Ohio}
+half of an AWS key          | secret_access_key_env      | is required with access_key_id_env  | §p: {type: bedrock, MODEL, region: eu-west-1, access_key_id_env: K}
+two credentials             | machine_credentials        | must not be set beside api_key_env  | p: {type: azure, MODEL, base_url: 'https://x', api_key_env: K, machine_credentials: §true}
+azure without an address    | base_url                   | is required for provider type azure | §p: {type: azure, MODEL, api_key_env: K}
+Entra's address             | authority_host             | http or https URL                   | p: {type: azure, MODEL, base_url: 'https://x', authority_host: §login}
+`;
+/** The entry that is used. */
+const USED = String.raw`
+timeouts without the call's                | timeouts.call | is required     | {type: scripted, script: s.yaml, §timeouts: {first_chunk: 5m}}
+script outside the configuration directory | script        | leads out of it | {type: scripted, script: §../../../../../../../etc/passwd}
+script by its absolute path                | script        | leads out of it | {type: scripted, script: §/s.yaml}
+script that is not a path                  | script        | there is no     | {type: scripted, script: §"s\0.yaml"}
+script that is missing                     | script        | there is no     | {type: scripted, script: §gone.yaml}
+`;
+const TEXTS = String.raw`
+template that is not a variable             |                         | {{ if .X }} is not understood | agents:\n  A:\n    custom_instructions: §{{ if .X }}yes
+template without end                        |                         | {{.X is not understood        | agents:\n  A:\n    custom_instructions: §{{.X\n    max_iterations: 3
+template of a field                         |                         | {{.A.B}} is not understood    | agents:\n  A: {max_iterations: §{{.A.B}} }
+template for a required name                |                         | {{name}} is not understood    | agent_chains:\n  c: {alert_types: [a], stages: [{name: §{{name}}, agents: [{name: ChatAgent}]}]}
+inserted value out of range                 | queue.worker_count      | COUNT is "77"                 | queue:\n  worker_count: §{{.COUNT}}\n  session_timeout: 5m
+inserted value breaks the syntax            |                         | once QUOTE_TOKEN is inserted  | agents:\n  A:\n    custom_instructions: "§{{.QUOTE_TOKEN}}"
+mistake after an insertion on the same line | agents.A.max_iterations | at least 1                    | agents:\n  A: {custom_instructions: {{.LONG}}, max_iterations: §0}
+mistake below an insertion of several lines | agents.B.max_iterations | at least 1                    | agents:\n  A: {custom_instructions: {{.LINES}} }\n  B: {max_iterations: §0}
+open quote                                  |                         | invalid YAML syntax           | agents:\n  A:\n    custom_instructions: §"open
+open list                                   |                         | invalid YAML syntax           | agents:\n  A: {mcp_servers: [a, b§}
+tab as indentation                          |                         | invalid YAML syntax           | queue:\n§	worker_count: 5
+alias without anchor                        |                         | no anchor before it           | agents:\n  A: §*nobody
+alias of itself                             |                         | contains itself               | agents: &a\n  A: §*a
+second document                             |                         | more than one YAML document   | queue: {}\n§---\nqueue: {}
+mistake in an anchor used twice             | agents.A.max_iterations | at least 1                    | agents:\n  A: &a {max_iterations: §0}\n  B: *a
+`;
 
 /** Providers, templates and YAML with one mistake each. */
 export const BROKEN_TEXTS: readonly BrokenFile[] = [
-  {
-    name: "provider type",
-    providers: provider("{type: §gogle, model: m, max_tool_result_tokens: 1000}"),
-    errors: [["llm_providers.p.type", "did you mean google?"]],
-  },
-  {
-    name: "provider without type",
-    providers: provider("{model: m}").replace("  p:", "  §p:"),
-    errors: [["llm_providers.p.type", "is required"]],
-  },
-  {
-    name: "provider without model",
-    providers: provider("{type: openai, max_tool_result_tokens: 1000}").replace("  p:", "  §p:"),
-    errors: [["llm_providers.p.model", "is required"]],
-  },
-  {
-    name: "provider's tokens",
-    providers: provider("{type: openai, model: m, max_tool_result_tokens: §999}"),
-    errors: [["llm_providers.p.max_tool_result_tokens", "at least 1000"]],
-  },
-  {
-    name: "an answer that is too short",
-    providers: provider("{type: openai, model: m, max_tool_result_tokens: 1000, max_output_tokens: §0}"),
-    errors: [["llm_providers.p.max_output_tokens", "at least 16"]],
-  },
-  {
-    name: "timeouts without the call's",
-    providers: slow("{first_chunk: 5m}").replace("timeouts", "§timeouts"),
-    errors: [["llm_providers.test.timeouts.call", "is required"]],
-  },
+  ...brokenRows(
+    PROVIDERS,
+    (line) => ({ providers: `${TEST}  ${line.replace("MODEL", MODEL)}\n` }),
+    "llm_providers.p.",
+  ),
+  ...brokenRows(
+    USED,
+    (entry) => ({ providers: `llm_providers:\n  test: ${entry}\n` }),
+    "llm_providers.test.",
+  ),
+  ...brokenRows(TEXTS, (text) => ({ tarsy: `${text}\n` })),
   {
     name: "silence that is longer than the call",
     providers: slow("{call: 5m, first_chunk: §6m, stall: §301s}"),
@@ -74,165 +98,9 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["queue.session_timeout", "and is 15m by default"]],
   },
   {
-    name: "native tool",
-    providers: provider(
-      "{type: google, model: m, max_tool_result_tokens: 1000, native_tools: {google_serch: §true}}",
-    ),
-    errors: [["llm_providers.p.native_tools.google_serch", "did you mean google_search?"]],
-  },
-  {
-    name: "native tool's switch",
-    providers: provider(
-      "{type: google, model: m, max_tool_result_tokens: 1000, native_tools: {google_search: §1}}",
-    ),
-    errors: [["llm_providers.p.native_tools.google_search", "true or false"]],
-  },
-  {
-    name: "scripted without script",
-    providers: provider("{type: scripted}").replace("  p:", "  §p:"),
-    errors: [["llm_providers.p.script", "is required"]],
-  },
-  {
-    name: "script outside the configuration directory",
-    providers: "llm_providers:\n  test: {type: scripted, script: §../../../../../../../etc/passwd}\n",
-    errors: [["llm_providers.test.script", "leads out of it"]],
-  },
-  {
-    name: "script by its absolute path",
-    providers: "llm_providers:\n  test: {type: scripted, script: §/s.yaml}\n",
-    errors: [["llm_providers.test.script", "leads out of it"]],
-  },
-  {
-    name: "script that is not a path",
-    providers: 'llm_providers:\n  test: {type: scripted, script: §"s\\0.yaml"}\n',
-    errors: [["llm_providers.test.script", "there is no"]],
-  },
-  {
-    name: "script that is missing",
-    providers: "llm_providers:\n  test: {type: scripted, script: §gone.yaml}\n",
-    errors: [["llm_providers.test.script", "there is no"]],
-  },
-  {
-    name: "base_url",
-    providers: provider("{type: openai, model: m, max_tool_result_tokens: 1000, base_url: §ftp://x}"),
-    errors: [["llm_providers.p.base_url", "http or https URL"]],
-  },
-  {
-    name: "bedrock without region",
-    providers: provider("{type: bedrock, model: m, max_tool_result_tokens: 1000, api_key_env: K}").replace(
-      "  p:",
-      "  §p:",
-    ),
-    errors: [["llm_providers.p.region", "is required"]],
-  },
-  {
-    name: "bedrock's region",
-    providers: provider("{type: bedrock, model: m, max_tool_result_tokens: 1000, region: §Ohio}"),
-    errors: [["llm_providers.p.region", "like us-east-1"]],
-  },
-  {
-    name: "half of an AWS key",
-    providers: provider(
-      "{type: bedrock, model: m, max_tool_result_tokens: 1000, region: eu-west-1, access_key_id_env: K}",
-    ).replace("  p:", "  §p:"),
-    errors: [["llm_providers.p.secret_access_key_env", "is required with access_key_id_env"]],
-  },
-  {
-    name: "two credentials",
-    providers: provider(
-      "{type: azure, model: m, max_tool_result_tokens: 1000, base_url: 'https://x', api_key_env: K, machine_credentials: §true}",
-    ),
-    errors: [["llm_providers.p.machine_credentials", "must not be set beside api_key_env"]],
-  },
-  {
-    name: "azure without an address",
-    providers: provider("{type: azure, model: m, max_tool_result_tokens: 1000, api_key_env: K}").replace(
-      "  p:",
-      "  §p:",
-    ),
-    errors: [["llm_providers.p.base_url", "is required for provider type azure"]],
-  },
-  {
-    name: "Entra's address",
-    providers: provider(
-      "{type: azure, model: m, max_tool_result_tokens: 1000, base_url: 'https://x', authority_host: §login}",
-    ),
-    errors: [["llm_providers.p.authority_host", "http or https URL"]],
-  },
-  {
     name: "used azure without a credential",
     tarsy: "defaults: {llm_provider: p}\n",
-    providers: provider(
-      "{type: azure, model: m, max_tool_result_tokens: 1000, base_url: 'https://x'}",
-    ).replace("  p:", "  §p:"),
+    providers: `${TEST}  §p: {type: azure, ${MODEL}, base_url: 'https://x'}\n`,
     errors: [["llm_providers.p.api_key_env", "without client_secret_env and machine_credentials"]],
-  },
-  {
-    name: "template that is not a variable",
-    tarsy: "agents:\n  A:\n    custom_instructions: §{{ if .X }}yes\n",
-    errors: [["", "{{ if .X }} is not understood"]],
-  },
-  {
-    name: "template without end",
-    tarsy: "agents:\n  A:\n    custom_instructions: §{{.X\n    max_iterations: 3\n",
-    errors: [["", "{{.X is not understood"]],
-  },
-  {
-    name: "template of a field",
-    tarsy: "agents:\n  A: {max_iterations: §{{.A.B}} }\n",
-    errors: [["", "{{.A.B}} is not understood"]],
-  },
-  {
-    name: "template for a required name",
-    tarsy:
-      "agent_chains:\n  c: {alert_types: [a], stages: [{name: §{{name}}, agents: [{name: ChatAgent}]}]}\n",
-    errors: [["", "{{name}} is not understood"]],
-  },
-  {
-    name: "inserted value out of range",
-    tarsy: "queue:\n  worker_count: §{{.COUNT}}\n  session_timeout: 5m\n",
-    errors: [["queue.worker_count", 'COUNT is "77"']],
-  },
-  {
-    name: "inserted value breaks the syntax",
-    tarsy: 'agents:\n  A:\n    custom_instructions: "§{{.QUOTE_TOKEN}}"\n',
-    errors: [["", "once QUOTE_TOKEN is inserted"]],
-  },
-  {
-    name: "mistake after an insertion on the same line",
-    tarsy: "agents:\n  A: {custom_instructions: {{.LONG}}, max_iterations: §0}\n",
-    errors: [["agents.A.max_iterations", "at least 1"]],
-  },
-  {
-    name: "mistake below an insertion of several lines",
-    tarsy: "agents:\n  A: {custom_instructions: {{.LINES}} }\n  B: {max_iterations: §0}\n",
-    errors: [["agents.B.max_iterations", "at least 1"]],
-  },
-  {
-    name: "open quote",
-    tarsy: 'agents:\n  A:\n    custom_instructions: §"open\n',
-    errors: [["", "invalid YAML syntax"]],
-  },
-  {
-    name: "open list",
-    tarsy: "agents:\n  A: {mcp_servers: [a, b§}\n",
-    errors: [["", "invalid YAML syntax"]],
-  },
-  {
-    name: "tab as indentation",
-    tarsy: "queue:\n§\tworker_count: 5\n",
-    errors: [["", "invalid YAML syntax"]],
-  },
-  { name: "alias without anchor", tarsy: "agents:\n  A: §*nobody\n", errors: [["", "no anchor before it"]] },
-  { name: "alias of itself", tarsy: "agents: &a\n  A: §*a\n", errors: [["", "contains itself"]] },
-  {
-    name: "second document",
-    tarsy: "queue: {}\n§---\nqueue: {}\n",
-    errors: [["", "more than one YAML document"]],
-  },
-  {
-    name: "mistake in an anchor used twice",
-    tarsy: "agents:\n  A: &a {max_iterations: §0}\n  B: *a\n",
-    errors: [["agents.A.max_iterations", "at least 1"]],
   },
 ];
