@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { openGateway } from "./open-gateway.ts";
-import { ACCOUNT_REFUSALS } from "./account-refusals.ts";
 import { REFUSALS } from "./refusals.ts";
 import { chatRequest, completion, contentsOf, usageOf } from "./wire.ts";
 
@@ -13,7 +12,7 @@ async function ask(handler: SseHandler, config = {}) {
 }
 
 describe("llm-gateway with the error bodies of many servers", () => {
-  for (const { server, status, body, code, says } of [...REFUSALS, ...ACCOUNT_REFUSALS]) {
+  for (const { server, status, body, code, says } of REFUSALS) {
     it(`refuses with ${code} what ${server} answers with ${status}`, async () => {
       const { error, requests, url } = await ask((reply) => reply.fail(status, body));
       expect(error).to.deep.include({ code, retryable: false });

@@ -1,3 +1,5 @@
+import { tableRows } from "../../../test/support/table-rows.ts";
+
 /** A broken file: `§` marks the position of each error that must be reported, in the order of the file. */
 export interface BrokenFile {
   readonly name: string;
@@ -17,11 +19,9 @@ export function brokenRows(
   fileOf: (text: string) => Pick<BrokenFile, "tarsy" | "providers">,
   at = "",
 ): BrokenFile[] {
-  return table
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [name = "", path = "", says = "", text = ""] = line.split(" | ").map((part) => part.trim());
-      return { name, ...fileOf(text.replaceAll(String.raw`\n`, "\n")), errors: [[at + path, says]] };
-    });
+  return tableRows(table).map(([name = "", path = "", says = "", text = ""]) => ({
+    name,
+    ...fileOf(text.replaceAll(String.raw`\n`, "\n")),
+    errors: [[at + path, says]],
+  }));
 }
