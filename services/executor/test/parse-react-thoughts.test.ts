@@ -98,11 +98,6 @@ describe("parseReact, for what models write around and in thoughts", () => {
       ["lets the last one win", "Thought: a\nThought: b\nFinal Answer: F", answers("F", "b")],
       ["ignores a later empty one", "Thought: a\nThought:\nFinal Answer: F", answers("F", "a")],
       [
-        "keeps lists",
-        "Thought: plan\n1. pods\n2. logs\nFinal Answer: F",
-        answers("F", "plan\n1. pods\n2. logs"),
-      ],
-      [
         "keeps words like markers",
         "Thought: The Action: field and Final Answer: field\nFinal Answer: F",
         answers("F", "The Action: field and Final Answer: field"),
@@ -111,11 +106,6 @@ describe("parseReact, for what models write around and in thoughts", () => {
         "keeps other scripts",
         "Thought: 检查 pod 状态。\nFinal Answer: 内存不足 🚨",
         answers("内存不足 🚨", "检查 pod 状态。"),
-      ],
-      [
-        "keeps curly quotes",
-        "Thought: It’s “down”…\nFinal Answer: it’s up",
-        answers("it’s up", "It’s “down”…"),
       ],
       ["comes after an action", `${call} {}\nThought: I wait`, parsedCall("k8s.get_pods", "{}", "I wait")],
       [

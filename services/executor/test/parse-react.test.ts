@@ -6,17 +6,6 @@ describe("parseReact", () => {
   describe("decides", () => {
     declareCases([
       [
-        "ends at an invented observation",
-        "Action: k.a\nAction Input: {}\nObservation: fake\nFinal Answer: x",
-        parsedCall("k.a", "{}"),
-      ],
-      ["takes the final answer if the action has no input", "Action: k.a\nFinal Answer: F", answers("F")],
-      [
-        "prefers a call to a final answer",
-        "Final Answer: F\nAction: k.a\nAction Input: {}",
-        parsedCall("k.a", "{}"),
-      ],
-      [
         "takes the last of two pairs",
         'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input: {"n":2}',
         parsedCall("k.b", '{"n":2}'),
@@ -51,34 +40,15 @@ describe("parseReact", () => {
         "Thought: I will take action k.a\nAction Input: {}",
         parsedCall("k.a", "{}", "I will take action k.a"),
       ],
-      ["reads a bold action", "**Action:** k.a\n**Action Input:** {}", parsedCall("k.a", "{}")],
-      ["reads a bold final answer", "**Final Answer:** x", answers("x")],
       [
         "reads a bold action after a sentence",
         "Go. **Action:** k.a\nAction Input: {}",
         parsedCall("k.a", "{}"),
       ],
-      ["reads a numbered action", "2. Action: k.a\nAction Input: {}", parsedCall("k.a", "{}")],
-      [
-        "removes the fence around an input",
-        'Action: k.a\nAction Input:\n```json\n{"a":1}\n```',
-        parsedCall("k.a", '{"a":1}'),
-      ],
-      ["removes backticks around a name", "Action: `k.a`\nAction Input: {}", parsedCall("k.a", "{}")],
       [
         "keeps further text of a name",
         "Action: k.a\nto see more\nAction Input: {}",
         parsedCall("k.a\nto see more", "{}"),
-      ],
-      [
-        "ignores markers inside an input",
-        'Action: k.a\nAction Input: {"q":"Why? Action: none"}',
-        parsedCall("k.a", '{"q":"Why? Action: none"}'),
-      ],
-      [
-        "keeps what a final answer contains",
-        "Final Answer: Fix X. Action: restart\nAction: scale up\nThought: later\nObservation: none",
-        answers("Fix X. Action: restart\nAction: scale up\nThought: later\nObservation: none"),
       ],
       ["is malformed with an empty final answer", "Final Answer:", isMalformed()],
       [
@@ -94,7 +64,6 @@ describe("parseReact", () => {
       ["is malformed if empty", "", isMalformed()],
       ["is malformed if only whitespace", " \n\t\n ", isMalformed()],
       ["is malformed if only prose", "The pods look healthy to me.", isMalformed()],
-      ["needs more than a thought", "Thought: what now?", isMalformed("what now?")],
       ["needs an action for an input", 'Action Input: {"a":1}', isMalformed()],
       ["needs an input for an action", "Thought: t\nAction: k.a", isMalformed("t")],
       ["calls with an empty input", "Action: k.a\nAction Input:", parsedCall("k.a", "")],

@@ -1,5 +1,9 @@
 import { expect } from "chai";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { parseJson } from "#shared/parse-json.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
+import { tableRows } from "../../../test/support/table-rows.ts";
 import { openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
@@ -14,9 +18,19 @@ interface Refusal {
   readonly body: object | string;
 }
 
-const notFound = (message: string) => ({
-  error: { message, type: "invalid_request_error", param: null, code: "model_not_found" },
-});
+const parseBody = compileParser("body", Type.Object({}, { additionalProperties: true }));
+
+/** A model that its provider has retired: where it is asked for | the status | the day | its successor | the body of the refusal. */
+const RETIRED = String.raw`
+anthropic |               | claude-sonnet-4-20250514 | 404 | 2026-06-15 | claude-sonnet-5       | {"type":"error","error":{"type":"not_found_error","message":"model: claude-sonnet-4-20250514"},"request_id":"req_1"}
+openai    | /v1           | o1-2024-12-17            | 404 | 2026-10-23 | gpt-5.6-sol           | {"error":{"message":"The model 'o1-2024-12-17' does not exist or you do not have access to it.","type":"invalid_request_error","param":null,"code":"model_not_found"}}
+openai    | /v1/responses | gpt-5                    | 403 | 2026-12-11 | gpt-6.1-sol           | {"error":{"message":"Project 'p' does not have access to model 'gpt-5'","type":"invalid_request_error","param":null,"code":"model_not_found"}}
+google    |               | gemini-2.0-flash         | 404 | 2026-06-01 | gemini-3.5-flash-lite | {"error":{"code":404,"message":"models/gemini-2.0-flash is not found for API version v1beta","status":"NOT_FOUND"}}
+groq      | /openai/v1    | llama-3.3-70b-versatile  | 400 | 2026-08-16 | openai/gpt-oss-120b   | {"error":{"message":"The model 'llama-3.3-70b-versatile' has been decommissioned and is no longer supported.","type":"invalid_request_error","code":"model_decommissioned"}}
+mistral   | /v1           | mistral-large-2411       | 400 | 2026-05-31 | mistral-large-2512    | {"object":"error","message":"Invalid model: mistral-large-2411","type":"invalid_model","param":null,"code":"1500"}
+xai       | /v1           | grok-4-0709              | 404 | 2026-05-15 | grok-4.3              | {"code":"Some requested entity was not found","error":"The model grok-4-0709 does not exist or your team t does not have access to it."}
+anthropic |               | claude-sonnet-4-20250514 | 410 | 2026-06-15 | claude-sonnet-5       | {"type":"error","error":{"type":"gone","message":"gone"}}
+`;
 
 async function refused(
   { provider, path, model, status, body }: Refusal,
@@ -45,104 +59,11 @@ const ANTHROPIC: Refusal = {
 };
 
 describe("llm-gateway with a model that its provider has retired", () => {
-  for (const [refusal, day, successor] of [
-    [ANTHROPIC, "2026-06-15", "claude-sonnet-5"],
-    [
-      {
-        provider: "openai",
-        path: "/v1",
-        model: "o1-2024-12-17",
-        status: 404,
-        body: notFound("The model `o1-2024-12-17` does not exist or you do not have access to it."),
-      },
-      "2026-10-23",
-      "gpt-5.6-sol",
-    ],
-    [
-      {
-        provider: "openai",
-        path: "/v1/responses",
-        model: "gpt-5",
-        status: 403,
-        body: notFound("Project `p` does not have access to model `gpt-5`"),
-      },
-      "2026-12-11",
-      "gpt-6.1-sol",
-    ],
-    [
-      {
-        provider: "google",
-        path: "",
-        model: "gemini-2.0-flash",
-        status: 404,
-        body: {
-          error: {
-            code: 404,
-            message: "models/gemini-2.0-flash is not found for API version v1beta",
-            status: "NOT_FOUND",
-          },
-        },
-      },
-      "2026-06-01",
-      "gemini-3.5-flash-lite",
-    ],
-    [
-      {
-        provider: "groq",
-        path: "/openai/v1",
-        model: "llama-3.3-70b-versatile",
-        status: 400,
-        body: {
-          error: {
-            message:
-              "The model `llama-3.3-70b-versatile` has been decommissioned and is no longer supported.",
-            type: "invalid_request_error",
-            code: "model_decommissioned",
-          },
-        },
-      },
-      "2026-08-16",
-      "openai/gpt-oss-120b",
-    ],
-    [
-      {
-        provider: "mistral",
-        path: "/v1",
-        model: "mistral-large-2411",
-        status: 400,
-        body: {
-          object: "error",
-          message: "Invalid model: mistral-large-2411",
-          type: "invalid_model",
-          param: null,
-          code: "1500",
-        },
-      },
-      "2026-05-31",
-      "mistral-large-2512",
-    ],
-    [
-      {
-        provider: "xai",
-        path: "/v1",
-        model: "grok-4-0709",
-        status: 404,
-        body: {
-          code: "Some requested entity was not found",
-          error: "The model grok-4-0709 does not exist or your team t does not have access to it.",
-        },
-      },
-      "2026-05-15",
-      "grok-4.3",
-    ],
-    [
-      { ...ANTHROPIC, status: 410, body: { type: "error", error: { type: "gone", message: "gone" } } },
-      "2026-06-15",
-      "claude-sonnet-5",
-    ],
-  ] as const) {
-    const { provider, path, model, status } = refusal;
+  for (const [provider = "", path = "", model = "", status, day, successor, body = ""] of tableRows(
+    RETIRED,
+  )) {
     it(`says so, and what to use, when ${provider}${path} answers ${status} for ${model}`, async () => {
+      const refusal = { provider, path, model, status: Number(status), body: parseBody(parseJson(body)) };
       const { says, retryable } = await refused(refusal, { now: AFTER });
       expect(says).to.equal(`model ${model} was retired on ${day}, use ${successor}`);
       expect(retryable).to.equal(false);
