@@ -5,39 +5,16 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { describeNightly, NIGHTLY, repetitions } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
-import { SUMMARY_CALL } from "../support/scripts.ts";
+import { EVERY_SERVICE, removalConfig } from "../support/removal-config.ts";
 import type { ServiceName } from "../support/tarsy-system.ts";
 import { until } from "../support/until.ts";
 
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 const KILLS = repetitions({ daily: 4, nightly: 50 });
 const ENDED = ["completed", "failed", "cancelled", "timed_out"];
-const EVERY_SERVICE: readonly ServiceName[] = ["api", "executor", "tool-runner", "notifier", "llm-gateway"];
 const VICTIMS: readonly ServiceName[] = ["tool-runner", "executor", "api", "notifier"];
 
-const stages = [{ name: "act", agents: [{ name: "Actor", iteration_strategy: "native-thinking" }] }];
-const CONFIG = {
-  tarsy: {
-    defaults: { llm_provider: "scripted", alert_type: "test" },
-    mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
-    agents: { Actor: { type: "action", mcp_servers: ["k8s"] } },
-    agent_chains: {
-      "test-chain": { alert_types: ["test"], stages },
-      "kubernetes-agent-chain": { alert_types: ["kubernetes"], stages },
-    },
-  },
-  script: {
-    calls: [
-      SUMMARY_CALL,
-      { when: { call: 1 }, steps: [{ tool_call: { name: "k8s.remove", arguments: { pod: "a" } } }] },
-      { steps: [{ text: "done" }] },
-    ],
-  },
-  stubTools: {
-    call_log: "calls.jsonl",
-    servers: { k8s: { remove: { effect: "write", approve: true, results: [{ text: "removed" }] } } },
-  },
-};
+const CONFIG = removalConfig("done");
 const parseCall = compileParser(
   "logged call",
   Type.Object({ call_id: Type.String() }, { additionalProperties: true }),

@@ -40,7 +40,6 @@ const CHAT = "CURRENT TASK";
 const SCRIPT = {
   calls: [
     SUMMARY_CALL,
-    { when: { contains: [CHAT, "**Question:** HANG"] }, steps: [{ text: "well, it" }, { hang: true }] },
     {
       when: { contains: [CHAT, "**Question:** Look"], call: 1 },
       steps: [{ tool_call: { name: "k8s.pods", arguments: {} } }],
@@ -70,10 +69,9 @@ describeNightly("a chat about an ended session, through all five services", () =
     await pipeline.client.waitFor(id, [status]);
     return id;
   };
-  const post = async (id: string, content: string) =>
-    pipeline.client.request("POST", `/api/v1/sessions/${id}/chat/messages`, { content });
   const ask = async (id: string, content: string) => {
-    const { status, body } = await post(id, content);
+    const path = `/api/v1/sessions/${id}/chat/messages`;
+    const { status, body } = await pipeline.client.request("POST", path, { content });
     expect(status, JSON.stringify(body)).to.equal(202);
     return String(body["stage_id"]);
   };
@@ -86,8 +84,8 @@ describeNightly("a chat about an ended session, through all five services", () =
     const rows = await pipeline.servers.query("SELECT status::text FROM stages WHERE stage_id = $1", [stage]);
     return JSON.stringify(rows[0]);
   };
-  const over = async (stage: string, status = "completed") =>
-    until(`the answer is ${status}`, async () => (await statusOf(stage)) === JSON.stringify({ status }));
+  const over = async (stage: string) =>
+    until("the answer is complete", async () => (await statusOf(stage)) === '{"status":"completed"}');
 
   it("streams an answer, and the next one knows it and what the action stage did", async () => {
     const id = await ended();
@@ -123,38 +121,6 @@ describeNightly("a chat about an ended session, through all five services", () =
       { stage_index: 3, stage_type: "chat", status: "completed" },
       { stage_index: 4, stage_type: "chat", status: "completed" },
     ]);
-  });
-
-  it("ends an answer that is cancelled in mid-stream, and nothing else", async () => {
-    const id = await ended();
-    const stage = await ask(id, "HANG");
-    await until("the answer streams", async () => {
-      const rows = await pipeline.servers.query(
-        "SELECT status::text FROM timeline_events WHERE stage_id = $1 AND event_type = 'llm_response'",
-        [stage],
-      );
-      return rows.length === 1;
-    });
-    expect((await post(id, "And?")).status).to.equal(409);
-    expect((await pipeline.client.request("POST", `/api/v1/sessions/${id}/cancel`, {})).status).to.equal(200);
-    await over(stage, "cancelled");
-    expect(await pipeline.client.session(id)).to.deep.include({ status: "completed" });
-    await over(await ask(id, "Then tell me why."));
-  });
-
-  it("takes one of twenty questions at once", async () => {
-    const id = await ended();
-    const answers = await Promise.all(Array.from({ length: 20 }, async () => post(id, "HANG")));
-    expect(answers.map(({ status }) => status)).to.have.members([
-      202,
-      ...Array.from({ length: 19 }, () => 409),
-    ]);
-    expect(await pipeline.client.session(id)).to.deep.include({ chat_message_count: 1 });
-    await pipeline.client.request("POST", `/api/v1/sessions/${id}/cancel`, {});
-    const [answer] = answers.flatMap(({ status, body }) =>
-      status === 202 ? [String(body["stage_id"])] : [],
-    );
-    await over(String(answer), "cancelled");
   });
 
   it("does not resume a chain that failed in its first stage, and takes a number after its last", async () => {

@@ -1,17 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { pino } from "pino";
 import { Type } from "typebox";
-import { openBus } from "#shared/bus/open-bus.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { listenToAll, metricTexts, tableTexts } from "../support/all-places.ts";
 import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { hasSecret, SECRET_STATEMENTS } from "../support/secret-statements.ts";
 import { SseClient } from "../support/sse-client.ts";
 
-const parseTable = compileParser("table", Type.Object({ name: Type.String() }));
 const parseRow = compileParser("row", Type.Object({ content: Type.String() }));
 
 /** Only the tool-runner may know them. */
@@ -74,8 +72,8 @@ const configuration = {
 
 describeNightly("thirty secrets in all that a server of tools sends", () => {
   const resources = new AsyncDisposableStack();
-  const onBus: string[] = [];
   const views: string[] = [];
+  let onBus: readonly string[];
   let pipeline: PipelineFixture;
 
   before(async () => {
@@ -91,20 +89,7 @@ describeNightly("thirty secrets in all that a server of tools sends", () => {
         ownServers: true,
       }),
     );
-    const log = pino({ level: "silent" });
-    const bus = resources.use(
-      await openBus({
-        url: pipeline.servers.nats.url,
-        name: "listener",
-        log,
-        signal: new AbortController().signal,
-      }),
-    );
-    const everything = bus.connection.subscribe(">");
-    void (async () => {
-      for await (const message of everything) onBus.push(`${message.subject} ${message.string()}`);
-    })();
-    await bus.flush();
+    onBus = await listenToAll(pipeline.servers, resources);
     const { client, system } = pipeline;
     for (const type of ["native", "react"]) {
       const id = await client.submit(`disk full\n${ALL}`, { alert_type: type });
@@ -135,14 +120,7 @@ describeNightly("thirty secrets in all that a server of tools sends", () => {
 
   it("are in no table, and all calls were made", async () => {
     const { servers } = pipeline;
-    const tables = await servers.query(
-      "SELECT quote_ident(relname) AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
-      [],
-    );
-    for (const table of tables) {
-      const { name } = parseTable(table);
-      const rows = await servers.query(`SELECT t::text AS content FROM ${name} t`, []);
-      const content = rows.map((row) => parseRow(row).content).join("\n");
+    for (const [name, content] of await tableTexts(servers)) {
       if (content !== "") expectNone(`${name}: ${content.padEnd(200)}`);
     }
     const made = await servers.query("SELECT name AS content FROM tool_calls", []);
@@ -163,9 +141,7 @@ describeNightly("thirty secrets in all that a server of tools sends", () => {
 
   it("are in no log and no metric", async () => {
     expectNone(pipeline.system.output);
-    for (const { healthPort } of pipeline.system.running()) {
-      expectNone(await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text());
-    }
+    for (const [, text] of await metricTexts(pipeline.system)) expectNone(text);
   });
 
   it("of the server's own settings are in the environment of the tool-runner's server alone", async () => {

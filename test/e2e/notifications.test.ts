@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
+import { removalConfig } from "../support/removal-config.ts";
 import { SlackServer } from "../support/slack-server.ts";
 import { until } from "../support/until.ts";
 import { WebhookServer, isSigned } from "../support/webhook-server.ts";
@@ -9,22 +10,12 @@ const CHANNEL = "C0123456789";
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const HOSTILE = "<!channel> look at <http://x|y>, it is **full** & broken";
 
-const stages = [{ name: "act", agents: [{ name: "Actor", iteration_strategy: "native-thinking" }] }];
 const config = (hook: WebhookServer) => ({
-  tarsy: {
-    system: {
-      dashboard_url: "https://tarsy.example.com",
-      slack: { enabled: true, channel: CHANNEL },
-      notifications: { webhooks: [{ name: "ops", url: hook.url, secret_env: "OPS_SECRET" }] },
-    },
-    defaults: { llm_provider: "scripted", alert_type: "test" },
-    mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
-    agents: { Actor: { type: "action", mcp_servers: ["k8s"] } },
-    agent_chains: {
-      "test-chain": { alert_types: ["test"], stages },
-      "kubernetes-agent-chain": { alert_types: ["kubernetes"], stages },
-    },
-  },
+  ...removalConfig("done", {
+    dashboard_url: "https://tarsy.example.com",
+    slack: { enabled: true, channel: CHANNEL },
+    notifications: { webhooks: [{ name: "ops", url: hook.url, secret_env: "OPS_SECRET" }] },
+  }),
   script: {
     calls: [
       { when: { contains: "summaries of incident analyses" }, steps: [{ text: HOSTILE }] },
@@ -34,9 +25,6 @@ const config = (hook: WebhookServer) => ({
       },
       { steps: [{ text: "done" }] },
     ],
-  },
-  stubTools: {
-    servers: { k8s: { remove: { effect: "write", approve: true, results: [{ text: "removed" }] } } },
   },
 });
 
@@ -142,15 +130,6 @@ describeNightly("notifications of the whole system", () => {
     await untilSent(id);
     expect(texts(id)).to.deep.equal(["Analysis Complete (test)"]);
     expect(slack.calls.at(-1)?.method).to.equal("conversations.history");
-  });
-
-  it("are one after two 429s", async () => {
-    const limited = { kind: "status", status: 429, headers: { "retry-after": "1" } } as const;
-    slack.disturb(limited, limited);
-    const id = await pipeline.client.submit("x");
-    await pipeline.client.waitFor(id, ["completed"]);
-    await until("all is sent", async () => (await unsent(id)) === 0);
-    expect(texts(id)).to.deep.equal(["Analysis Complete (test)"]);
   });
 
   it("are finished or given back by an api that is asked to stop, and sent once by two apis", async () => {

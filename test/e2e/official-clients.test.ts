@@ -8,33 +8,12 @@ import { connectMcp, membersOf, taskSession, textFrom } from "../../services/api
 import { AguiAgent } from "../support/agui-agent.ts";
 import { describeNightly } from "../support/nightly.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
-import { SUMMARY_CALL } from "../support/scripts.ts";
-import type { ServiceName } from "../support/tarsy-system.ts";
+import { EVERY_SERVICE, removalConfig } from "../support/removal-config.ts";
 import { until } from "../support/until.ts";
 
 const TOKEN = "the-token-of-the-tests-0123456789abcdef";
 const HEADERS = { authorization: `Bearer ${TOKEN}` };
-const EVERY_SERVICE: readonly ServiceName[] = ["api", "executor", "tool-runner", "notifier", "llm-gateway"];
-const stages = [{ name: "act", agents: [{ name: "Actor", iteration_strategy: "native-thinking" }] }];
-const CONFIG = {
-  tarsy: {
-    defaults: { llm_provider: "scripted", alert_type: "test" },
-    mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
-    agents: { Actor: { type: "action", mcp_servers: ["k8s"] } },
-    agent_chains: { "test-chain": { alert_types: ["test"], stages } },
-  },
-  script: {
-    calls: [
-      SUMMARY_CALL,
-      { when: { call: 1 }, steps: [{ tool_call: { name: "k8s.remove", arguments: { pod: "a" } } }] },
-      { steps: [{ text: "the pod was removed" }] },
-    ],
-  },
-  stubTools: {
-    call_log: "calls.jsonl",
-    servers: { k8s: { remove: { effect: "write", approve: true, results: [{ text: "removed" }] } } },
-  },
-};
+const CONFIG = removalConfig("the pod was removed");
 const POLLS = 1_000;
 
 /** What clients of both packages have. */

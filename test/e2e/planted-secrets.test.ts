@@ -3,10 +3,7 @@ import { createServer } from "node:http";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { pino } from "pino";
-import { Type } from "typebox";
-import { openBus } from "#shared/bus/open-bus.ts";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { listenToAll, metricTexts, tableTexts } from "../support/all-places.ts";
 import { planted, plantedEnvironment, plantedFile, secretsIn } from "../support/planted-secrets.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
@@ -14,8 +11,6 @@ import { SseClient } from "../support/sse-client.ts";
 import { traceCalls } from "../support/trace-calls.ts";
 
 const run = promisify(execFile);
-const parseTable = compileParser("table", Type.Object({ name: Type.String() }));
-const parseRow = compileParser("row", Type.Object({ content: Type.String() }));
 
 /** Secrets in every place of the configuration that takes text. `address` is that of a provider that refuses every call. */
 function configuration(address: string) {
@@ -138,8 +133,8 @@ function configuration(address: string) {
 
 describe("thirty secrets in configuration and environment", () => {
   const resources = new AsyncDisposableStack();
-  const onBus: string[] = [];
   const calls: string[] = [];
+  let onBus: readonly string[];
   let pipeline: PipelineFixture;
   let sessions: string[];
 
@@ -163,20 +158,7 @@ describe("thirty secrets in configuration and environment", () => {
         env: { ...plantedEnvironment(), LOG_LEVEL: "debug" },
       }),
     );
-    const log = pino({ level: "silent" });
-    const { signal } = new AbortController();
-    const bus = resources.use(
-      await openBus({ url: pipeline.servers.nats.url, name: "listener", log, signal }),
-    );
-    const everything = bus.connection.subscribe(">");
-    void (async () => {
-      for await (const message of everything) {
-        onBus.push(
-          `${message.subject} ${message.string()} ${[...(message.headers ?? [])].flat(2).join(" ")}`,
-        );
-      }
-    })();
-    await bus.flush();
+    onBus = await listenToAll(pipeline.servers, resources);
     const { client } = pipeline;
     sessions = [];
     for (const type of ["react", "native", "refused"]) {
@@ -204,17 +186,7 @@ describe("thirty secrets in configuration and environment", () => {
   });
 
   it("are in no table", async () => {
-    const { servers } = pipeline;
-    const tables = await servers.query(
-      "SELECT quote_ident(relname) AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
-      [],
-    );
-    const dump: string[] = [];
-    for (const table of tables) {
-      const { name } = parseTable(table);
-      const rows = await servers.query(`SELECT t::text AS content FROM ${name} t`, []);
-      dump.push(...rows.map((row) => parseRow(row).content));
-    }
+    const dump = (await tableTexts(pipeline.servers)).map(([, content]) => content);
     expectNone(dump);
     expect(dump.join("")).to.include("{{.CUSTOM_TOKEN").and.include("{{.RUNBOOK_PASSWORD");
   });
@@ -231,9 +203,7 @@ describe("thirty secrets in configuration and environment", () => {
 
   it("are in no log and no metric", async () => {
     expectNone([pipeline.system.output]);
-    for (const { healthPort } of pipeline.system.running()) {
-      expectNone([await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text()]);
-    }
+    for (const [, text] of await metricTexts(pipeline.system)) expectNone([text]);
   });
 
   it("are in no view", async () => {

@@ -1,12 +1,11 @@
 /* oxlint-disable max-lines -- one driver for each door of the register, in one place */
 import { createHmac, randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { pino } from "pino";
 import { Type } from "typebox";
 import { WebSocket } from "ws";
-import { openBus } from "#shared/bus/open-bus.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { OTHER_DOORS, ROUTE_TEXTS } from "#shared/masking/text-doors.ts";
+import { listenToAll, metricTexts, tableTexts } from "../support/all-places.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { hasSecret, SECRET_STATEMENTS } from "../support/secret-statements.ts";
 import { SlackServer } from "../support/slack-server.ts";
@@ -24,15 +23,14 @@ const ALL = STATEMENTS.join("\n");
 /** For members that take less. */
 const HALVES = [STATEMENTS.slice(0, 15).join("\n"), STATEMENTS.slice(15).join("\n")];
 
-const parseRow = compileParser("row", Type.Object({ name: Type.String(), content: Type.String() }));
 const parseCall = compileParser("call", Type.Object({ id: Type.String() }));
 
 describe("thirty secrets in every door of text", () => {
   const resources = new AsyncDisposableStack();
-  const onBus: string[] = [];
   /** What a client was answered. */
   const answers: string[] = [];
   const held = Promise.withResolvers<void>();
+  let onBus: readonly string[];
   let model: SseServer;
   let slack: SlackServer;
   let hook: WebhookServer;
@@ -62,16 +60,7 @@ describe("thirty secrets in every door of text", () => {
     );
     const { api, ws } = pipeline.system;
     client = new TarsyClient({ api, ws, headers: { authorization: `Bearer ${TOKEN}` } });
-    const { signal } = new AbortController();
-    const log = pino({ level: "silent" });
-    const bus = resources.use(
-      await openBus({ url: pipeline.servers.nats.url, name: "listener", log, signal }),
-    );
-    const everything = bus.connection.subscribe(">");
-    void (async () => {
-      for await (const message of everything) onBus.push(`${message.subject} ${message.string()}`);
-    })();
-    await bus.flush();
+    onBus = await listenToAll(pipeline.servers, resources);
     ended = await completed("look at the pods");
     running = await client.submit("x", { alert_type: "HOLD" });
     await client.waitFor(running, ["in_progress"]);
@@ -324,15 +313,6 @@ describe("thirty secrets in every door of text", () => {
       );
       return parseCall(row).id === "0";
     });
-    const places: [string, string][] = [];
-    const tables = await pipeline.servers.query(
-      "SELECT quote_ident(relname) AS name, '' AS content FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
-      [],
-    );
-    for (const { name } of tables.map((table) => parseRow(table))) {
-      const rows = await pipeline.servers.query(`SELECT '' AS name, t::text AS content FROM ${name} t`, []);
-      places.push([`table ${name}`, rows.map((row) => parseRow(row).content).join("\n")]);
-    }
     for (const id of client.submitted) {
       for (const path of ["", "/timeline", "/events?limit=1000", "/trace", "/cassette", "/review-activity"]) {
         await send("GET", `/api/v1/sessions/${id}${path}`);
@@ -342,20 +322,16 @@ describe("thirty secrets in every door of text", () => {
       await send("GET", `/api/v1/${path}`);
     }
     // The executor's question to the tool-runner has the arguments as the model wrote them; nothing stores it.
-    places.push(
+    const places = [
+      ...(await tableTexts(pipeline.servers)).map(([name, text]) => [`table ${name}`, text] as const),
+      ...(await metricTexts(pipeline.system)).map(([name, text]) => [`metrics of ${name}`, text] as const),
       ["bus", onBus.filter((message) => !message.startsWith("tarsy.tools.call")).join("\n")],
       ["answers", answers.join("\n")],
       ["prompts", model.requests.map(({ body }) => JSON.stringify(body)).join("\n")],
       ["Slack", JSON.stringify(slack.posted())],
       ["receiver", JSON.stringify(hook.received)],
       ["logs", pipeline.system.output],
-    );
-    for (const { name, healthPort } of pipeline.system.running()) {
-      places.push([
-        `metrics of ${name}`,
-        await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text(),
-      ]);
-    }
+    ] as const;
     expect(places.filter(([, text]) => text.includes("MASKED_")).map(([place]) => place)).to.include.members([
       "table alert_sessions",
       "table events",

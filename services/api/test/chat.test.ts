@@ -124,22 +124,6 @@ describe("questions about a session that has ended", () => {
     ).to.deep.equal([{ n: 1 }]);
   });
 
-  it("are answered one at a time: of twenty at once one is taken", async () => {
-    const id = await session();
-    const answers = await Promise.all(Array.from({ length: 20 }, async () => ask(id)));
-    expect(answers.filter(({ status }) => status === 202)).to.have.length(1);
-    const refused = answers.filter(({ status }) => status === 409);
-    expect(refused).to.have.length(19);
-    expect(refused[0]?.body["message"]).to.equal("a chat response is already being generated");
-    expect(
-      await rows(
-        "SELECT count(*)::int AS n FROM chat_user_messages JOIN chats USING (chat_id) WHERE session_id = $1",
-        id,
-      ),
-    ).to.deep.equal([{ n: 1 }]);
-    expect(await api.client.session(id)).to.deep.include({ chat_message_count: 1 });
-  });
-
   it("are refused with the first reason that holds", async () => {
     const silent = await session("completed", { data: "x", alert_type: "silent" });
     const gone = await session();

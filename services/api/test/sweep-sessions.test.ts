@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { queuedSessions } from "#shared/bus/queue-admin.ts";
-import { SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
@@ -99,41 +98,6 @@ describe("sweepSessions", () => {
     await oneSweep();
     await oneSweep();
     expect(await refused()).to.equal(0);
-  });
-
-  it("recreates a lost stream and fills it", async () => {
-    const id = await insert();
-    await until("its wake-up is in the stream", async () => queued(id));
-    await bus.jsm.streams.delete(SESSIONS_STREAM);
-    await until("its wake-up is in the new stream", async () => queued(id));
-  });
-
-  it("dispatches alerts that were accepted while NATS was down", async () => {
-    await api.servers.killNats();
-    const id = await api.client.submit("x");
-    expect((await api.client.request("GET", "/health")).body["nats"]).to.include({ status: "unhealthy" });
-    await api.servers.restartNats();
-    await until("its wake-up is in the stream", async () => queued(id));
-  });
-
-  it("survives a restart of Postgres, during which the api answers 503", async () => {
-    await api.servers.stopPostgres();
-    const sentence = { message: "the database is unavailable: try again in a moment" };
-    const requests = [
-      api.client.request("POST", "/api/v1/alerts", { data: "x" }),
-      api.client.request("GET", `/api/v1/sessions/${randomUUID()}`),
-      api.client.request("POST", `/api/v1/sessions/${randomUUID()}/cancel`),
-    ];
-    for (const request of requests) expect(await request).to.deep.equal({ status: 503, body: sentence });
-    const health = await api.client.request("GET", "/health");
-    expect(health).to.include({ status: 503 });
-    expect(health.body).to.include({ status: "unhealthy" });
-    expect(health.body["database"]).to.include({ status: "unhealthy" });
-    expect(health.body).to.not.have.property("worker_pool");
-    await api.servers.restartPostgres();
-    const id = await api.client.submitUntilAccepted("back again");
-    await until("its wake-up is in the stream", async () => queued(id));
-    expect(await api.client.request("GET", "/health")).to.include({ status: 200 });
   });
 
   it("soft-deletes sessions that ended before the retention period, and no others", async () => {

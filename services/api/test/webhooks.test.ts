@@ -1,8 +1,8 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { WebhookResponse } from "../webhooks/contract.ts";
-import { SECRET, SPLIT, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
+import { SPLIT, TARSY, TOKEN, alert, env, group } from "./webhook-bodies.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 const parseAnswer = compileParser("webhook response", WebhookResponse);
@@ -204,48 +204,6 @@ describe("webhooks of alert sources", () => {
         expect(answer.status).to.equal(404);
         expect(answer.text).to.include(`add ${place} to tarsy.yaml`);
       }
-    });
-  });
-
-  describe("PagerDuty", () => {
-    const event = (event_type: string, data: object) => ({
-      event: {
-        id: randomUUID(),
-        event_type,
-        resource_type: "incident",
-        occurred_at: "2026-11-23T08:00:00Z",
-        data,
-      },
-    });
-    const signed = async (body: object, sign = SECRET) => {
-      const text = JSON.stringify(body);
-      const signature = createHmac("sha256", sign).update(text).digest("hex");
-      return send("pagerduty", text, {
-        headers: { "x-pagerduty-signature": `v1=${"0".repeat(64)},v1=${signature}` },
-      });
-    };
-
-    it("starts one session for an incident, and stores its other events", async () => {
-      const id = `P${randomUUID()}`;
-      const triggered = event("incident.triggered", { id, title: "disk full", service: { summary: "shop" } });
-      const [first, second] = [await signed(triggered), await signed(triggered)];
-      expect(first.status).to.equal(202);
-      const { session_id = "" } = parseAnswer(first.body);
-      expect(parseAnswer(second.body)).to.include({ session_id, status: "known" });
-      expect(await stored(session_id)).to.include({ alert_type: "kubernetes", author: "pagerduty" });
-      const over = await signed(event("incident.resolved", { id }));
-      expect(parseAnswer(over.body)).to.include({ session_id, status: "known" });
-      expect(await notifications(session_id)).to.have.length(1);
-      const ping = await signed(event("pagey.ping", { message: "hello" }));
-      expect([ping.status, ping.text.includes("Test received")]).to.deep.equal([200, true]);
-    });
-
-    it("refuses a body that is not signed with the secret, and one without an incident", async () => {
-      const triggered = event("incident.triggered", { id: "P1" });
-      expect((await signed(triggered, "another-secret-0123")).status).to.equal(401);
-      expect((await send("pagerduty", triggered)).status).to.equal(401);
-      const none = await signed(event("incident.triggered", {}));
-      expect([none.status, none.text.includes("event.data.id")]).to.deep.equal([400, true]);
     });
   });
 

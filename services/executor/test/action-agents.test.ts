@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 import { commitStep } from "../persist/commit-step.ts";
 import { startStage } from "../persist/stage-rows.ts";
@@ -10,14 +9,12 @@ import { startStage } from "../persist/stage-rows.ts";
 const REPORT = "The pod was restarted.";
 
 describe("action agents", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   /** What is stored of a session whose model calls `tool`, if any, and then answers. */
   const run = async (

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { decide } from "./decide.ts";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { answerTurn, callStep } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const remove = (pod: string) => callStep("native-thinking", "k8s.remove", { pod });
 const ANSWER = answerTurn("native-thinking");
@@ -19,15 +18,12 @@ const TURN = turn(
 const argumentsOf = (pod: string) => JSON.stringify({ pod });
 
 describe("several calls of one answer that a person must agree to", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const decidePod = async (id: string, pod: string, state: "approved" | "denied") =>
     decide(fixture.executor, id, state, null, argumentsOf(pod));
@@ -52,7 +48,7 @@ describe("several calls of one answer that a person must agree to", () => {
   };
   /** The pods that were removed since the call log had so many lines, in order. */
   const removedSince = async (before: number) =>
-    (await tools.arguments()).slice(before).flatMap((line) => /pod\W+(\w)\W/u.exec(line)?.[1] ?? []);
+    (await fixture.tools.arguments()).slice(before).flatMap((line) => /pod\W+(\w)\W/u.exec(line)?.[1] ?? []);
   const open = async (script: readonly object[]) => {
     await fixture.play(...script);
     const id = await fixture.executor.insert(OPTIONS);
@@ -61,7 +57,7 @@ describe("several calls of one answer that a person must agree to", () => {
   };
 
   it("are asked about at once, decided in any order and made in theirs", async () => {
-    const before = await tools.calls();
+    const before = await fixture.tools.calls();
     const id = await open(TURN);
     const questions = ["a", "b", "c"].map((pod) => ({ arguments: argumentsOf(pod) }));
     expect(await approvals(id)).to.deep.equal(
@@ -91,7 +87,7 @@ describe("several calls of one answer that a person must agree to", () => {
   });
 
   it("expire each by itself", async () => {
-    const before = await tools.calls();
+    const before = await fixture.tools.calls();
     const id = await open(TURN);
     await fixture.executor.query(
       "UPDATE approvals SET expires_at = now() WHERE session_id = $1 AND arguments = $2",

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { CancelledError } from "#shared/errors.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const SEARCHED = [
   { text: "it was the memory" },
@@ -13,14 +12,12 @@ const ORDER = ["code_execution", "google_search_result", "final_analysis"];
 
 /** What clients of the format see in rows and events. */
 describe("rows as clients expect them", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ others: ["writer", "second"] }));
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["writer", "second"] });
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const query = async (sql: string, id: string) => fixture.executor.query(sql, [id]);
   const kinds = async (id: string) =>

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { runSession } from "../run-session.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, conclusionWith, type Strategy } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const RIGHT = conclusionWith([["r1", "pod checkout-7d9f restarts"]]);
 const WRONG = conclusionWith([["r1", "pod checkout-7d9f restarted"]]);
@@ -15,8 +14,7 @@ describe("an agent that states its conclusion as data", function () {
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = resources.use(await RunFixture.startWithTools());
   });
   after(() => resources.disposeAsync());
 

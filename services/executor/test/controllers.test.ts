@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const REACT_CALL = "Thought: look at the pods\nAction: k8s.pods\nAction Input: namespace: shop";
 const REACT_ANSWER = "Thought: I know enough\nFinal Answer: the pod is out of memory";
@@ -11,14 +10,12 @@ const OVERLOADED = { code: "overloaded", message: "too busy", retryable: true };
 
 /** Runs scripted investigations in this process, with a real gateway and a real tool-runner. */
 describe("the controllers", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const run = async (
     strategy: "react" | "native-thinking" | "synthesis",

@@ -5,25 +5,21 @@ import { INCIDENT_OVER } from "#shared/contracts/statuses.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
 import { joinAlerts } from "./join-alerts.ts";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { answerTurn, callTurn } from "./scripted-turns.ts";
 import { steer } from "./steer.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const LATER = "disk full on db-8, too";
 
 const parseText = compileParser("one text", Type.Object({ text: Type.String() }));
 
 describe("alerts that join a running session", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const texts = async (sql: string, id: string) =>
     (await fixture.executor.query(sql, [id])).map((row) => parseText(row).text);
@@ -156,19 +152,19 @@ describe("alerts that join a running session", () => {
         callTurn(strategy, 2, "k8s.pods", { n: 2 }),
         { ...third, steps: [{ thinking: "hm" }, { delay: "1500ms" }, ...third.steps] },
       );
-      const called = await tools.calls();
+      const called = await fixture.tools.calls();
       const id = await fixture.executor.insert({ strategy, servers: ["k8s"], maxIterations: 9 });
       const run = await fixture.begin(id);
       const { gateway } = fixture;
       await until(
         "the third call of the model runs",
-        async () => (await tools.calls()) === called + 2 && (await gateway.running()) === 1,
+        async () => (await fixture.tools.calls()) === called + 2 && (await gateway.running()) === 1,
       );
       await joinAlerts(fixture.executor, id, ["resolved: disk full"]);
       await steer(fixture.executor, id, "conclude", "over", { isFromAlert: true });
       expect(await run.end).to.equal("completed");
       expect(await analysis(id)).to.deep.equal({ text: "it was over" });
-      expect(await tools.calls()).to.equal(called + 2);
+      expect(await fixture.tools.calls()).to.equal(called + 2);
       const calls = await texts(
         `SELECT concat_ws(' ', interaction_type, llm_request ->> 'tools_count') AS text
          FROM llm_interactions WHERE session_id = $1 AND interaction_type <> 'executive_summary' ORDER BY created_at`,

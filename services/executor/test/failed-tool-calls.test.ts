@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const ANSWER = { steps: [{ text: "it was the memory" }] };
 const calls = (...names: string[]) => ({
@@ -9,14 +8,12 @@ const calls = (...names: string[]) => ({
 });
 
 describe("an agent whose tool calls fail", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ others: ["second"] }));
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["second"] });
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const answersAfter = async (
     names: readonly string[],

@@ -3,7 +3,6 @@ import { Registry } from "prom-client";
 import { createExecutorMetrics } from "../executor-metrics.ts";
 import { startMetricsAtZero } from "../start-metrics-at-zero.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const fails = (code: string, rest: object = {}) => ({
   steps: [{ error: { code, message: `${code}!`, retryable: false, ...rest } }],
@@ -38,14 +37,12 @@ describe("the metrics of providers", () => {
 });
 
 describe("an agent with fallback providers", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ others: ["second", "third"] }));
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["second", "third"] });
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const fallbackRows = async (id: string) =>
     fixture.executor.query(

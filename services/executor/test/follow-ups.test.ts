@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp, type Asked } from "./follow-up-fixture.ts";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { callStep } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 /** Only prompts of a chat have it. */
 const CHAT = "CURRENT TASK";
@@ -15,15 +14,12 @@ const UNCHANGED =
   "status, started_at, completed_at, final_analysis, executive_summary, review_status, pod_id, degraded";
 
 describe("a follow-up", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ others: ["second"] }));
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["second"] });
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   beforeEach(() =>
     fixture.play(
@@ -111,11 +107,11 @@ describe("a follow-up", () => {
   it("whose cancel is recorded without a message is refused its next write", async () => {
     const id = await ended();
     const asked = await ask(fixture.executor, id, { question: "Look again with tools.", servers: ["k8s"] });
-    const called = await tools.calls();
+    const called = await fixture.tools.calls();
     await cancelFollowUp(fixture.executor, id, asked, { isMessageLost: true });
     expect(await fixture.run(id)).to.equal("followed-up");
     expect(await followUp(asked)).to.deep.equal(all("cancelled", "user"));
-    expect(await tools.calls()).to.equal(called);
+    expect(await fixture.tools.calls()).to.equal(called);
   });
 
   it("has a deadline of its own, and is marked as timed out", async () => {

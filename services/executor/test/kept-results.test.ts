@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { answerTurn, callTurn, type Strategy } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const BYTES = 600_000;
 /** Takes for ever on a line of 1,000 equal characters. */
@@ -23,15 +22,12 @@ const script = (strategy: Strategy, id: string) => [
 ];
 
 describe("a large tool result", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   /** All rows of a session without ids, times and durations. */
   const rows = async (id: string): Promise<unknown> => {
@@ -74,9 +70,9 @@ describe("a large tool result", () => {
         return id;
       };
       const undisturbed = await insert();
-      const called = await tools.calls();
+      const called = await fixture.tools.calls();
       expect(await fixture.run(undisturbed)).to.equal("completed");
-      expect(await tools.calls()).to.equal(called + 1);
+      expect(await fixture.tools.calls()).to.equal(called + 1);
       const shown = await results(undisturbed);
       expect(shown.slice(1)).to.deep.equal([
         {

@@ -3,7 +3,6 @@ import { cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import { itNightly } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `Agent${n + 1}`);
 const look = (call: number) => ({
@@ -14,14 +13,12 @@ const SYNTHESIS = { when: { contains: "Bring the results" }, steps: [{ text: "al
 const ANSWER = { steps: [{ text: "Final Answer: found it" }] };
 
 describe("a stage of many agents", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   /** Runs twenty agents that each call the tool with the largest result `looks` times. */
   const run = async (looks: number) => {

@@ -1,34 +1,23 @@
 import { expect } from "chai";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { answerTurn, callTurn } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 import { installWritePoints, type WritePoints } from "./write-points.ts";
 
 const SECRET = "Kx7qT9vB2mZ4wR8p";
-const TABLES = [
-  "messages",
-  "timeline_events",
-  "llm_interactions",
-  "mcp_interactions",
-  "tool_calls",
-  "events",
-  "agent_executions",
-  "audit_log",
-  "masked_values",
-];
+const TABLES =
+  "messages timeline_events llm_interactions mcp_interactions tool_calls events agent_executions audit_log masked_values".split(
+    " ",
+  );
 
 describe("secrets in the arguments of a call", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
   let points: WritePoints;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
     points = await installWritePoints(fixture.executor);
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const stored = async (): Promise<string> => {
     const rows = await Promise.all(
@@ -50,7 +39,7 @@ describe("secrets in the arguments of a call", () => {
       const input = { password: SECRET, pod: "checkout" };
       await fixture.play(callTurn(strategy, 1, "k8s.pods", input), answerTurn(strategy));
       expect(await fixture.run(id)).to.equal("completed");
-      expect((await tools.arguments()).at(-1)).to.include(SECRET);
+      expect((await fixture.tools.arguments()).at(-1)).to.include(SECRET);
       expect(await stored()).not.to.include(SECRET);
       expect(await messages(id))
         .to.match(/MASKED_PASSWORD:[0-9a-f]{6}/u)
@@ -69,11 +58,11 @@ describe("secrets in the arguments of a call", () => {
       await points.record(whole);
       expect(await fixture.run(whole)).to.equal("completed");
       const answered = (await points.kinds(whole)).findIndex((kind) => kind.includes("part_llminteractions"));
-      const before = await tools.calls();
+      const before = await fixture.tools.calls();
       await points.kill(lost, answered + 1);
       expect(await fixture.run(lost)).to.equal("lost");
       expect(await fixture.run(lost)).to.equal("completed");
-      expect(await tools.calls()).to.equal(before);
+      expect(await fixture.tools.calls()).to.equal(before);
       expect(await messages(lost)).to.include("Ask for the call again");
       expect(await stored()).not.to.include(SECRET);
     });

@@ -1,18 +1,15 @@
 import { expect } from "chai";
 import { RunFixture } from "./run-fixture.ts";
 import { conclusionWith } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 describe("replicas that stop when they agree", function () {
   this.timeout(60_000);
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const NAMES = ["A", "A", "A", "A"];
   const ofReplica = (number: number, entity: string, status: "confirmed" | "likely") => {

@@ -3,7 +3,6 @@ import { v5 as uuidFrom } from "uuid";
 import { until } from "../../../test/support/until.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { installWritePoints } from "./write-points.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const SCRIPT = [
   { when: { contains: "Bring the results" }, steps: [{ text: "both agree" }] },
@@ -28,15 +27,13 @@ END $$;
 CREATE TRIGGER refuse_second BEFORE INSERT ON llm_interactions FOR EACH ROW EXECUTE FUNCTION refuse_second();`;
 
 describe("runExecutions", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
     await fixture.play(...SCRIPT);
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const statuses = async (id: string) =>
     fixture.executor.query(

@@ -12,6 +12,7 @@ import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 import { recountColumns } from "./recount-columns.ts";
 import { TestGateway } from "./test-gateway.ts";
+import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 /** A running session and the signals that stop it. */
 interface Run {
@@ -27,6 +28,8 @@ interface RunOptions {
   /** `defaults.memory.embedding` of the gateway. */
   readonly embedding?: object;
 }
+
+export type RunWithTools = RunFixture & { readonly tools: ToolRunnerFixture };
 
 /** Runs sessions in this process with a real gateway and a scripted model, and reads their rows. */
 export class RunFixture<Gateway extends TestGateway = TestGateway> implements AsyncDisposable {
@@ -49,6 +52,13 @@ export class RunFixture<Gateway extends TestGateway = TestGateway> implements As
 
   static async start(options: RunOptions = {}): Promise<RunFixture> {
     return RunFixture.#start(options, async (configDir) => TestGateway.start(configDir));
+  }
+
+  /** With the tools of a real tool-runner. */
+  static async startWithTools(options: RunOptions = {}): Promise<RunWithTools> {
+    const fixture = await RunFixture.start(options);
+    const tools = fixture.#resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    return Object.assign(fixture, { tools });
   }
 
   /** For tests that kill or freeze the gateway. */

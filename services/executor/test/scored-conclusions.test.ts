@@ -4,7 +4,6 @@ import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp } from "./follow-up-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, conclusionWith } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const JUDGE = "Judge of Investigations";
 const NOTES = "Memory of Investigations";
@@ -21,14 +20,12 @@ interface Scored {
 }
 
 describe("the score and the lessons of a session whose quotes were checked", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   /** A session that has ended; its agent states these claims, twice if one is wrong, and its judge names these failures. */
   const ended = async (

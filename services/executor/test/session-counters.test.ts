@@ -3,7 +3,6 @@ import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import { installWritePoints, type WritePoints } from "./write-points.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const AGENTS = ["Ann", "Ben"] as const;
 const CHAIN = { strategy: "react", servers: ["k8s"], stages: [AGENTS, ["Cem"]], maxParallel: 2 } as const;
@@ -26,17 +25,15 @@ const COUNTERS = {
 };
 
 describe("the counters of a session", () => {
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let loseLeaseAtWrite: WritePoints["kill"];
 
   before(async () => {
     // Its disposal fails if a counter differs from a recount, after any of the tests that use it.
-    fixture = resources.use(await RunFixture.start({ others: ["second"] }));
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["second"] });
     ({ kill: loseLeaseAtWrite } = await installWritePoints(fixture.executor));
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   // Sums of costs: call-costs.test.ts
   const counted = SESSION_COUNTERS.filter((name) => !COST_SUMS.some((sum) => sum === name));

@@ -3,10 +3,9 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "./scripted-turns.ts";
 import { steer } from "./steer.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const NOTE = "the deployment was rolled back";
 /** What the model answers once it has read the note; `text` in the form of its strategy. */
@@ -18,15 +17,12 @@ const noted = (strategy: Strategy) => ({
 const parseText = compileParser("one text", Type.Object({ text: Type.String() }));
 
 describe("a message to a running agent", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const texts = async (sql: string, id: string) =>
     (await fixture.executor.query(sql, [id])).map((row) => parseText(row).text);
@@ -117,7 +113,7 @@ describe("a message to a running agent", () => {
 
   for (const strategy of ["react", "native-thinking"] as const) {
     it(`makes a ${strategy} agent conclude at its next step: the calls that it has asked for are not made`, async () => {
-      const called = await tools.calls();
+      const called = await fixture.tools.calls();
       const conclusion = {
         when: { last_contains: "asks you to conclude" },
         ...answerTurn(strategy, "as far as I know"),
@@ -130,7 +126,7 @@ describe("a message to a running agent", () => {
       await steer(fixture.executor, id, "conclude", "the change window closes");
       expect(await run.end).to.equal("completed");
       expect(await analysis(id)).to.deep.equal({ text: "as far as I know" });
-      expect(await tools.calls()).to.equal(called);
+      expect(await fixture.tools.calls()).to.equal(called);
       const interactions = await texts(
         "SELECT interaction_type::text AS text FROM llm_interactions WHERE session_id = $1 AND interaction_type <> 'executive_summary' ORDER BY created_at",
         id,
@@ -168,7 +164,7 @@ describe("a message to a running agent", () => {
   });
 
   it("to conclude ends an agent's wait for an approval: the call is not made", async () => {
-    const called = await tools.calls();
+    const called = await fixture.tools.calls();
     const strategy = "native-thinking";
     const conclusion = {
       when: { last_contains: "asks you to conclude" },
@@ -180,7 +176,7 @@ describe("a message to a running agent", () => {
     await steer(fixture.executor, id, "conclude", null);
     expect(await fixture.run(id)).to.equal("completed");
     expect(await analysis(id)).to.deep.equal({ text: "without it" });
-    expect(await tools.calls()).to.equal(called);
+    expect(await fixture.tools.calls()).to.equal(called);
     const states = await texts("SELECT state AS text FROM approvals WHERE session_id = $1", id);
     expect(states).to.deep.equal(["expired"]);
   });
@@ -202,10 +198,10 @@ describe("a message to a running agent", () => {
       };
       await fixture.play(skipped, callTurn(strategy, 1, `k8s.${tool}`, {}));
       for (const isKilled of [false, true]) {
-        const called = await tools.calls();
+        const called = await fixture.tools.calls();
         const id = await fixture.executor.insert({ strategy, servers: ["k8s"] });
         const run = await fixture.begin(id);
-        await until("the call runs", async () => (await tools.calls()) > called);
+        await until("the call runs", async () => (await fixture.tools.calls()) > called);
         if (isKilled) {
           fixture.stop(id, "lease_lost");
           expect(await run.end).to.equal("lost");
@@ -213,7 +209,7 @@ describe("a message to a running agent", () => {
         }
         await steer(fixture.executor, id, "skip_tool", null);
         expect(await (isKilled ? fixture.run(id) : run.end)).to.equal("completed");
-        expect(await tools.calls()).to.equal(called + 1);
+        expect(await fixture.tools.calls()).to.equal(called + 1);
         expect(await analysis(id)).to.deep.equal({ text: "without it" });
         const [result] = await texts(
           "SELECT content AS text FROM messages WHERE session_id = $1 AND role = 'tool'",

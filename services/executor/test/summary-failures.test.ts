@@ -5,8 +5,7 @@ import { ASKS_FOR_TOOL_SUMMARY } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { contentOf } from "./content-of.ts";
 import { scriptedProvider } from "./resolved-chain.ts";
-import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { unframed } from "./unframed.ts";
 
 const SUMMARIES = { threshold_tokens: 5_000, max_tokens: 100 };
@@ -19,15 +18,12 @@ const asks = (...names: string[]) => ({
 });
 
 describe("the summary of a large tool result, disturbed", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ others: ["third"] }));
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["third"] });
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const insert = async (options: Parameters<typeof fixture.executor.insert>[0] = {}) =>
     fixture.executor.insert({
@@ -91,9 +87,9 @@ describe("the summary of a large tool result, disturbed", () => {
     const id = await insert();
     await interrupt(id);
     await query("DELETE FROM tool_results WHERE session_id = $1", id);
-    const called = await tools.calls();
+    const called = await fixture.tools.calls();
     expect(await fixture.run(id)).to.equal("completed");
-    expect(await tools.calls()).to.equal(called);
+    expect(await fixture.tools.calls()).to.equal(called);
     expect(await rows(id)).to.deep.equal([
       {
         status: "failed",
@@ -141,9 +137,9 @@ describe("the summary of a large tool result, disturbed", () => {
       id,
     );
     await query("UPDATE session_runtime SET not_before = now() WHERE session_id = $1", id);
-    const called = await tools.calls();
+    const called = await fixture.tools.calls();
     expect(await fixture.run(id)).to.equal("completed");
-    expect(await tools.calls()).to.equal(called);
+    expect(await fixture.tools.calls()).to.equal(called);
     expect(await rows(id)).to.deep.equal([{ status: "completed", content: "all x" }]);
     expect(await calls(id)).to.deep.equal([{ error_code: null }]);
   });

@@ -1,21 +1,17 @@
 import { expect } from "chai";
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
-import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 
 const ASKED = 8_000;
 const ANSWER = { steps: [{ text: "it was the memory" }] };
 
 describe("an answer with very many tool calls", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const toolCalls = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ tool_call: { name: "k8s.pods", arguments: { n } } }));
@@ -33,9 +29,9 @@ describe("an answer with very many tool calls", () => {
   it("has the first carried out and the others answered together, in a conversation that stays small", async () => {
     await fixture.play({ when: { call: 1 }, steps: toolCalls(ASKED) }, ANSWER);
     const id = await fixture.executor.insert({ strategy: "native-thinking", servers: ["k8s"] });
-    const [before, stepsBefore] = [await tools.calls(), await steps()];
+    const [before, stepsBefore] = [await fixture.tools.calls(), await steps()];
     expect(await fixture.run(id)).to.equal("completed");
-    expect((await tools.calls()) - before).to.equal(MAX_CALLS_PER_ANSWER);
+    expect((await fixture.tools.calls()) - before).to.equal(MAX_CALLS_PER_ANSWER);
     expect((await steps()) - stepsBefore).to.be.lessThan(MAX_CALLS_PER_ANSWER + 10);
     const rows = JSON.stringify(await messages(id));
     expect(Buffer.byteLength(rows)).to.be.lessThan(40_000);
@@ -62,9 +58,9 @@ describe("an answer with very many tool calls", () => {
   it("is carried out whole up to the limit", async () => {
     await fixture.play({ when: { call: 1 }, steps: toolCalls(MAX_CALLS_PER_ANSWER) }, ANSWER);
     const id = await fixture.executor.insert({ strategy: "native-thinking", servers: ["k8s"] });
-    const before = await tools.calls();
+    const before = await fixture.tools.calls();
     expect(await fixture.run(id)).to.equal("completed");
-    expect((await tools.calls()) - before).to.equal(MAX_CALLS_PER_ANSWER);
+    expect((await fixture.tools.calls()) - before).to.equal(MAX_CALLS_PER_ANSWER);
     expect(JSON.stringify(await messages(id))).not.to.include("Too many");
   });
 
@@ -85,9 +81,9 @@ describe("an answer with very many tool calls", () => {
       { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
     );
     const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"] });
-    const before = await tools.calls();
+    const before = await fixture.tools.calls();
     expect(await fixture.run(id)).to.equal("completed");
-    expect((await tools.calls()) - before).to.be.lessThan(2);
+    expect((await fixture.tools.calls()) - before).to.be.lessThan(2);
   });
 
   it("is not limited by the time of its iteration: each call ends by itself", async () => {
@@ -95,9 +91,9 @@ describe("an answer with very many tool calls", () => {
     const calls = Array.from({ length: 5 }, (_, n) => ({ tool_call: { name, arguments: { n } } }));
     await fixture.play({ when: { call: 1 }, steps: calls }, ANSWER);
     const id = await fixture.executor.insert({ strategy: "native-thinking", servers: ["k8s"] });
-    const before = await tools.calls();
+    const before = await fixture.tools.calls();
     expect(await fixture.run(id, { toolCallMs: 3_000 })).to.equal("completed");
-    expect((await tools.calls()) - before).to.equal(5);
+    expect((await fixture.tools.calls()) - before).to.equal(5);
     expect(JSON.stringify(await messages(id)).match(/timed out after \d\.\d s/gu)).to.have.length(5);
   });
 });

@@ -9,9 +9,8 @@ import { buildNativeMessages, buildReactMessages } from "../prompts/build-invest
 import { searchableBlock } from "../prompts/tools-block.ts";
 import { listedTool } from "./answering-runner.ts";
 import { CHAT, INPUT, NONCE } from "./prompt-fixtures.ts";
-import { RunFixture } from "./run-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 import { answerTurn, callTurn } from "./scripted-turns.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const serverOf = (server: string, count: number, bytes = 10) => ({
   tools: Array.from({ length: count }, (_, n) =>
@@ -144,19 +143,16 @@ describe("the list of tools to search for", () => {
 });
 
 describe("an agent with more tools than fit into a call", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let runner: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    runner = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   /** What the calls of tools returned, and which tools each call of the model had. */
   const run = async (strategy: "react" | "native-thinking", ...turns: object[]) => {
-    const before = await runner.calls();
+    const before = await fixture.tools.calls();
     await fixture.play(...turns, answerTurn(strategy));
     const id = await fixture.executor.insert({ strategy, servers: ["k8s", "wide"] });
     expect(await fixture.run(id)).to.equal("completed");
@@ -176,7 +172,7 @@ describe("an agent with more tools than fit into a call", () => {
       id,
       results: rows.map((row) => parseResult(row)),
       bound,
-      calls: (await runner.calls()) - before,
+      calls: (await fixture.tools.calls()) - before,
     };
   };
 

@@ -3,8 +3,7 @@ import { v5 as uuidFrom } from "uuid";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { ASKS_FOR_TOOL_SUMMARY } from "../../../test/support/scripts.ts";
 import { scriptedProvider } from "./resolved-chain.ts";
-import { RunFixture } from "./run-fixture.ts";
-import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+import { RunFixture, type RunWithTools } from "./run-fixture.ts";
 
 type Strategy = "react" | "native-thinking";
 
@@ -37,15 +36,12 @@ const framed = (text: string) =>
   `<!-- TOOL_OUTPUT_START 5e5510110000 -->\n${text}\n<!-- TOOL_OUTPUT_END 5e5510110000 -->`;
 
 describe("the summary of a large tool result", () => {
-  const resources = new AsyncDisposableStack();
-  let fixture: RunFixture;
-  let tools: ToolRunnerFixture;
+  let fixture: RunWithTools;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start({ others: ["second", "third"] }));
-    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools({ others: ["second", "third"] });
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   const insert = async (
     strategy: Strategy,
@@ -91,9 +87,9 @@ describe("the summary of a large tool result", () => {
         answers(strategy),
       );
       const undisturbed = await insert(strategy);
-      const called = await tools.calls();
+      const called = await fixture.tools.calls();
       expect(await fixture.run(undisturbed)).to.equal("completed");
-      expect(await tools.calls()).to.equal(called + 1);
+      expect(await fixture.tools.calls()).to.equal(called + 1);
       const [message] = await told(undisturbed);
       const text = `${note(undisturbed)}\nall lines are x`;
       expect(message).to.deep.equal(

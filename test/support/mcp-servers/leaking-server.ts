@@ -1,30 +1,9 @@
-// An MCP server over standard streams whose tools put thirty secrets into whatever a server can send.
-import { env, stderr, stdin, stdout } from "node:process";
-import { createInterface } from "node:readline";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+// Its tools put thirty secrets into whatever a server can send.
+import { env, stderr } from "node:process";
 import { SECRET_STATEMENTS } from "../secret-statements.ts";
-
-const parseMessage = compileParser(
-  "message",
-  Type.Object({
-    id: Type.Optional(Type.Union([Type.Number(), Type.String()])),
-    method: Type.Optional(Type.String()),
-    params: Type.Optional(
-      Type.Object({
-        protocolVersion: Type.Optional(Type.String()),
-        name: Type.Optional(Type.String()),
-        arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-        _meta: Type.Optional(
-          Type.Object({ progressToken: Type.Optional(Type.Union([Type.Number(), Type.String()])) }),
-        ),
-      }),
-    ),
-  }),
-);
+import { send, serveLines } from "./serve-lines.ts";
 
 const ALL = SECRET_STATEMENTS.map(({ text }) => text).join("\n");
-const send = (message: object) => stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const texts = (...parts: string[]) => ({ content: parts.map((part) => ({ type: "text", text: part })) });
 const half = Math.floor(ALL.length / 2);
 
@@ -55,44 +34,29 @@ const tool = (name: string) => ({
   annotations: { readOnlyHint: true },
 });
 
-for await (const line of createInterface({ input: stdin })) {
-  const { id, method, params = {} } = parseMessage(JSON.parse(line));
-  switch (method) {
-    case "initialize":
-      stderr.write(`${ALL}\n`);
-      send({
-        id,
-        result: {
-          protocolVersion: params.protocolVersion ?? "2025-06-18",
-          capabilities: { tools: {} },
-          serverInfo: { name: "leaking", version: "1" },
-          instructions: ALL,
-        },
-      });
-      break;
-    case "tools/list":
-      send({ id, result: { tools: [...Object.keys(RESULTS), "error", "death"].map(tool) } });
-      break;
-    case "tools/call": {
-      const { name = "", arguments: args = {} } = params;
-      if (name === "death") {
-        stderr.write(`${ALL}\n`, () => process.exit(1));
-        break;
-      }
-      if (name === "progress") {
-        const progressToken = params._meta?.progressToken;
-        send({
-          method: "notifications/progress",
-          params: { progressToken, progress: 1, total: 2, message: ALL.slice(0, 900) },
-        });
-        send({ method: "notifications/message", params: { level: "info", data: ALL } });
-      }
-      const result = RESULTS[name];
-      if (result === undefined) send({ id, error: { code: -32_603, message: ALL, data: { log: ALL } } });
-      else send({ id, result: result(args) });
-      break;
+stderr.write(`${ALL}\n`);
+await serveLines({
+  name: "leaking",
+  instructions: ALL,
+  tools: () => [...Object.keys(RESULTS), "error", "death"].map(tool),
+  call: ({ name = "", arguments: args = {}, _meta }) => {
+    if (name === "death") {
+      stderr.write(`${ALL}\n`, () => process.exit(1));
+      return undefined;
     }
-    default:
-      if (id !== undefined) send({ id, error: { code: -32_601, message: `no method ${method}` } });
-  }
-}
+    if (name === "progress") {
+      const params = {
+        progressToken: _meta?.progressToken,
+        progress: 1,
+        total: 2,
+        message: ALL.slice(0, 900),
+      };
+      send({ method: "notifications/progress", params });
+      send({ method: "notifications/message", params: { level: "info", data: ALL } });
+    }
+    const result = RESULTS[name];
+    return result === undefined
+      ? { error: { code: -32_603, message: ALL, data: { log: ALL } } }
+      : { result: result(args) };
+  },
+});

@@ -2,15 +2,7 @@ import { expect } from "chai";
 import { conclusionSchema } from "../../prompts/conclusion-prompts.ts";
 
 /** Keywords that every provider takes. */
-const KEYWORDS = new Set([
-  "type",
-  "description",
-  "enum",
-  "properties",
-  "required",
-  "items",
-  "additionalProperties",
-]);
+const KEYWORDS = new Set("type description enum properties required items additionalProperties".split(" "));
 
 /** The names of causes, entities and categories that the schema has as an enum, by member. */
 function enumsOf(names?: Parameters<typeof conclusionSchema>[0]): Readonly<Record<string, number>> {

@@ -5,21 +5,18 @@ import { readSources } from "../../features/conclusions/read-sources.ts";
 import { joinAlerts } from "../join-alerts.ts";
 import { RunFixture } from "../run-fixture.ts";
 import { answerTurn, callTurn, conclusionWith } from "../scripted-turns.ts";
-import { ToolRunnerFixture } from "../tool-runner-fixture.ts";
 
 const parseExecution = compileParser("execution", Type.Object({ execution_id: Type.String() }));
 const parseChecked = compileParser("claims", Type.Object({ claims: Type.Array(Type.String()) }));
 
 describe("the sources of a conclusion", function () {
   this.timeout(60_000);
-  const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
-    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    fixture = await RunFixture.startWithTools();
   });
-  after(() => resources.disposeAsync());
+  after(() => fixture[Symbol.asyncDispose]());
 
   it("are read whole in the order of the quotes that name them, up to so many bytes", async () => {
     const [large, small] = [600_000, "pod checkout-7d9f restarts".length];
