@@ -75,7 +75,7 @@ export interface ApiConfig extends ServiceConfig {
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** Where clients are told apart, one may submit 300 a minute; on one's own machine, what the machine can take. */
+/** Where clients are identified, one may submit 300 a minute; on one's own machine, what the machine can take. */
 const SUBMISSIONS_PER_MINUTE = { authenticated: 1_500, local: 1_000_000 };
 
 /** Reads the environment over `<config-dir>/.env`, and both YAML files. Throws TerminalError listing every mistake. */

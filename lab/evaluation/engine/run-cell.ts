@@ -151,8 +151,8 @@ function textsOf({ config }: Configuration): Readonly<Record<string, string>> {
 
 /** When the recorded session ran, in milliseconds since the epoch: the results of its tools are of then. */
 function timeOf({ executions, session }: Cassette): number {
-  const [told] = executions.flatMap(({ messages }) => findContextBlock(messages) ?? []);
-  return told?.nowMs ?? Date.parse(session.created_at);
+  const [context] = executions.flatMap(({ messages }) => findContextBlock(messages) ?? []);
+  return context?.nowMs ?? Date.parse(session.created_at);
 }
 
 function limitOf(ms: number, what: string): AbortSignal {

@@ -8,7 +8,7 @@ import {
 type RecordedAlert = Cassette["inputs"]["alerts"][number];
 
 /**
- * Of what an agent has not read, the part up to an alert: what it would have been told before the later ones had arrived, of which
+ * Of what an agent has not read, the part up to an alert: what it would have read before the later ones had arrived, of which
  * another agent may know already.
  */
 export function evidenceUpTo(through: number, unread: Evidence, alerts: readonly RecordedAlert[]): Evidence {

@@ -28,9 +28,9 @@ UPDATE approvals SET state = $2, decided_at = now(), decided_by = 'replay', reas
 WHERE approval_id = $1 AND state = 'awaiting_approval'`;
 const LET_EXPIRE = "UPDATE approvals SET expires_at = clock_timestamp() WHERE approval_id = $1";
 
-const TELL = `
+const NOTIFY = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1, not_before = NULL WHERE session_id = $1 RETURNING inbox_seq`;
-const parseTold = compileParser("told session", Type.Object({ inbox_seq: Type.Integer() }));
+const parseInbox = compileParser("inbox", Type.Object({ inbox_seq: Type.Integer() }));
 
 /** What came from outside in the recording, given again at the moment at which it was read. */
 export class GivenInputs {
@@ -71,7 +71,7 @@ export class GivenInputs {
     const isNew = read !== undefined && !this.#given.has(`${read.through} ${executionId}`);
     if (isNew) await this.#link(executionId, read.through);
     if (news.length === 0 && !isNew) return false;
-    await this.#tell();
+    await this.#notify();
     return true;
   }
 
@@ -102,7 +102,7 @@ export class GivenInputs {
         !this.#given.has(`${read.through} ${executionId}`),
     );
     for (const { through } of before) await this.#link(executionId, through);
-    await this.#tell();
+    await this.#notify();
     return true;
   }
 
@@ -137,7 +137,7 @@ export class GivenInputs {
         : this.#db.query(DECIDE, [approval_id, state, reason]));
       isDecided = true;
     }
-    if (isDecided) await this.#tell();
+    if (isDecided) await this.#notify();
   }
 
   async #steer(executionId: string, message: Steering): Promise<void> {
@@ -165,9 +165,9 @@ export class GivenInputs {
     await this.#db.query(LINK, [this.#sessionId, JSON.stringify(due)]);
   }
 
-  async #tell(): Promise<void> {
-    const [told] = await selectRows(this.#db, parseTold, TELL, [this.#sessionId]);
-    if (told !== undefined) this.#notice(told.inbox_seq);
+  async #notify(): Promise<void> {
+    const [row] = await selectRows(this.#db, parseInbox, NOTIFY, [this.#sessionId]);
+    if (row !== undefined) this.#notice(row.inbox_seq);
   }
 
   get #sessionId(): string {

@@ -95,7 +95,7 @@ export class ReplayPacing {
     }
   }
 
-  /** Before the conversation goes on: what it is told from outside, or by a sub-agent, comes first. */
+  /** Before the conversation goes on: messages from outside and results of sub-agents come first. */
   async #beforeTurn(run: ExecutionRun, step: AgentStep): Promise<boolean> {
     const { recorded, inputs } = this.#options;
     const { state, execution } = run;
@@ -105,13 +105,13 @@ export class ReplayPacing {
     if (step.kind === "call-llm") await this.#passOver(run, call);
     if (await inputs.give(execution_id, next, call?.position ?? null)) return false;
     const child = this.#views.deliveredAs(execution_id, next);
-    const told = state.subAgents?.find(({ execution_id: id }) => id === child?.execution_id);
-    // An agent that waits is told of it, and must not keep its place from its sub-agents.
+    const delivered = state.subAgents?.find(({ execution_id: id }) => id === child?.execution_id);
+    // An agent that waits reads it, and must not keep its place from its sub-agents.
     const isWaiting = step.kind === "wait-for-sub-agents";
-    if (child !== undefined && told?.is_delivered !== true && isHeard(step)) {
+    if (child !== undefined && delivered?.is_delivered !== true && isHeard(step)) {
       if (isWaiting) return true;
       // That one has ended and is not delivered: it cannot be, at this step.
-      if (told !== undefined && isTerminal(told.status)) return true;
+      if (delivered !== undefined && isTerminal(delivered.status)) return true;
       await this.#until(run, ({ executions }) => hasEnded(executions, child.execution_id));
       return false;
     }

@@ -17,7 +17,7 @@ export interface NewSession {
   readonly runbook: string | null;
   /** Finds the message in Slack that the alert comes from. */
   readonly slackFingerprint: string | null;
-  /** Where its news go (`NotifyPlan`), JSON text; null if nobody is told. */
+  /** Where its news go (`NotifyPlan`), JSON text; null if there is no destination. */
   readonly notify: string | null;
   readonly mcpSelection: string | null;
   readonly chainId: string;

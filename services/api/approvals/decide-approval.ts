@@ -17,15 +17,15 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
 
-/** Tells the owner, or ends the wait of a session without an owner; other delays of it stay. */
-const TELL_OWNER = `
+/** Notifies the owner, or ends the wait of a session without an owner; other delays of it stay. */
+const NOTIFY_OWNER = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
   not_before = CASE WHEN waiting_for IS NULL THEN not_before END
 WHERE session_id = $1
 RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned,
           (SELECT s.lane FROM alert_sessions s WHERE s.session_id = session_runtime.session_id) AS lane`;
-const parseTold = compileParser(
-  "told owner",
+const parseOwner = compileParser(
+  "owner",
   Type.Object({ owned: Type.Boolean(), lane: literals(SESSION_LANES) }),
 );
 
@@ -84,7 +84,7 @@ export async function decideApproval(
   approvalId: string,
   { state, reason, decidedBy, decidedVia, argumentsHash }: Decision,
 ): Promise<Decided> {
-  const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [session_id]);
+  const [owner] = await selectRows(transaction, parseOwner, NOTIFY_OWNER, [session_id]);
   const [question] = await selectRows(transaction, parseQuestion, READ, [approvalId, session_id]);
   if (question === undefined) throw notFound();
   if (question.state !== "awaiting_approval") throw closed(question.state, question.decided_by);
@@ -118,8 +118,8 @@ export async function decideApproval(
       reason: why,
     },
   ]);
-  const lane = isTerminal(status) ? ("followup" as const) : told?.lane;
-  const wakeUp = told?.owned === false && lane !== undefined ? { sessionId: session_id, lane } : undefined;
+  const lane = isTerminal(status) ? ("followup" as const) : owner?.lane;
+  const wakeUp = owner?.owned === false && lane !== undefined ? { sessionId: session_id, lane } : undefined;
   return { events, tool, wakeUp };
 }
 

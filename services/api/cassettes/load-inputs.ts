@@ -17,7 +17,7 @@ const Delivery = Type.Object({
   calls_before: Type.Integer(),
 });
 
-/** Deliveries and calls are told apart by the time of their transactions, which no two of an execution share. */
+/** Deliveries and calls are distinguished by the time of their transactions, which no two of an execution share. */
 const callsBefore = (at: string) => `
   (SELECT count(*)::int FROM llm_interactions l WHERE l.execution_id = d.execution_id AND l.created_at <= ${at})`;
 
@@ -61,7 +61,7 @@ SELECT d.execution_id, d.sequence_number AS message, ${callsBefore("d.delivered_
 FROM evidence_deliveries d WHERE session_id = $1 ORDER BY delivered_at, execution_id`;
 
 const parseMemory = compileParser(
-  "memory that was told",
+  "injected memory",
   Type.Object({
     execution_id: Uuid,
     memory_id: Uuid,
@@ -72,7 +72,7 @@ const parseMemory = compileParser(
     alert_type: TextOrNull,
   }),
 );
-/** A memory that was deleted since is told by its id alone. */
+/** A memory that was deleted since has its id alone. */
 const MEMORIES = `
 SELECT s.execution_id, s.memory_id, content, category, valence, confidence, alert_type
 FROM session_memories s LEFT JOIN investigation_memories USING (memory_id) WHERE s.session_id = $1 ORDER BY execution_id, position`;
@@ -91,7 +91,7 @@ SELECT hash, body FROM texts WHERE hash IN (SELECT hash FROM needed_texts WHERE 
    OR hash IN (SELECT hash FROM session_runbooks WHERE session_id = $1)`;
 
 const parseFormer = compileParser("analysis before", Type.Object({ former_analysis: Type.String() }));
-/** As an agent is told of it (`alert-of-session.ts` of the executor). */
+/** As an agent reads it (`alert-of-session.ts` of the executor). */
 const FORMER = `
 SELECT left(coalesce(f.final_analysis, ''), 20000) AS former_analysis
 FROM alert_sessions s JOIN alert_sessions f ON f.session_id = s.reopened_from AND f.deleted_at IS NULL WHERE s.session_id = $1`;

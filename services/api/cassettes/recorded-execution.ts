@@ -77,24 +77,24 @@ function recordedMessage(message: Message): RecordedMessage {
   };
 }
 
-/** Where a sub-agent's result was told: the message names its execution (`deliver-results.ts` of the executor). */
+/** Where a sub-agent's result was delivered: the message names its execution (`deliver-results.ts` of the executor). */
 function deliveryOf(
   { messages, llmCalls }: CassetteRows,
   { execution_id, parent_execution_id, delivered_at }: AgentExecution,
 ): RecordedExecution["delivered"] {
   if (parent_execution_id === null || delivered_at === null) return null;
   const conversation = messages.filter((message) => message.execution_id === parent_execution_id);
-  const told = conversation.find(
+  const delivered = conversation.find(
     ({ role, content }) =>
       role === "user" && content.startsWith("[Sub-agent ") && content.includes(`(exec ${execution_id})`),
   );
-  if (told === undefined) return { message: null, before_call: null };
+  if (delivered === undefined) return { message: null, before_call: null };
   const isBehind = (id: string | null) =>
     conversation.some(
-      ({ message_id, sequence_number }) => message_id === id && sequence_number >= told.sequence_number,
+      ({ message_id, sequence_number }) => message_id === id && sequence_number >= delivered.sequence_number,
     );
   const call = llmCalls
     .filter((row) => row.execution_id === parent_execution_id)
     .findIndex(({ last_message_id }) => isBehind(last_message_id));
-  return { message: told.sequence_number, before_call: call === -1 ? null : call };
+  return { message: delivered.sequence_number, before_call: call === -1 ? null : call };
 }

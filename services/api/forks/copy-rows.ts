@@ -207,7 +207,7 @@ async function copyRest({ transaction, parent, fork, ids, point }: Copy): Promis
 const parseCallId = compileParser("kept text", Type.Object({ call_id: Type.String() }));
 
 /**
- * The whole texts of the large results that agents have been told. A runner stores one before the step that has its window: a call without
+ * The whole texts of the large results that agents have been shown. A runner stores one before the step that has its window: a call without
  * a result at the fork's point is answered again, and then keeps its text under the same id.
  */
 async function copyKeptTexts({

@@ -45,7 +45,7 @@ interface Failure {
   readonly closes: boolean;
 }
 
-/** What the client is told of a failure; internal details are logged instead. */
+/** What the client reads of a failure; internal details are logged instead. */
 export function failureOf(thrown: unknown, log: Logger, path: string): Failure {
   const error = coerceError(thrown);
   if (error instanceof RequestError) {

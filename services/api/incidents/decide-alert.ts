@@ -6,7 +6,7 @@ import type { GroupRule } from "./group-rule.ts";
  */
 export type GroupPhase = "none" | "running" | "late" | "over";
 
-/** A new session, one that continues an ended one, an alert that joins or is counted, or one that no session is told of. */
+/** A new session, one that continues an ended one, an alert that joins or is counted, or one that reaches no session. */
 export const ALERT_OUTCOMES = ["opened", "reopened", "linked", "counted", "unknown"] as const;
 export type AlertOutcome = (typeof ALERT_OUTCOMES)[number];
 

@@ -15,7 +15,7 @@ export interface FoldedGroup {
   readonly reopened: number;
 }
 
-/** What an alert of the group does, and its row; absent if no session is told of it. */
+/** What an alert of the group does, and its row; absent if it reaches no session. */
 export interface DecidedAlert {
   readonly alert: GroupedAlert;
   readonly outcome: AlertOutcome;
@@ -95,7 +95,7 @@ function rowOf(
   };
 }
 
-/** True if the agents of a new session may be told what the former one found: all who may see the new one could see the former. */
+/** True if the agents of a new session may read what the former one found: all who may see the new one could see the former. */
 function mayContinue(former: SessionAccess, { identity, session }: GroupedAlert): boolean {
   return maySee(identity, former) && session.teams.every((team) => former.teams.includes(team));
 }

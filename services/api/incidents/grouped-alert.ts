@@ -30,7 +30,7 @@ export const GROUPED_OUTCOMES = [...ALERT_OUTCOMES, "replayed"] as const;
 /** What became of an alert of a group. */
 export interface GroupedResult {
   readonly outcome: (typeof GROUPED_OUTCOMES)[number];
-  /** Null if no session is told of it. */
+  /** Null if it reaches no session. */
   readonly sessionId: string | null;
   /** Who may see that session. */
   readonly access: SessionAccess;

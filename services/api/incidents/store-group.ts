@@ -27,10 +27,10 @@ WITH item AS MATERIALIZED (
     announced_at = CASE WHEN $6::boolean THEN clock_timestamp() WHEN session_id IS DISTINCT FROM $2 THEN NULL ELSE announced_at END,
     resolved_at = CASE WHEN $7::boolean THEN clock_timestamp() END, is_cancelled = $8
   WHERE group_key = $1
-), told AS (
+), notified AS (
   UPDATE session_runtime SET inbox_seq = inbox_seq + 1 WHERE session_id = $2 AND $10::boolean RETURNING inbox_seq
 )
-SELECT coalesce((SELECT inbox_seq FROM told), 0) AS inbox_seq`;
+SELECT coalesce((SELECT inbox_seq FROM notified), 0) AS inbox_seq`;
 const parseStored = compileParser("stored alerts", Type.Object({ inbox_seq: Type.Integer() }));
 
 const FORGET_EMPTY = "DELETE FROM alert_groups WHERE group_key = $1 AND session_id IS NULL";
@@ -78,7 +78,7 @@ export async function storeGroup(
   const isJoined = rows.some(({ outcome }) => outcome === "linked");
   const { isResolved } = last.alert.group;
   const isNews = stored.isAnnouncementDue || stored.sessionId !== sessionId || isResolved;
-  const [told] = await selectRows(transaction, parseStored, STORE, [
+  const [notified] = await selectRows(transaction, parseStored, STORE, [
     key,
     sessionId,
     after.count,
@@ -100,7 +100,7 @@ export async function storeGroup(
   };
   // Before the events with which a pending session ends.
   const announced = isNews ? await appendEvents(transaction, sessionId, [announcement]) : [];
-  const inbox = { sessionId, seq: told?.inbox_seq ?? 0 };
+  const inbox = { sessionId, seq: notified?.inbox_seq ?? 0 };
   if (due === undefined) return { ...sent, events: announced, inbox };
   const applied = await applyEffect(transaction, due, after.count);
   return {

@@ -8,7 +8,7 @@ import { MEMORY_COLUMNS } from "./read-memories.ts";
 const parseId = compileParser("deleted memory", Type.Object({ memory_id: Type.String() }));
 const parseMemory = compileParser("changed memory", MemoryView);
 
-/** Only another content makes a memory new: what agents are told depends on its age. */
+/** Only another content makes a memory new: what agents read of it depends on its age. */
 const CHANGE = `
 WITH m AS (
   UPDATE investigation_memories SET
@@ -40,7 +40,7 @@ export async function changeMemory(
   return memory;
 }
 
-/** Deletes a memory; which agents were told of it stays in their timelines. False if there is none of this id. */
+/** Deletes a memory; which agents got it stays in their timelines. False if there is none of this id. */
 export async function deleteMemory(db: Queryable, memoryId: string): Promise<boolean> {
   return (await selectRows(db, parseId, DELETE, [memoryId])).length > 0;
 }

@@ -38,7 +38,7 @@ export type MemoryView = Static<typeof MemoryView>;
 /** `GET /api/v1/sessions/:id/memories` */
 export const MemoryListResponse = Type.Array(MemoryView);
 
-/** A memory that agents of a session were told of. */
+/** A memory that agents of a session got. */
 export const InjectedMemory = Type.Object({
   ...MEMORY,
   execution_ids: Type.Array(Uuid, { description: "of the agents that were told of it" }),

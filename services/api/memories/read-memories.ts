@@ -33,18 +33,18 @@ ORDER BY m.created_at, m.memory_id LIMIT ${MAX_OF_SESSION}`;
   return selectRows(db, parseMemory, sql, parameters.values);
 }
 
-/** What the agents of a session were told and the identity may see, in the order in which they were told; deleted memories are absent. */
+/** The memories that agents of a session got and the identity may see, in the order in which they got them; deleted memories are absent. */
 export async function readInjectedMemories(db: Queryable, identity: Identity, sessionId: string) {
   const parameters = new SqlParameters();
   const sql = `
-SELECT ${MEMORY_COLUMNS}, told.execution_ids
+SELECT ${MEMORY_COLUMNS}, injected.execution_ids
 FROM (
   SELECT memory_id, array_agg(execution_id::text ORDER BY injected_at, execution_id) AS execution_ids,
          min(injected_at) AS injected_at, min(position) AS position
   FROM session_memories WHERE session_id = ${parameters.add(sessionId)} GROUP BY memory_id
-) told JOIN investigation_memories m USING (memory_id)
+) injected JOIN investigation_memories m USING (memory_id)
 WHERE ${readableBy(identity, parameters, "m")}
-ORDER BY told.injected_at, told.position, m.memory_id LIMIT ${MAX_OF_SESSION}`;
+ORDER BY injected.injected_at, injected.position, m.memory_id LIMIT ${MAX_OF_SESSION}`;
   return selectRows(db, parseInjected, sql, parameters.values);
 }
 

@@ -27,7 +27,7 @@ export interface Attempt {
   readonly isUnsure: boolean;
 }
 
-/** Someone who is told. */
+/** A receiver of notifications. */
 export interface Destination extends Recipient {
   /** Never rejects but for the signal's reason. */
   deliver(notification: Notification, attempt: Attempt, signal: AbortSignal): Promise<Delivery>;

@@ -60,7 +60,7 @@ interface News {
   readonly session: SessionNews;
 }
 
-/** Something that someone is told. */
+/** What a receiver is sent. */
 export type Notification = News &
   (
     | { readonly kind: "session.started" | "session.ended" }

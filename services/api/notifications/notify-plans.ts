@@ -12,7 +12,7 @@ const SLACK_KINDS: readonly NotificationKind[] = [
 ];
 
 /**
- * What is stored with new sessions, as JSON text, null if nobody is told: `fromSlack` with those that answer a message in Slack, which
+ * What is stored with new sessions, as JSON text, null if there is no destination: `fromSlack` with those that answer a message in Slack, which
  * alone are announced there when they start; `usual` with all others.
  */
 export function notifyPlans({ slack, webhooks, teams, writeBack }: NotificationSettings): {

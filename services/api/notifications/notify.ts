@@ -37,7 +37,7 @@ export async function notify(
   ]);
 }
 
-/** Everyone who is told by this configuration. */
+/** The destinations of this configuration. */
 export function openDestinations(
   { slack, webhooks, teams, writeBack }: NotificationSettings,
   deps: { readonly db: Queryable; readonly outbound: Outbound },

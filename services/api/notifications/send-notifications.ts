@@ -153,7 +153,7 @@ function cutShort(error: string): Delivery {
 }
 
 /**
- * Stores the outcome, however long the database is away: whoever else could take the row needs the database, too. On a stop
+ * Stores the outcome, however long the database is away: another api that could take the row needs the database, too. On a stop
  * the last try is the one under way when the grace ends.
  */
 async function store(row: ClaimedNotification, settled: Settled, deps: Sending, abort: AbortSignal) {

@@ -118,8 +118,8 @@ export async function resumeForOperator(
   const state = await readState(transaction, session_id);
   if (state.by === null) return { status: "not_parked", events: [] };
   if (!state.is_parked) {
-    const [told] = await selectRows(transaction, parseInbox, TAKE_BACK, [session_id]);
-    return { status: "resuming", events: [], ...(told && { inboxSeq: told.inbox_seq }) };
+    const [row] = await selectRows(transaction, parseInbox, TAKE_BACK, [session_id]);
+    return { status: "resuming", events: [], ...(row && { inboxSeq: row.inbox_seq }) };
   }
   if (status === "pending") {
     const [resumed] = await selectRows(transaction, parseResumed, RESUME_PENDING, [session_id]);
@@ -131,8 +131,8 @@ export async function resumeForOperator(
     return { status: "resuming", events, inboxSeq, waitsIn: state.lane };
   }
   if (!state.is_held) return { status: "resuming", events: [] };
-  const [told] = await selectRows(transaction, parseInbox, LET_GO, [session_id]);
-  return { status: "resuming", events: [], ...(told && { inboxSeq: told.inbox_seq }), waitsIn: state.lane };
+  const [row] = await selectRows(transaction, parseInbox, LET_GO, [session_id]);
+  return { status: "resuming", events: [], ...(row && { inboxSeq: row.inbox_seq }), waitsIn: state.lane };
 }
 
 async function readState(transaction: Queryable, sessionId: string) {

@@ -20,14 +20,14 @@ WHERE session_id = $1 AND kind = 'chat' AND status IN ('pending', 'active')
 RETURNING follow_up_id`;
 const parseFollowUp = compileParser("cancelled follow-up", Type.Object({ follow_up_id: Type.String() }));
 
-/** The owner is told by its inbox, too. A deferred session would wait for its time before anyone could end the work. */
-const TELL_OWNER = `
+/** The owner is notified by its inbox, too. A deferred session would wait for its time before anyone could end the work. */
+const NOTIFY_OWNER = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1, not_before = NULL, cancelled_follow_ups = ARRAY(
   SELECT follow_up_id FROM follow_ups
   WHERE session_id = $1 AND status IN ('pending', 'active') AND cancel_requested_at IS NOT NULL)
 WHERE session_id = $1
 RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
-const parseTold = compileParser("told owner", Type.Object({ owned: Type.Boolean() }));
+const parseOwner = compileParser("owner", Type.Object({ owned: Type.Boolean() }));
 
 interface RequestedCancel {
   readonly id: string;
@@ -73,6 +73,6 @@ async function cancelChat(manager: Queryable, id: string): Promise<RequestedCanc
   await manager.query("SELECT 1 FROM session_runtime WHERE session_id = $1 FOR NO KEY UPDATE", [id]);
   const [cancelled] = await selectRows(manager, parseFollowUp, CANCEL_CHAT, [id]);
   if (cancelled === undefined) throw new RequestError(409, "session is not in a cancellable state");
-  const [told] = await selectRows(manager, parseTold, TELL_OWNER, [id]);
-  return { id, events: [], wakeUp: told?.owned === false ? { sessionId: id, lane: "followup" } : undefined };
+  const [owner] = await selectRows(manager, parseOwner, NOTIFY_OWNER, [id]);
+  return { id, events: [], wakeUp: owner?.owned === false ? { sessionId: id, lane: "followup" } : undefined };
 }

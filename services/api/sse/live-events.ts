@@ -46,7 +46,7 @@ export async function* liveEvents({
       yield "waiting";
       continue;
     }
-    // Events of a session that ended long ago are purged: the client's next request is told so.
+    // Events of a session that ended long ago are purged: the client's next request is refused with the reason.
     const isPurged = page.length === 0 ? lastSeq !== Infinity : !isContiguous(page, afterSeq, lastSeq);
     if (isPurged) return;
     if (page.length === 0) connection.retract(newestSeq, afterSeq);

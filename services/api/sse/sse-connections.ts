@@ -110,7 +110,7 @@ export class SseConnections implements AsyncDisposable {
         ]);
         for (const { connection, reported } of polled) {
           const session = found.get(connection.sessionId);
-          // A failover of Postgres can have lost events: the client's next request is told.
+          // A failover of Postgres can have lost events: the client's next request is refused.
           if (session === undefined || session.last_seq < reported) connection.end();
           else connection.notify(session.last_seq);
         }

@@ -52,14 +52,14 @@ async function runningCalls(
  * Locks the runtime row, so that messages have one order and no agent begins or ends meanwhile. Only a conclusion ends the wait of
  * a session without an owner: an agent that waits for an approval can then conclude without the call.
  */
-const TELL_OWNER = `
+const NOTIFY_OWNER = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
   not_before = CASE WHEN $2::boolean AND waiting_for IS NOT NULL THEN NULL ELSE not_before END
 WHERE session_id = $1
 RETURNING inbox_seq, coalesce(lease_expires_at > clock_timestamp(), false) AS owned,
           (SELECT lane FROM alert_sessions s WHERE s.session_id = session_runtime.session_id) AS lane`;
-const parseTold = compileParser(
-  "told owner",
+const parseOwner = compileParser(
+  "owner",
   Type.Object({ inbox_seq: Type.Integer(), owned: Type.Boolean(), lane: literals(SESSION_LANES) }),
 );
 
@@ -104,8 +104,8 @@ export async function postSteering(
   message: NewSteering,
 ): Promise<PostedSteering> {
   const { messageId, requestHash, mode, executionId } = message;
-  const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [session_id, mode === "conclude"]);
-  const inboxSeq = told?.inbox_seq ?? 0;
+  const [owner] = await selectRows(transaction, parseOwner, NOTIFY_OWNER, [session_id, mode === "conclude"]);
+  const inboxSeq = owner?.inbox_seq ?? 0;
   const [known] = await selectRows(transaction, parseFound, FIND, [messageId]);
   if (known !== undefined) {
     if (known.request_hash !== requestHash) {
@@ -162,7 +162,7 @@ export async function postSteering(
       execution_id: executionId?.toLowerCase() ?? null,
     },
   ]);
-  const needsOwner = mode === "conclude" && told?.owned === false && status !== "pending";
-  const wakeUp = needsOwner ? { sessionId: session_id, lane: told.lane } : undefined;
+  const needsOwner = mode === "conclude" && owner?.owned === false && status !== "pending";
+  const wakeUp = needsOwner ? { sessionId: session_id, lane: owner.lane } : undefined;
   return { messageId, executions, isReplayed: false, events, inboxSeq, wakeUp };
 }

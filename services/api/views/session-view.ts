@@ -38,7 +38,7 @@ interface SessionRows {
   readonly approvals: readonly Approval[];
   /** The alerts of its incident. */
   readonly alertGroup: Awaited<ReturnType<typeof readAlertGroup>>;
-  /** What people told the agents and not all of them have read. */
+  /** Messages of people that not all agents have read. */
   readonly unreadMessages: Awaited<ReturnType<typeof readUnreadSteering>>;
   /** The calls for the executive summary; null without one. */
   readonly summary: SummaryCalls | null;

@@ -220,7 +220,7 @@ export const STEP_PARTS: Readonly<Record<keyof StepRows, Part>> = {
   // It inserts under the reservation's id and touches no account, so that no step waits for those of other sessions; a row that exists was settled before.
   budgetSettlements: (rows) => `${insertPart(BUDGET_LEDGER, { without: ["created_at"] })(rows)}
   ON CONFLICT DO NOTHING`,
-  // A row for each destination which the session's plan names for the kind. The same news is told once: `news` is its identity, without a full stop.
+  // A row for each destination which the session's plan names for the kind. The same news is sent once: `news` is its identity, without a full stop.
   notifications: (rows) => `
   INSERT INTO outbox (session_id, kind, destination, dedup_key, payload)
   SELECT s.session_id, r.kind, d.key, r.news || ':' || d.key, r.payload

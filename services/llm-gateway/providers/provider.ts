@@ -15,7 +15,7 @@ export interface ProviderCall {
   /** The caller's deadline in milliseconds since the epoch, or Infinity. */
   readonly deadline: number;
   readonly log: Logger;
-  /** Told the error of each try that is followed by another one. */
+  /** Called with the error of each try that is followed by another one. */
   readonly retried?: ((error: RetryableError) => void) | undefined;
   /** Told what the provider's answer has for the name of its model, unchecked. */
   readonly answeredBy: (model: unknown) => void;

@@ -19,7 +19,7 @@ interface RetryOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Told the error of each try that is followed by another one. */
+  /** Called with the error of each try that is followed by another one. */
   readonly retried?: ((error: RetryableError) => void) | undefined;
   /** Which retryable errors to retry after; by default all. */
   readonly isWorthTrying?: (error: RetryableError) => boolean;

@@ -108,7 +108,9 @@ const SCHEMAS = new Set([
   "extends",
   "unevaluatedProperties",
 ]);
-const REFS = "# #/$defs/a #/definitions/b #/properties/a #spot part https://example.com/x #/a~1b/%zz a".split(" ");
+const REFS = "# #/$defs/a #/definitions/b #/properties/a #spot part https://example.com/x #/a~1b/%zz a".split(
+  " ",
+);
 const TEXTS = ["x", "^\\p{L}$", "[", "^[\\w-.]$", "(?<n>.)", "spot", "part", "#spot", "\uD800", ""];
 
 /** Random schemas and what resembles them; the same seed gives the same. */

@@ -153,7 +153,7 @@ export class ClientSubscriptions {
     { name: channel, target }: Channel,
     {
       stop: { signal },
-      ...told
+      ...callbacks
     }: {
       readonly stop: AbortController;
       readonly confirmed: () => void;
@@ -164,7 +164,7 @@ export class ClientSubscriptions {
     if (!dialect || target.kind !== "session") return undefined;
     const overflowed = () => outbox.control({ type: "catchup.overflow", channel, has_more: true });
     return new SessionFollower(context, {
-      ...told,
+      ...callbacks,
       sessionId: target.sessionId,
       outbox,
       overflowed,

@@ -2,7 +2,7 @@ import { TEXT } from "../text.ts";
 import "./status-dot.css";
 
 const STATUS_TEXTS: Readonly<Record<string, string>> = TEXT.statuses;
-/** Shapes differ, so that no status is told by its colour alone. */
+/** Shapes differ, so that no status is known by its colour alone. */
 const MARKS: Readonly<Record<string, string>> = {
   completed: "✓",
   failed: "✕",

@@ -5,8 +5,8 @@ import type { MessageOf, SessionMessage, NumberedEvent } from "./session-message
 import type { TimelineEntry, SessionView } from "./session-view.ts";
 import { StagesView, type WritableLane } from "./stages-view.ts";
 
-/** Of these the timelines of the agents have what is shown, or nothing but the session's facts changes. */
-const TOLD_ELSEWHERE = [
+/** Events without an entry of their own: the timelines of the agents have what is shown, or only the facts of the session change. */
+const WITHOUT_ENTRY = [
   "steer.received",
   "alert.linked",
   "chat.created",
@@ -15,10 +15,10 @@ const TOLD_ELSEWHERE = [
   "session.parked",
   "session.resumed",
 ] as const;
-type ToldElsewhere = Extract<NumberedEvent, { type: (typeof TOLD_ELSEWHERE)[number] }>;
+type EventWithoutEntry = Extract<NumberedEvent, { type: (typeof WITHOUT_ENTRY)[number] }>;
 
-function isToldElsewhere(message: NumberedEvent): message is ToldElsewhere {
-  return TOLD_ELSEWHERE.some((type) => type === message.type);
+function isWithoutEntry(message: NumberedEvent): message is EventWithoutEntry {
+  return WITHOUT_ENTRY.some((type) => type === message.type);
 }
 
 /** What a model writes after it has thought. */
@@ -85,7 +85,7 @@ export class SessionFold {
     const view = this.#stages.view;
     view.seq = message.seq;
     view.at = message.timestamp;
-    if (isToldElsewhere(message)) {
+    if (isWithoutEntry(message)) {
       view.parked = parkingOf(message, view.parked);
       return;
     }
@@ -299,7 +299,7 @@ export class SessionFold {
   }
 }
 
-function parkingOf(message: ToldElsewhere, before: SessionView["parked"]): SessionView["parked"] {
+function parkingOf(message: EventWithoutEntry, before: SessionView["parked"]): SessionView["parked"] {
   if (message.type === "session.resumed") return undefined;
   if (message.type !== "session.parked") return before;
   const { by, actor, timestamp: at } = message;

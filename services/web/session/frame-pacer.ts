@@ -14,7 +14,7 @@ export class FramePacer {
   /** When the last frame showed text; undefined once it is known how long that took. */
   #shownAt: number | undefined;
 
-  /** True until the next frame has told how long the last one took: it is wanted even if nothing arrives. */
+  /** True until the next frame has said how long the last one took: it is wanted even if nothing arrives. */
   get isMeasuring(): boolean {
     return this.#shownAt !== undefined;
   }

@@ -8,7 +8,9 @@ describe("screenItems(text, path)", () => {
   const urls = (text: string, path: string) => screenItems(text, path).map(({ url }) => url);
 
   it("has every screen but the present one, those of the present session first", () => {
-    expect(urls("", "/")).to.deep.equal("/triage /handover /new /usage /memories /compare /system".split(" "));
+    expect(urls("", "/")).to.deep.equal(
+      "/triage /handover /new /usage /memories /compare /system".split(" "),
+    );
     expect(urls("", `/s/${ID}`)).to.deep.equal([
       `/s/${ID}/trace`,
       `/compare/${ID}`,

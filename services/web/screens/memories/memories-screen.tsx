@@ -139,8 +139,8 @@ function Filters({ filters, onChange }: FiltersProps) {
         MEMORY_TEXT.valence,
         MEMORY_VALENCES.map((name) => [name, MEMORY_TEXT.valences[name]]),
       )}
-      {choice("deprecated", MEMORY_TEXT.told, [
-        ["false", MEMORY_TEXT.toldToAgents],
+      {choice("deprecated", MEMORY_TEXT.status, [
+        ["false", MEMORY_TEXT.inUse],
         ["true", MEMORY_TEXT.deprecated],
       ])}
       {filters.source !== "" && (

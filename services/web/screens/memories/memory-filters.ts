@@ -14,7 +14,7 @@ const DEPRECATED = ["true", "false"] as const;
 export interface MemoryFilters {
   readonly category: MemoryCategory | "";
   readonly valence: MemoryValence | "";
-  /** `true` for those that no agent is told of any more, `false` for the others. */
+  /** `true` for those that no agent gets any more, `false` for the others. */
   readonly deprecated: (typeof DEPRECATED)[number] | "";
   /** The session that they were learned from. */
   readonly source: string;

@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   llm_response: TEXT.session.entry.response,
   llm_tool_call: TEXT.session.entry.call,
 };
-/** The marks at the end of a line: a failure is told by its word, too. */
+/** The marks at the end of a line: a failure has its word, too. */
 const ENDS: Readonly<Record<string, string>> = {
   completed: "✓",
   failed: "✕",

@@ -306,7 +306,7 @@ export class SessionStore {
     if (!grew && !changed) return;
     this.grewAt = performance.now();
     this.#pacer.shown(now);
-    // How long this frame takes is told by the next one.
+    // The next frame says how long this one takes.
     this.#wantFrame();
   }
 

@@ -44,7 +44,7 @@ export interface SessionList {
   readonly shown: ShownList | undefined;
   /** Why the last request failed. */
   readonly failure: string | undefined;
-  /** False while the list is not told what happens. */
+  /** False while the list gets no events. */
   readonly isLive: boolean;
   /** Sessions that match and are not shown yet. */
   readonly newCount: number;

@@ -37,7 +37,7 @@ export class ReasoningDetails {
   }
 }
 
-/** Details without an index are told apart by their ids. */
+/** Details without an index are distinguished by their ids. */
 function isOther(begun: Record<string, unknown>, piece: Record<string, unknown>): boolean {
   const [former, id] = [begun["id"], piece["id"]];
   return typeof former === "string" && typeof id === "string" && former !== id;

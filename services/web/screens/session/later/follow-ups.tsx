@@ -20,7 +20,7 @@ interface ChatLaneProps {
   readonly target: string | undefined;
 }
 
-/** What people asked about an investigation, with the answers, and where they ask. Nothing where that cannot be done and nobody did. */
+/** What people asked about an investigation, with the answers, and where they ask. Nothing where that is not possible and there is no question. */
 function ChatLane({ store, facts, target }: ChatLaneProps) {
   const view = store.view.value;
   const isPast = store.at.value !== undefined;

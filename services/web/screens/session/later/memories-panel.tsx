@@ -8,7 +8,7 @@ import { MEMORY_TEXT } from "../../memories/memory-text.ts";
 import { MEMORIES_ANCHOR } from "../follow-ups-part.tsx";
 import type { SessionStore } from "../session-store.ts";
 
-/** What was learned from a session and what its agents were told of earlier ones; closed until the reader wants to know. */
+/** What was learned from a session and what its agents got of earlier ones; closed until the reader wants to know. */
 export function MemoriesPanel({ store }: { readonly store: SessionStore }) {
   const isNamed = () => location.hash === `#${MEMORIES_ANCHOR}`;
   const [isOpen, setOpen] = useState(isNamed);
@@ -48,11 +48,11 @@ function Memories({ store }: { readonly store: SessionStore }) {
   const over = followUps.filter(({ status }) => isTerminal(status)).length;
   const remote = useRemote(`${id} ${over} ${isRunning}`, async (signal) => {
     const params = { id };
-    const [learned, told] = await Promise.all([
+    const [learned, injected] = await Promise.all([
       api.call("GET /api/v1/sessions/:id/memories", { params, signal }),
       api.call("GET /api/v1/sessions/:id/injected-memories", { params, signal }),
     ]);
-    return { learned, told };
+    return { learned, injected };
   });
   const { value } = remote;
   return (
@@ -68,7 +68,7 @@ function Memories({ store }: { readonly store: SessionStore }) {
           />
           <List
             title={MEMORY_TEXT.injected}
-            memories={value.told}
+            memories={value.injected}
             empty={MEMORY_TEXT.nothingTold}
             isOwn={false}
           />

@@ -160,7 +160,7 @@ export function SessionActions({ store, view, facts }: SessionActionsProps) {
   );
 }
 
-/** What is told to others, as Markdown: what it was about and how it ended, the summary, the analysis, the address. */
+/** What is copied for others, as Markdown: what it was about and how it ended, the summary, the analysis, the address. */
 function conclusionText(store: SessionStore, view: SessionView): string {
   const { title } = store;
   const { summary, analysis } = concludedOf(store);
