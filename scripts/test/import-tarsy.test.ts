@@ -138,7 +138,7 @@ describe("npm run tarsy -- import tarsy", () => {
     expect(memory?.["content"]).to.match(/^Carts without a limit are killed; password=\[MASKED/u);
   });
 
-  it("lets nobody continue it: no question, no score, no fork, no cassette, no lesson", async () => {
+  it("cannot be continued: no question, no score, no fork, no cassette, no lesson", async () => {
     for (const [path, body] of [
       ["chat/messages", { content: "Why?" }],
       ["score", {}],

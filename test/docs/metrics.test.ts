@@ -14,7 +14,7 @@ const ORDERLY: Readonly<Record<string, readonly string[]>> = {
 };
 /** Labels whose values the pages do not list: HTTP's, the models', the receivers' of notifications, the buckets' bounds. */
 const OPEN_LABELS = new Set(["method", "route", "provider", "model", "destination", "le", "chain"]);
-/** Nobody is told, because no agent asks a person; the series are there. */
+/** There is no notification, because no agent asks a person; the series are there. */
 const NOTIFICATIONS = {
   webhooks: [
     { name: "ops", url: "http://127.0.0.1:9/", secret_env: "OPS_SECRET", events: ["approval.requested"] },
@@ -110,7 +110,9 @@ describe("the metrics in the documentation", () => {
     }
     expect(valuesOf(atStart, "tarsy_executor_sessions_total", "status")).to.have.length(11);
     expect(valuesOf(atStart, "tarsy_executor_step_duration_seconds", "kind")).to.include("call-llm");
-    expect(valuesOf(atStart, "tarsy_api_request_duration_seconds", "status")).to.have.members("500 503 400 401 403 404 413 415".split(" "));
+    expect(valuesOf(atStart, "tarsy_api_request_duration_seconds", "status")).to.have.members(
+      "500 503 400 401 403 404 413 415".split(" "),
+    );
     expect(valuesOf(atStart, "tarsy_api_request_duration_seconds", "route")).to.include.members(
       valuesOf(afterCalls, "tarsy_api_request_duration_seconds", "route"),
     );

@@ -88,7 +88,7 @@ describeNightly("notifications of the whole system", () => {
 
   it("tell that a person must decide, with the link and the arguments, and then that the session was cancelled", async () => {
     const id = await pipeline.client.submit("REMOVE");
-    // To both: once the session has ended nobody is asked any more.
+    // To both: once the session has ended no one is asked any more.
     await until("the question was sent", async () => texts(id).length === 1 && (await unsent(id)) === 0);
     const [asked] = messages(id);
     expect(asked?.text).to.equal("Approval needed (test): k8s.remove");

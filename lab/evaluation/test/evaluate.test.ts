@@ -102,7 +102,7 @@ describe("tarsy eval", function evaluation() {
     expect(third.out).to.contain("bad against good: better in 0, worse in 0, equal in 3 cases");
   });
 
-  // lab/replay/test/suites/told-time.ts has it of a replay.
+  // lab/replay/test/suites/current-time.ts has it of a replay.
   if (!NIGHTLY) return;
 
   it("tells agents the time of the recording, because the results of its tools are of then", async () => {

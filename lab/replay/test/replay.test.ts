@@ -7,12 +7,12 @@ import { SCENARIOS } from "./scenarios.ts";
 import { changedPrompts } from "./suites/changed-prompts.ts";
 import { divergences } from "./suites/divergences.ts";
 import { replaysOf, type ReplayParts } from "./suites/replays-of.ts";
-import { toldTime } from "./suites/told-time.ts";
-import { TOLD_SCENARIOS } from "./told-scenarios.ts";
+import { currentTime } from "./suites/current-time.ts";
+import { DELIVERY_SCENARIOS } from "./delivery-scenarios.ts";
 
 const { signal } = new AbortController();
-/** Every kind of session, prompts and answers of every kind, news from outside, and what agents are told meanwhile. */
-const ALL = [...SCENARIOS, ...CONTENT_SCENARIOS, ...OUTSIDE_SCENARIOS, ...TOLD_SCENARIOS];
+/** Every kind of session, prompts and answers of every kind, news from outside, and what is delivered to agents meanwhile. */
+const ALL = [...SCENARIOS, ...CONTENT_SCENARIOS, ...OUTSIDE_SCENARIOS, ...DELIVERY_SCENARIOS];
 /** Every fifth in `npm test`: calls of tools, a sub-agent that is stopped, a lost owner, a note, alerts that join, among others. */
 const INCREMENT = repetitions({ daily: 5, nightly: 1 });
 
@@ -31,5 +31,5 @@ describe("a replay", () => {
     ALL.filter((_, index) => index % INCREMENT === 0),
     opened,
   );
-  for (const suite of [divergences, changedPrompts, toldTime]) suite(opened);
+  for (const suite of [divergences, changedPrompts, currentTime]) suite(opened);
 });

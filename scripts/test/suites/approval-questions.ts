@@ -74,7 +74,7 @@ export function approvalQuestions(opened: () => PipelineFixture): void {
       expect(result).to.include("removed");
     });
 
-    it("send a denial with its reason, which the agent is told", async () => {
+    it("send a denial with its reason, which the agent reads", async () => {
       const { shown, result } = await follow("x", answering("No", "not today"), () => undefined);
       expect(shown).to.include("[k8s.remove: denied by loopback]");
       expect(result).to.include("not today");

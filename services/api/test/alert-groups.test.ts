@@ -41,7 +41,7 @@ describe("alerts of one incident", () => {
     expect(await count(`${tooSoon} WHERE gap < interval '5 s'`, [id])).to.equal(0);
   });
 
-  it("are known by their fields, whoever sends them, and only where a chain asks for it", async () => {
+  it("are known by their fields, whatever their sender, and only where a chain asks for it", async () => {
     const about = incident();
     const first = await post("counts", about, { "x-forwarded-user": "ann" });
     expect(await post("counts", { ...about, more: 1 }, { "x-forwarded-user": "bob" })).to.include({

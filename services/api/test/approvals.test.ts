@@ -228,7 +228,7 @@ describe("approvals of tool calls", () => {
     expect(runtime).to.deep.equal({ inbox_seq: 0 });
   });
 
-  it("are decided by operators, who are recorded, where callers are told apart", async () => {
+  it("are decided by operators, who are recorded, where callers are identified", async () => {
     await using keys = await ApiFixture.start({ env: { AUTH_MODE: "token" }, servers: api.servers });
     const key = async (subject: string, role: Role) => ({
       authorization: `Bearer ${(await addApiKey(keys.db, { subject, roles: [role], teams: [], expiresInDays: 1 })).text}`,

@@ -85,7 +85,7 @@ describe("the routes of budgets", () => {
     return `${status} ${parseError(JSON.parse(text)).message}`;
   };
   const list = async () => parseAll(JSON.parse((await send("GET", "budgets")).text)).budgets;
-  /** An account of today, with 3 USD used, 1 reserved and half of that settled at 0.25, which nobody has added yet. */
+  /** An account of today, with 3 USD used, 1 reserved and half of that settled at 0.25, which is not added yet. */
   const use = async (scope: string, name: string) => {
     const id = randomUUID();
     const account = `${scope}:${new Date().toISOString().slice(0, 10)}:${name}`;

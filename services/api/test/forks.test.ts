@@ -72,7 +72,7 @@ describe("POST /api/v1/sessions/:id/fork", () => {
     expect(await message(randomUUID(), {})).to.match(/^404 /u);
   });
 
-  it("stores a pending session of the caller with the changes, which tells nobody and is in no incident", async () => {
+  it("stores a pending session of the caller with the changes, which notifies no one and is in no incident", async () => {
     const id = await submit();
     await api.db.query(
       `UPDATE alert_sessions SET lane = 'critical', notify = '{}', slack_message_fingerprint = 'f', teams = '{a}', degraded = true WHERE session_id = $1`,
@@ -132,7 +132,7 @@ describe("POST /api/v1/sessions/:id/fork", () => {
 });
 
 describe("who may fork a session", () => {
-  it("is everyone who sees it and may submit; others are not told of the fork, and it is in the audit log", async () => {
+  it("is everyone who sees it and may submit; others do not see the fork, and it is in the audit log", async () => {
     await using api = await ApiFixture.start({ env: KEY_ACCESS });
     const key = async (...of: Parameters<ApiFixture["keyOf"]>) => ({
       ...(await api.keyOf(...of)),

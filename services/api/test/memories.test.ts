@@ -68,7 +68,7 @@ describe("what was learned from sessions, in the api", () => {
     return JSON.parse(answer.text);
   };
 
-  it("is seen by those who may see its source, and by nobody else", async () => {
+  it("is seen by those who may see its source, and by no one else", async () => {
     const [eve, mate] = [await key("eve", "viewer", ["b"]), await key("mate", "viewer", ["a"])];
     const olga = await key("olga", "operator");
     const source = await seedSession(api.db, { owner: "key:ann", teams: ["a"] });

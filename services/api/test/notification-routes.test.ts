@@ -105,7 +105,7 @@ describe("the routes of notifications", () => {
     expect(text).to.contain('tarsy_api_notifications_oldest_seconds{destination="slack"} 0');
   });
 
-  it("lose old ones to the clean-up: 30 days after they were settled, and what nobody could send within 7", async () => {
+  it("lose old ones to the clean-up: 30 days after they were settled, and what could not be sent within 7", async () => {
     const [old, fresh, stuck] = [await ended(), await ended(), await ended()];
     const { db } = fixture.api;
     const settle =

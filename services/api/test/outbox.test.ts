@@ -66,7 +66,7 @@ describe("the outbox", () => {
     ]);
   });
 
-  it("gets nothing of a session that was submitted while nobody was to be told", async () => {
+  it("gets nothing of a session that was submitted while there was no destination", async () => {
     await using quiet = await NotificationsFixture.start({ slack: false, hook: false });
     const id = await quiet.submit({ slack_message_fingerprint: "x" });
     await quiet.begin(id);

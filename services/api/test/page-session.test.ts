@@ -66,7 +66,7 @@ describe("POST /api/v1/page-session", () => {
       expect(await statusOf(api, credential, { method: "POST", path: "/api/v1/ws-ticket" })).to.equal(201);
     });
 
-    it("lets nobody in with one half, or with halves of two credentials", async () => {
+    it("refuses one half, and halves of two credentials", async () => {
       const [one, other] = [await signIn(api, token), await signIn(api, token)];
       expect(await statusOf(api, { cookie: one.cookie })).to.equal(401);
       expect(await statusOf(api, { proof: one.proof })).to.equal(401);

@@ -67,7 +67,7 @@ describe("streams that take no message", () => {
       await freeDisk(directory);
     };
 
-    it("are told of and made anew by one of several apis, once each", async () => {
+    it("are reported and made anew by one of several apis, once each", async () => {
       await start({ nats: "24m" });
       const apis = [await startApi(), await startApi()];
       const [first] = apis;

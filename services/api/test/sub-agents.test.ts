@@ -171,7 +171,7 @@ describe("agents that another agent has started, in the views of a session", () 
     ]);
   });
 
-  it("are told of in lists, where the current stage stays the one of their parent", async () => {
+  it("are counted in lists, where the current stage stays the one of their parent", async () => {
     const { id, stage } = await seeded();
     const without = await seedSession(api.servers, { status: "in_progress" });
     await api.servers.query(

@@ -15,7 +15,7 @@ const YEAR_MS = 365 * 86_400_000;
 const ALERT = "startsAt: 2026-12-25T07:41:12Z";
 const HOLIDAYS = { holidays: [{ date: "12-25", name: "Christmas" }] };
 
-const parseTold = compileParser("told times", Type.Array(Type.Object({ told: Type.String() })));
+const parseTimes = compileParser("times", Type.Array(Type.Object({ told: Type.String() })));
 
 describe("the time that agents read", () => {
   const resources = new AsyncDisposableStack();
@@ -37,7 +37,7 @@ describe("the time that agents read", () => {
        GROUP BY m.message_id, m.sequence_number, m.created_at ORDER BY m.created_at`,
       [id],
     );
-    return parseTold(rows).map(({ told }) => told);
+    return parseTimes(rows).map(({ told }) => told);
   };
   const runAt = async (id: string, nowMs: number) =>
     (await fixture.begin(id, HOLIDAYS, { now: () => nowMs })).end;

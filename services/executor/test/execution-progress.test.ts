@@ -39,7 +39,7 @@ describe("what watchers get of a running chain", () => {
     );
     await subscription.live();
     expect(await fixture.run(id)).to.equal("completed");
-    await until("all phases are told", () => told.length >= 4);
+    await until("all phases are sent", () => told.length >= 4);
     subscription.unsubscribe();
     expect(told.map(({ phase }) => phase)).to.deep.equal([
       "investigating",

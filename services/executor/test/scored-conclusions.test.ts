@@ -108,7 +108,7 @@ describe("the score and the lessons of a session whose quotes were checked", () 
     }
   });
 
-  it("come from a judge that is told what became of the quotes, and that notes rest on verified ones", async () => {
+  it("come from a judge that reads what became of the quotes, and that notes rest on verified ones", async () => {
     const text = await prompts(await scored([RIGHT, INVENTED], { remembers: true }));
     expect(text).to.include("## Checked Quotes");
     expect(text).to.include("The status is likely, the agents stated confirmed; 1 of 2 claims are verified.");

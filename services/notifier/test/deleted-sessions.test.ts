@@ -48,7 +48,7 @@ describe("a deleted session", () => {
     }
   });
 
-  it("is told to who follows it, and what was in memory is gone at once", async () => {
+  it("is announced to its followers, and what was in memory is gone at once", async () => {
     const session = await ended();
     using follower = await TestClient.connect(notifier.url);
     await follower.subscribe(`session:${session.id}`, { after_seq: 0 });

@@ -31,7 +31,7 @@ describe("events that a failover of Postgres has lost", () => {
     return { session, lastEventId: events.at(-1)?.db_event_id ?? 0 };
   };
 
-  it("are told to the clients that follow their session, which may then read it anew", async () => {
+  it("are announced to the clients that follow their session, which may then read it anew", async () => {
     const { url } = await fixture.notifier();
     const { session } = await lossy();
     using client = await TestClient.connect(url);
@@ -47,7 +47,7 @@ describe("events that a failover of Postgres has lost", () => {
     expect(again.messages.filter(({ seq }) => seq === 3)).to.have.nested.property("[0].content", "new");
   });
 
-  it("are told to a client that comes back when others have taken their numbers, by the id of its last one", async () => {
+  it("are announced to a client that comes back when others have taken their numbers, by the id of its last one", async () => {
     const { session, lastEventId } = await lossy();
     await loseAfter(session, 2);
     const [other] = await session.commit(session.whole("new"), session.whole("newer"));

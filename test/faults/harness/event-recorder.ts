@@ -50,7 +50,7 @@ export class EventRecorder implements AsyncDisposable {
 
   /**
    * `url` names the notifier to connect to, for each connection. `beyondEnd`: it follows sessions also after their end, as
-   * somebody does who asks about them.
+   * a client does that asks about them.
    */
   constructor(url: () => string, { beyondEnd = false }: { readonly beyondEnd?: boolean } = {}) {
     this.#url = url;

@@ -46,7 +46,7 @@ export function failingParts(web: WebFixture): void {
       });
     }
 
-    it("says that there is no page at an address that nobody knows", async () => {
+    it("says that there is no page at an unknown address", async () => {
       const { page } = await web.open("/nowhere/at/all");
       await page.getByRole("heading", { name: "Page not found" }).waitFor();
       expect(await axeViolations(page)).to.deep.equal([]);

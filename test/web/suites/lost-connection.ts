@@ -8,7 +8,7 @@ const PAUSE_MS = 8_000;
 
 /** Needs the configuration SESSION_CONFIG. */
 export function lostConnection(web: WebFixture): void {
-  describe("a session's page that reaches nobody for a while", () => {
+  describe("a session's page that reaches no server for a while", () => {
     const submitEnded = async (): Promise<string> => {
       const id = await web.finished("the disk of node-7 is full");
       return id;

@@ -12,11 +12,11 @@ import type { RecordingFixture } from "./recording-fixture.ts";
 import type { Scenario } from "./scenarios.ts";
 
 const strategyOf = (variant: number): Strategy => (variant % 2 === 0 ? "react" : "native-thinking");
-/** Answers once the test has told the agents something. */
+/** Answers once something was delivered to the agents. */
 const SLOW = { delay: "700ms" };
 
-/** Sessions whose agents are told something at a moment that the order of their calls alone does not give. */
-export const TOLD_SCENARIOS: readonly Scenario[] = [
+/** Sessions whose agents get something at a moment that the order of their calls alone does not give. */
+export const DELIVERY_SCENARIOS: readonly Scenario[] = [
   {
     name: "a note from before the agents began",
     record: async (recording, variant) => {

@@ -15,8 +15,8 @@ import type { ReplayParts } from "./replays-of.ts";
 const { signal } = new AbortController();
 const IDENTICAL = { kind: "identical", notReplayed: [] };
 
-export function toldTime(opened: () => ReplayParts): void {
-  describe("the time that agents are told in a replay", () => {
+export function currentTime(opened: () => ReplayParts): void {
+  describe("the current time of agents in a replay", () => {
     const resources = new AsyncDisposableStack();
     let cassette: Cassette;
     let bench: OfflineBench;
@@ -37,17 +37,17 @@ export function toldTime(opened: () => ReplayParts): void {
     /** Replays a session, and reads the time in the first request to the model. */
     const replay = async (
       recorded: Cassette,
-    ): Promise<{ result: ReplayResult; told: string | undefined }> => {
+    ): Promise<{ result: ReplayResult; shown: string | undefined }> => {
       await using open = new AsyncDisposableStack();
-      const directory = await mkdtemp(join(tmpdir(), "tarsy-told-time-"));
+      const directory = await mkdtemp(join(tmpdir(), "tarsy-current-time-"));
       open.defer(() => rm(directory, { recursive: true, force: true }));
-      const told: (string | undefined)[] = [];
+      const shown: (string | undefined)[] = [];
       const server = open.use(
         await serveAnswers({
           socketPath: join(directory, "model.sock"),
           maxMessageBytes: 16 * 1024 * 1024,
           answer: async (request, cancelled) => {
-            told.push(findContextBlock(request.messages)?.text);
+            shown.push(findContextBlock(request.messages)?.text);
             return session.answer(request, cancelled);
           },
         }),
@@ -68,14 +68,14 @@ export function toldTime(opened: () => ReplayParts): void {
         log: bench.log,
         cassette: recorded,
       });
-      return { result: await session.run(signal), told: told[0] };
+      return { result: await session.run(signal), shown: shown[0] };
     };
 
     it("is that of the recording, word for word", async function () {
       this.timeout(30_000);
       expect(await replay(cassette)).to.deep.equal({
         result: IDENTICAL,
-        told: `## Context
+        shown: `## Context
 
 Current time: 2026-12-25T08:00:00Z (Friday)
 Calendar context (UTC): 2026-12-25 — Friday — GLOBAL_HOLIDAY (Christmas)
@@ -92,7 +92,10 @@ Staffing: reduced (humans less likely to review promptly). This authorises nothi
           content: withoutContextBlocks(message.content),
         })),
       }));
-      expect(await replay({ ...cassette, executions })).to.deep.equal({ result: IDENTICAL, told: undefined });
+      expect(await replay({ ...cassette, executions })).to.deep.equal({
+        result: IDENTICAL,
+        shown: undefined,
+      });
     });
   });
 }
