@@ -185,54 +185,6 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
     expect({ text, thinking, error }).to.deep.equal({ text: "ab", thinking: "hm", error: undefined });
   });
 
-  for (const [what, pieces] of [
-    [
-      "without ids and indexes",
-      [
-        { function: { name: "a__b", arguments: '{"n":' } },
-        { function: { arguments: "1}" } },
-        { function: { name: "a__b", arguments: { n: 2 } } },
-      ],
-    ],
-    [
-      "all with the same index",
-      [
-        { index: 0, id: "x", function: { name: "a__b", arguments: '{"n":1}' } },
-        { index: 0, id: "y", function: { name: "a__b", arguments: '{"n":2}' } },
-      ],
-    ],
-    [
-      "with a new id and an empty name in each piece",
-      [
-        { index: 0, id: "x", function: { name: "a__b", arguments: '{"n":' } },
-        { index: 0, id: "z", function: { name: "", arguments: "1}" } },
-        { index: 1, id: "y", function: { name: "a__b", arguments: '{"n":2}' } },
-      ],
-    ],
-    [
-      "with the id and name repeated",
-      [
-        { index: 0, id: "x", function: { name: "a__b", arguments: '{"n":' } },
-        { index: 0, id: "x", function: { name: "a__b", arguments: "1}" } },
-        { index: 1, id: "y", function: { name: "a__b", arguments: '{"n":2}' } },
-      ],
-    ],
-  ] as const) {
-    it(`separates tool calls that come ${what}`, async () => {
-      const { chunks } = await play((reply) => {
-        for (const piece of pieces) reply.data({ choices: [{ delta: { tool_calls: [piece] } }] });
-        reply.data({ choices: [{ delta: {}, finish_reason: "tool_calls" }] });
-        reply.end();
-      });
-      const found = chunks.flatMap(({ content }) => (content?.$case === "toolCall" ? [content.value] : []));
-      expect(found.map(({ name, arguments: json }) => ({ name, json }))).to.deep.equal([
-        { name: "a__b", json: '{"n":1}' },
-        { name: "a__b", json: '{"n":2}' },
-      ]);
-      expect(new Set(found.map(({ callId }) => callId)).size).to.equal(2);
-    });
-  }
-
   it("gives a call a new id when the conversation already uses its id", async () => {
     const toolCalls = [{ id: "call_0", name: "a.b", arguments: "{}" }];
     const { chunks } = await play(

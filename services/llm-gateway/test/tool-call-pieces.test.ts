@@ -6,8 +6,8 @@ import { PODS_TOOL, callsTool, chatRequest, completion, messageStart, messageSto
 const NAME = "kubernetes__pods_list";
 
 interface Piece {
-  readonly index?: number | null;
-  readonly id?: string | null;
+  readonly index?: number | null | undefined;
+  readonly id?: string | null | undefined;
   readonly name?: string | null;
   readonly args?: unknown;
 }
@@ -37,128 +37,69 @@ async function join(pieces: readonly Piece[], provider = "openai") {
 
 const A = '{"namespace":"a"}';
 const B = '{"namespace":"b"}';
+const BEGIN = '{"namespace":';
 
 describe("llm-gateway with the pieces of tool calls", () => {
+  const call = (args: unknown, index?: number | null, id?: string | null): Piece => ({
+    index,
+    id,
+    name: NAME,
+    args,
+  });
+  const more = (args: unknown, index?: number): Piece => ({ index, args });
+  const one = (args: unknown, expected: string) => [[call(args, 0, "x")], [expected]] as const;
   const cases: Readonly<Record<string, readonly [readonly Piece[], readonly string[]]>> = {
     "of two indexes with one id": [
-      [
-        { index: 0, id: "call_0", name: NAME, args: A },
-        { index: 1, id: "call_0", name: NAME, args: B },
-      ],
+      [call(A, 0, "call_0"), call(B, 1, "call_0")],
       [A, B],
     ],
     "of two indexes with one id, mixed": [
-      [
-        { index: 0, id: "call_0", name: NAME, args: '{"namespace":' },
-        { index: 1, id: "call_0", name: NAME, args: '{"namespace":' },
-        { index: 0, args: '"a"}' },
-        { index: 1, args: '"b"}' },
-      ],
+      [call(BEGIN, 0, "call_0"), call(BEGIN, 1, "call_0"), more('"a"}', 0), more('"b"}', 1)],
       [A, B],
     ],
     "of two ids with one index": [
-      [
-        { index: 0, id: "x", name: NAME, args: A },
-        { index: 0, id: "y", name: NAME, args: '{"namespace":' },
-        { index: 0, args: '"b"}' },
-      ],
+      [call(A, 0, "x"), call(BEGIN, 0, "y"), more('"b"}', 0)],
       [A, B],
     ],
     "of one index and no ids": [
-      [
-        { index: 0, name: NAME, args: A },
-        { index: 0, name: NAME, args: B },
-      ],
+      [call(A, 0), call(B, 0)],
+      [A, B],
+    ],
+    "without ids and indexes": [
+      [call(BEGIN), more('"a"}'), call({ namespace: "b" })],
       [A, B],
     ],
     "without indexes, with one id": [
-      [
-        { id: "x", name: NAME, args: '{"namespace":' },
-        { id: "x", args: '"a"}' },
-        { id: "y", name: NAME, args: B },
-      ],
+      [call(BEGIN, undefined, "x"), { id: "x", args: '"a"}' }, call(B, undefined, "y")],
       [A, B],
     ],
-    "whose index grows with each piece": [
-      [
-        { index: 0, id: "x", name: NAME, args: '{"namespace":' },
-        { index: 1, id: "x", args: '"a"}' },
-      ],
-      [A],
+    "whose index grows with each piece": [[call(BEGIN, 0, "x"), { index: 1, id: "x", args: '"a"}' }], [A]],
+    "with a new id and an empty name in each piece": [
+      [call(BEGIN, 0, "x"), { index: 0, id: "z", name: "", args: '"a"}' }, call(B, 1, "y")],
+      [A, B],
     ],
-    "with nulls": [
-      [
-        { index: 0, id: "x", name: NAME, args: null },
-        { index: 0, id: null, name: null, args: A },
-      ],
-      [A],
-    ],
-    "with an empty object before the arguments": [
-      [
-        { index: 0, id: "x", name: NAME, args: "{}" },
-        { index: 0, args: A },
-      ],
-      [A],
-    ],
-    "with the name and the id repeated": [
-      [
-        { index: 0, id: "x", name: NAME, args: "{}" },
-        { index: 0, id: "x", name: NAME, args: A },
-      ],
-      [A],
-    ],
-    "with null before the arguments": [
-      [
-        { index: 0, id: "x", name: NAME, args: "null" },
-        { index: 0, args: A },
-      ],
-      [A],
-    ],
-    "with the arguments twice": [
-      [
-        { index: 0, id: "x", name: NAME, args: A },
-        { index: 0, args: A },
-      ],
-      [A],
-    ],
-    "with an empty object after the arguments": [
-      [
-        { index: 0, id: "x", name: NAME, args: A },
-        { index: 0, args: "{}" },
-      ],
-      [A],
-    ],
-    "with encoded arguments": [[{ index: 0, id: "x", name: NAME, args: JSON.stringify(A) }], [A]],
-    "with arguments encoded twice": [
-      [{ index: 0, id: "x", name: NAME, args: JSON.stringify(JSON.stringify(A)) }],
-      [A],
-    ],
-    "with a fence around the arguments": [
-      [{ index: 0, id: "x", name: NAME, args: `\`\`\`json\n${A}\n\`\`\`` }],
-      [A],
-    ],
-    "with a sentence around the arguments": [
-      [{ index: 0, id: "x", name: NAME, args: `I call it with ${A}.` }],
-      [A],
-    ],
-    "with an empty list for no arguments": [[{ index: 0, id: "x", name: NAME, args: "[]" }], ["{}"]],
-    "with the arguments alone in a list": [[{ index: 0, id: "x", name: NAME, args: `[${A}]` }], [A]],
-    "with a line break in a text": [
-      [{ index: 0, id: "x", name: NAME, args: '{"namespace":"a\nb"}' }],
-      [String.raw`{"namespace":"a\nb"}`],
-    ],
-    "with no arguments at all": [[{ index: 0, id: "x", name: NAME, args: "null" }], ["{}"]],
+    "with nulls": [[call(null, 0, "x"), { index: 0, id: null, name: null, args: A }], [A]],
+    "with an empty object before the arguments": [[call("{}", 0, "x"), more(A, 0)], [A]],
+    "with the name and the id repeated": [[call("{}", 0, "x"), call(A, 0, "x")], [A]],
+    "with null before the arguments": [[call("null", 0, "x"), more(A, 0)], [A]],
+    "with the arguments twice": [[call(A, 0, "x"), more(A, 0)], [A]],
+    "with an empty object after the arguments": [[call(A, 0, "x"), more("{}", 0)], [A]],
+    "with encoded arguments": one(JSON.stringify(A), A),
+    "with arguments encoded twice": one(JSON.stringify(JSON.stringify(A)), A),
+    "with a fence around the arguments": one(`\`\`\`json\n${A}\n\`\`\``, A),
+    "with a sentence around the arguments": one(`I call it with ${A}.`, A),
+    "with an empty list for no arguments": one("[]", "{}"),
+    "with the arguments alone in a list": one(`[${A}]`, A),
+    "with a line break in a text": one('{"namespace":"a\nb"}', String.raw`{"namespace":"a\nb"}`),
+    "with no arguments at all": one("null", "{}"),
     "with two different objects, which only the model can choose from": [
-      [
-        { index: 0, id: "x", name: NAME, args: A },
-        { index: 0, args: B },
-      ],
+      [call(A, 0, "x"), more(B, 0)],
       [A + B],
     ],
-    "with numbers that a double would round": [
-      [{ index: 0, id: "x", name: NAME, args: ' {"n":1764163864123456789,"z":12345678901234567890123}' }],
-      ['{"n":1764163864123456789,"z":12345678901234567890123}'],
-    ],
+    "with numbers that a double would round": one(
+      ' {"n":1764163864123456789,"z":12345678901234567890123}',
+      '{"n":1764163864123456789,"z":12345678901234567890123}',
+    ),
   };
   for (const [what, [pieces, expected]] of Object.entries(cases)) {
     it(`reads calls ${what}`, async () => {
