@@ -174,7 +174,9 @@ describeNightly("the bundles of the image", function () {
 
   it("come with the licences of the packages in them", async () => {
     const licences = await readFile(join(directory, "LICENSES.txt"), "utf8");
-    for (const name of "@google/genai @grpc/grpc-js koa pg pino preact @fontsource-variable/geist".split(" ")) {
+    for (const name of "@google/genai @grpc/grpc-js koa pg pino preact @fontsource-variable/geist".split(
+      " ",
+    )) {
       expect(licences).to.match(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "mu"));
     }
     expect(licences).to.contain("Permission is hereby granted");

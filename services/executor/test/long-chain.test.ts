@@ -95,27 +95,4 @@ describe("a long chain of iterating agents", () => {
       ),
     ).to.have.members([odd, long, "SynthesisAgent"]);
   });
-
-  it("truncates a summary to a few Postgres-safe lines", async () => {
-    const line = "it is the memory of checkout\0";
-    for (const summary of [`${line}\n`.repeat(200), "m".repeat(1_000_000)]) {
-      await fixture.playExactly({ when: SUMMARY, steps: [{ text: summary }] }, ANSWER);
-      const id = await fixture.executor.insert({ strategy: "react" });
-      expect(await fixture.run(id)).to.equal("completed");
-      const [stored] = await texts(
-        "SELECT executive_summary AS text FROM alert_sessions WHERE session_id = $1",
-        id,
-      );
-      const expected = summary.startsWith("m")
-        ? `${"m".repeat(2_000)}…`
-        : `${Array.from({ length: 8 }, () => "it is the memory of checkout\uFFFD").join("\n")}…`;
-      expect(stored).to.equal(expected);
-      expect(
-        await texts(
-          "SELECT content AS text FROM timeline_events WHERE session_id = $1 AND event_type = 'executive_summary'",
-          id,
-        ),
-      ).to.deep.equal([expected]);
-    }
-  });
 });

@@ -163,51 +163,6 @@ describe("runSession", () => {
     });
   });
 
-  it("stores an error message that is not Postgres-safe", async () => {
-    await fixture.play({
-      steps: [{ error: { code: "content_blocked", message: "a\0b", retryable: false } }],
-    });
-    const id = await fixture.executor.insert();
-    expect(await fixture.run(id)).to.equal("failed");
-    expect(await fixture.executor.row("alert_sessions", "error_message", id)).to.deep.equal({
-      error_message: "a\uFFFDb",
-    });
-  });
-
-  it("fails when the third reply in a row has thinking but no text", async () => {
-    await fixture.play({ steps: [{ thinking: "only thoughts" }] });
-    const id = await fixture.executor.insert();
-    expect(await fixture.run(id)).to.equal("failed");
-    expect(await fixture.outcomes(id)).to.deep.equal(
-      same({ status: "failed", error_code: "empty_response", error_message: "the model returned no text" }),
-    );
-    const thoughts = { row: "llm_thinking completed", content: "only thoughts" };
-    expect(await fixture.timelineRows(id)).to.deep.equal([
-      thoughts,
-      thoughts,
-      thoughts,
-      {
-        row: "error completed",
-        content: "LLM error: the model returned no text (code: empty_response, retryable: true)",
-      },
-    ]);
-  });
-
-  it("records code the provider executed and sources it used", async () => {
-    await fixture.play({
-      steps: [
-        { code_execution: { code: "1 + 1", result: "2" } },
-        { grounding: { web_search_queries: ["disk"], grounding_chunks: [{ uri: "u", title: "t" }] } },
-        { text: "done" },
-      ],
-    });
-    const id = await fixture.executor.insert();
-    expect(await fixture.run(id)).to.equal("completed");
-    const rows = await fixture.timelineRows(id);
-    expect(rows).to.have.nested.property("[1].row", "code_execution completed");
-    expect(rows).to.have.nested.property("[2].content", "Google Search: 'disk' → Sources: t (u)");
-  });
-
   it("fails a session whose stored configuration is malformed", async () => {
     const id = await fixture.executor.insert();
     await fixture.executor.query("UPDATE alert_sessions SET resolved_config = '{}' WHERE session_id = $1", [
