@@ -4,7 +4,6 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { NIGHTLY } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 
-const SUMMARY = { contains: "summaries of incident analyses" };
 const ANSWER = { steps: [{ text: "Final Answer: found it" }] };
 const SCRIPT = [
   {

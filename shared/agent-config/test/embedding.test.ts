@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { loadEmbedding } from "#shared/agent-config/load-llm-providers.ts";
 import { resolveMemory } from "#shared/agent-config/resolve-chain.ts";
 import { SCRIPTED, loadText } from "./config-fixture.ts";
@@ -73,15 +72,6 @@ describe("defaults.memory.embedding", () => {
       expect(await read(tarsy(""))).to.equal(undefined);
       expect(await read("defaults: [\n")).to.equal(undefined);
       expect(await loadEmbedding({ configDir: join(configDir, "none"), env: {} })).to.equal(undefined);
-    });
-
-    it("is refused with the place of each mistake", async () => {
-      const error = await read(tarsy("    embedding:\n      dimensions: -1\n      base_url: x\n")).catch(
-        (thrown: unknown) => thrown,
-      );
-      expect(error).to.be.instanceOf(AgentConfigError);
-      expect(String(error)).to.match(/tarsy\.yaml:6:\d+: .*dimensions/u);
-      expect(String(error)).to.match(/tarsy\.yaml:7:\d+: .*base_url/u);
     });
   });
 });
