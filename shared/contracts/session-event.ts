@@ -1,4 +1,4 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Type, type Static, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import { BudgetCause } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CONCLUSION_STATUSES } from "#shared/contracts/conclusion.ts";
@@ -27,62 +27,53 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 const Timestamp = Type.String({ minLength: 1 });
 /** The execution that an event is about. */
 const OF_EXECUTION = {
-  session_id: Uuid,
   stage_id: Uuid,
   execution_id: Uuid,
   /** The agent that started this one; absent unless it is a sub-agent. */
   parent_execution_id: Type.Optional(Uuid),
 };
+/** Every event has its session and its time. */
+const event = <T extends TSchema, F extends Readonly<Record<string, TSchema>>>(type: T, fields: F) =>
+  Type.Object({ type, session_id: Uuid, ...fields, timestamp: Timestamp });
 const Metadata = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]);
 
-const SessionStatusChanged = Type.Object({
-  type: Type.Union([Type.Literal("session.status"), Type.Literal("session.completed")]),
-  session_id: Uuid,
-  status: literals(SESSION_STATUSES),
-  /** Present when the session ended otherwise than `completed`. */
-  error_message: Type.Optional(Type.String()),
-  timestamp: Timestamp,
-});
+const SessionStatusChanged = event(
+  Type.Union([Type.Literal("session.status"), Type.Literal("session.completed")]),
+  {
+    status: literals(SESSION_STATUSES),
+    /** Present when the session ended otherwise than `completed`. */
+    error_message: Type.Optional(Type.String()),
+  },
+);
 
 /**
  * The executor that ran the session was lost, and another one goes on from the last committed step. Not sent for a session that its
  * executor gave back.
  */
-const SessionTakenOver = Type.Object({
-  type: Type.Literal("session.taken_over"),
-  session_id: Uuid,
+const SessionTakenOver = event(Type.Literal("session.taken_over"), {
   /** The number of the claim; it rises with each. */
   epoch: Type.Integer({ minimum: 2 }),
   /** The time since the last sign of life of the executor that was lost. */
   silent_ms: Type.Integer({ minimum: 0 }),
-  timestamp: Timestamp,
 });
 
 /** The session has given its place up, and goes on later from its last committed step. */
-export const SessionParked = Type.Object({
-  type: Type.Literal("session.parked"),
-  session_id: Uuid,
+export const SessionParked = event(Type.Literal("session.parked"), {
   by: literals(PARKED_BY),
   /** The name of the person; null if it gave its place to a critical session. */
   actor: Type.Union([Type.String(), Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
   /** It goes on by itself then at the latest; null: as soon as there is a place. ISO 8601. */
   until: Type.Union([Type.String(), Type.Null()]),
-  timestamp: Timestamp,
 });
 
 /** A parked session goes on. */
-export const SessionResumed = Type.Object({
-  type: Type.Literal("session.resumed"),
-  session_id: Uuid,
+export const SessionResumed = event(Type.Literal("session.resumed"), {
   /** The time for which it was parked; this counts against no deadline. */
   parked_ms: Type.Integer({ minimum: 0 }),
-  timestamp: Timestamp,
 });
 
-const StageChanged = Type.Object({
-  type: Type.Union([Type.Literal("stage.started"), Type.Literal("stage.completed")]),
-  session_id: Uuid,
+const StageChanged = event(Type.Union([Type.Literal("stage.started"), Type.Literal("stage.completed")]), {
   stage_id: Uuid,
   stage_name: Type.String(),
   /** Counts from 1 in the chain. */
@@ -93,12 +84,10 @@ const StageChanged = Type.Object({
   expected_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
   /** Of replicas that stop when they agree, how many begin at once; the others begin one at a time. */
   min_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
-  timestamp: Timestamp,
 });
 
 /** Sent when the status of an agent's execution changes; its creation as `pending` has no event. */
-const ExecutionStatusChanged = Type.Object({
-  type: Type.Literal("execution.status"),
+const ExecutionStatusChanged = event(Type.Literal("execution.status"), {
   ...OF_EXECUTION,
   agent_name: Type.String(),
   /** Counts from 1; a stage's synthesis agent has the highest index. Sub-agents count from 1 below their parent. */
@@ -106,13 +95,10 @@ const ExecutionStatusChanged = Type.Object({
   status: literals(RUN_STATUSES),
   /** Present when the agent ended otherwise than `completed`. */
   error_message: Type.Optional(Type.String()),
-  timestamp: Timestamp,
 });
 
 /** Sent when a stage begins, and when an agent begins or ends. */
-const SessionProgressed = Type.Object({
-  type: Type.Literal("session.progress"),
-  session_id: Uuid,
+const SessionProgressed = event(Type.Literal("session.progress"), {
   /** Counts from 1. */
   current_stage_index: Type.Integer({ minimum: 1 }),
   current_stage_name: Type.String(),
@@ -123,15 +109,13 @@ const SessionProgressed = Type.Object({
   active_executions: Type.Integer({ minimum: 0 }),
   /** One short phrase for people. */
   status_text: Type.String(),
-  timestamp: Timestamp,
 });
 
 /**
  * An event with status `streaming` has empty content and no metadata, and a completed event follows. Any other is
  * complete, and none follows.
  */
-const TimelineEventCreated = Type.Object({
-  type: Type.Literal("timeline_event.created"),
+const TimelineEventCreated = event(Type.Literal("timeline_event.created"), {
   event_id: Uuid,
   ...OF_EXECUTION,
   event_type: literals(TIMELINE_EVENT_TYPES),
@@ -141,28 +125,22 @@ const TimelineEventCreated = Type.Object({
   /** The source of a streaming `llm_thinking`, as in its row's metadata. */
   source: Type.Optional(literals(THINKING_SOURCES)),
   sequence_number: Type.Integer({ minimum: 1 }),
-  timestamp: Timestamp,
 });
 
 /** `content` replaces the streamed text. */
-const TimelineEventCompleted = Type.Object({
-  type: Type.Literal("timeline_event.completed"),
+const TimelineEventCompleted = event(Type.Literal("timeline_event.completed"), {
   event_id: Uuid,
-  session_id: Uuid,
   event_type: literals(TIMELINE_EVENT_TYPES),
   status: literals(TIMELINE_STATUSES),
   content: Type.String(),
   metadata: Type.Optional(Metadata),
-  timestamp: Timestamp,
 });
 
 /** The most characters of a call's arguments that the event about a question has; its approval has all of them. */
 export const MAX_ASKED_ARGUMENTS = 4_000;
 
 /** A person is asked whether a tool call may be made. */
-export const ApprovalRequested = Type.Object({
-  type: Type.Literal("approval.requested"),
-  session_id: Uuid,
+export const ApprovalRequested = event(Type.Literal("approval.requested"), {
   stage_id: Uuid,
   execution_id: Uuid,
   approval_id: Uuid,
@@ -174,13 +152,10 @@ export const ApprovalRequested = Type.Object({
   arguments_complete: Type.Boolean(),
   /** The call is not made without a decision by then; ISO 8601. */
   expires_at: Type.String(),
-  timestamp: Timestamp,
 });
 
 /** The question about a tool call is closed. */
-export const ApprovalDecided = Type.Object({
-  type: Type.Literal("approval.decided"),
-  session_id: Uuid,
+export const ApprovalDecided = event(Type.Literal("approval.decided"), {
   execution_id: Uuid,
   approval_id: Uuid,
   /** "server.tool" */
@@ -190,13 +165,10 @@ export const ApprovalDecided = Type.Object({
   /** Null without a decision. */
   decided_by: Type.Union([Type.String(), Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
-  timestamp: Timestamp,
 });
 
 /** A person's message to the agents of a running session. Which of them have read it, their timelines say. */
-export const SteerReceived = Type.Object({
-  type: Type.Literal("steer.received"),
-  session_id: Uuid,
+export const SteerReceived = event(Type.Literal("steer.received"), {
   message_id: Uuid,
   mode: literals(STEERING_MODES),
   /** Null where the mode needs none. */
@@ -204,29 +176,23 @@ export const SteerReceived = Type.Object({
   author: Type.String(),
   /** The agent that is addressed; null for all that run, or those that start next. */
   execution_id: Type.Union([Uuid, Type.Null()]),
-  timestamp: Timestamp,
 });
 
 /**
  * Alerts of the same incident have joined a running session. There is one for the first, then at most one in 5 s, and one for each
  * that says that the incident is over.
  */
-export const AlertLinked = Type.Object({
-  type: Type.Literal("alert.linked"),
-  session_id: Uuid,
+export const AlertLinked = event(Type.Literal("alert.linked"), {
   /** The alerts of the session so far, with the one that started it. */
   count: Type.Integer({ minimum: 1 }),
   /** The newest of them says that it is over. */
   is_resolved: Type.Boolean(),
   /** The session's reaction to that reason; null for nothing. */
   effect: Type.Union([Type.Literal("conclude"), Type.Literal("cancel"), Type.Null()]),
-  timestamp: Timestamp,
 });
 
 /** The review of a session that ended began or went on. Members that are absent are empty. */
-export const ReviewChanged = Type.Object({
-  type: Type.Literal("review.status"),
-  session_id: Uuid,
+export const ReviewChanged = event(Type.Literal("review.status"), {
   review_status: literals(REVIEW_STATUSES),
   assignee: Type.Optional(Type.String()),
   quality_rating: Type.Optional(literals(QUALITY_RATINGS)),
@@ -234,60 +200,50 @@ export const ReviewChanged = Type.Object({
   investigation_feedback: Type.Optional(Type.String()),
   /** The name of the reviewer, or `system`. */
   actor: Type.String(),
-  timestamp: Timestamp,
 });
 
 /** The record of a call of a model or a tool, or of a listing of a server's tools, is stored. */
-export const InteractionCreated = Type.Object({
-  type: Type.Literal("interaction.created"),
+export const InteractionCreated = event(Type.Literal("interaction.created"), {
   ...OF_EXECUTION,
   interaction_id: Uuid,
   interaction_type: literals(INTERACTION_KINDS),
-  timestamp: Timestamp,
 });
 
 /** The first question about a session was asked. */
-export const ChatCreated = Type.Object({
-  type: Type.Literal("chat.created"),
-  session_id: Uuid,
+export const ChatCreated = event(Type.Literal("chat.created"), {
   chat_id: Uuid,
   /** The name of the person who asked. */
   created_by: Type.String(),
-  timestamp: Timestamp,
 });
 
 /**
  * A budget stops an agent: `budget.soft_limit` has it conclude from what it knows, and after `budget.exceeded` there was no room for a
  * call, so it fails.
  */
-export const BudgetReached = Type.Object({
-  type: Type.Union([Type.Literal("budget.soft_limit"), Type.Literal("budget.exceeded")]),
-  ...OF_EXECUTION,
-  ...BudgetCause.properties,
-  timestamp: Timestamp,
-});
+export const BudgetReached = event(
+  Type.Union([Type.Literal("budget.soft_limit"), Type.Literal("budget.exceeded")]),
+  {
+    ...OF_EXECUTION,
+    ...BudgetCause.properties,
+  },
+);
 
 /** The quotes of an agent's conclusion have been compared with the results. */
-export const ConclusionChecked = Type.Object({
-  type: Type.Literal("conclusion.checked"),
+export const ConclusionChecked = event(Type.Literal("conclusion.checked"), {
   ...OF_EXECUTION,
   /** 1, or 2 after a correction. */
   attempt: Type.Integer({ minimum: 1 }),
   status: literals(CONCLUSION_STATUSES),
   claims_verified: Type.Integer({ minimum: 0 }),
   claims_total: Type.Integer({ minimum: 0 }),
-  timestamp: Timestamp,
 });
 
 /** The state of a session's scoring has changed. */
-export const ScoreUpdated = Type.Object({
-  type: Type.Literal("session.score_updated"),
-  session_id: Uuid,
+export const ScoreUpdated = event(Type.Literal("session.score_updated"), {
   score_id: Uuid,
   scoring_status: ScoreStatus,
   /** Present once it is known. */
   total_score: Type.Optional(Score),
-  timestamp: Timestamp,
 });
 
 /** Payload of one row of the event log. Number (`seq`) and cursor (`db_event_id`) are added when it is read. */
