@@ -8,6 +8,7 @@ import { TARSY } from "./webhook-bodies.ts";
 const parseAnswer = compileParser("webhook response", WebhookResponse);
 const SECRET = "the-secret-of-the-source-0123456789";
 const hmac = (text: string) => createHmac("sha256", SECRET).update(text).digest("base64");
+const firing = ({ key }: { key: string }) => ({ status: "firing", labels: { key }, startsAt: "now" });
 const ACME = {
   name: "acme",
   verify: {
@@ -34,7 +35,7 @@ describe("a source of alerts by JSON pointers", () => {
   let api: ApiFixture;
 
   before(async () => {
-    const tarsy = { ...TARSY, system: { webhooks: { sources: [ACME] } } };
+    const tarsy = { ...TARSY, system: { webhooks: { alertmanager: { split: true }, sources: [ACME] } } };
     api = resources.use(await ApiFixture.start({ config: { tarsy }, env: { SOURCE_SECRET: SECRET } }));
   });
   after(() => resources.disposeAsync());
@@ -103,6 +104,11 @@ describe("a source of alerts by JSON pointers", () => {
       expect([status, text]).to.have.property("0", 413);
       expect(text).to.match(/at most \d+ bytes/u);
     }
+    const group = { groupKey: "{}", pad: "x".repeat(100_000), alerts: alerts.map(firing) };
+    const path = "/api/v1/webhooks/alertmanager";
+    const headers = { "content-type": "application/json" };
+    const answer = await api.raw("POST", path, { body: Buffer.from(JSON.stringify(group)), headers });
+    expect([answer.status, answer.text]).to.have.property("0", 413);
     expect(await countSessions()).to.equal(before);
   });
 

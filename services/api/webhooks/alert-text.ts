@@ -3,6 +3,8 @@ import { MAX_DATA_BYTES } from "../alerts/check-alert.ts";
 import type { AlertmanagerRequest } from "./alertmanager-request.ts";
 
 const INDENT = 2;
+/** The rest of a body is repeated for each of its alerts: 8 MiB could become gigabytes. */
+const MAX_TEXTS_BYTES = 32 * 1_048_576;
 
 /**
  * The text of an alert for the model: the payload as indented JSON, which keeps every label and is what models read well; firing
@@ -25,6 +27,21 @@ export function alertText(request: AlertmanagerRequest): string {
     ...request,
     alerts: isWhole ? alerts : alerts.slice(0, fits),
     ...(isWhole ? {} : { alertsLeftOut: alerts.length - fits }),
+  });
+}
+
+/** The alerts of a request with their texts. Throws RequestError 413 if these are too large together, and like `textOf`. */
+export function withTexts<A extends object>(
+  alerts: readonly A[],
+  textOf: (alert: A) => string,
+): readonly (A & { readonly data: string })[] {
+  let size = 0;
+  return alerts.map((alert) => {
+    const data = textOf(alert);
+    size += Buffer.byteLength(data);
+    if (size <= MAX_TEXTS_BYTES) return { ...alert, data };
+    const what = "the alerts of a request, with the rest of the body around each";
+    throw new RequestError(413, `${what}, may have at most ${MAX_TEXTS_BYTES} bytes`);
   });
 }
 

@@ -8,7 +8,7 @@ import { receivedView } from "../alerts/submitted-view.ts";
 import { requireJson, type SentAlert } from "./read-sent.ts";
 import { MAX_SPLIT } from "./read-alert.ts";
 import type { Webhook } from "./read-webhooks.ts";
-import { alertText } from "./alert-text.ts";
+import { alertText, withTexts } from "./alert-text.ts";
 import {
   parseAlertmanager,
   type AlertmanagerAlert,
@@ -38,14 +38,13 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
     const peer = door.addressOf(ctx.req);
     const submitted: Submitted[] = [];
     const known: string[] = [];
-    for (const part of parts) {
+    for (const { data, ...part } of withTexts(parts, alertText)) {
       const firing = part.alerts.filter(({ status }) => status === "firing");
       const key = groupKey(source, part, part.alerts);
       const labels = (firing.length === 0 ? part.alerts : firing).map((alert) => ({
         ...part.commonLabels,
         ...alert.labels,
       }));
-      const data = alertText(part);
       const submission = {
         request: { data, alert_type: settings.alertTypeOf(labels) ?? null },
         mappedPriority: settings.priorityOf(labels),

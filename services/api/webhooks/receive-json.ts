@@ -1,18 +1,14 @@
 import type { RouterContext } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
-import { RequestError } from "../http/request-error.ts";
 import type { Submitted, Submitter } from "../alerts/open-submitter.ts";
 import { receivedView } from "../alerts/submitted-view.ts";
-import { jsonText } from "./alert-text.ts";
+import { jsonText, withTexts } from "./alert-text.ts";
 import { readAlerts } from "./read-alert.ts";
 import { requireJson, type SentAlert } from "./read-sent.ts";
 import type { Webhook } from "./read-webhooks.ts";
 import { notificationStore } from "./store-notification.ts";
 import { webhookKey } from "./webhook-key.ts";
-
-/** The rest of a body is repeated for each of its alerts: 8 MiB could become gigabytes. */
-const MAX_BYTES = 32 * 1_048_576;
 
 /**
  * Takes JSON of which the source says where everything is: one session each time an incident begins. A repetition is answered with the
@@ -24,16 +20,7 @@ export function receiveJson(deps: ApiDeps & { readonly submitter: Submitter }) {
   return async (ctx: RouterContext, webhook: Webhook, sent: SentAlert) => {
     const { name: source, rule } = webhook;
     // All are read before the first is stored.
-    let size = 0;
-    const alerts = readAlerts(requireJson(sent), webhook).map((alert) => {
-      const data = jsonText(alert.value);
-      size += Buffer.byteLength(data);
-      if (size > MAX_BYTES) {
-        const what = "the alerts of a request, with the rest of the body around each";
-        throw new RequestError(413, `${what}, may have at most ${MAX_BYTES} bytes`);
-      }
-      return { ...alert, data };
-    });
+    const alerts = withTexts(readAlerts(requireJson(sent), webhook), ({ value }) => jsonText(value));
     const caller = { identity: callerOf(ctx).identity, author: source, peer: door.addressOf(ctx.req) };
     const submitted: Submitted[] = [];
     const known: string[] = [];
