@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import type { Database } from "#shared/database/database.ts";
 import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { secretVariable } from "#shared/service/environment.ts";
 import { importCassette } from "../../replay/recording/import-cassette.ts";
 import { insertWorld, insertWorldSession } from "../../replay/recording/insert-world.ts";
@@ -24,10 +25,10 @@ export interface Engine extends AsyncDisposable {
   executorOf(configuration: Configuration): Promise<OfflineExecutor>;
 }
 
-/** Starts the database. Throws LaunchError if it cannot start, and the signal's reason. */
-export async function openEngine(parallel: number, signal: AbortSignal): Promise<Engine> {
+/** Starts the database. `log` is of the sessions; by default nothing is logged. Throws LaunchError if it cannot start, and the signal's reason. */
+export async function openEngine(parallel: number, signal: AbortSignal, log?: Logger): Promise<Engine> {
   await using opened = new AsyncDisposableStack();
-  const bench = opened.use(await OfflineBench.open({ signal }));
+  const bench = opened.use(await OfflineBench.open({ signal, ...(log === undefined ? {} : { log }) }));
   const executors = new Map<string, Promise<OfflineExecutor>>();
   const resources = opened.move();
   const open = async ({ path, env, config }: Configuration) => {

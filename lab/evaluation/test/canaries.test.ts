@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { pino } from "pino";
 import packageJson from "../../../package.json" with { type: "json" };
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { itNightly } from "../../../test/support/nightly.ts";
@@ -26,14 +27,21 @@ const CANARY = "tarsy-truth-";
 const LEAKED = "A request has a canary.";
 const LEAK = { when: { contains: CANARY }, steps: [{ text: LEAKED }] };
 
-/** Runs all cells of a suite, and resolves with what each came to and the tables that have these texts then. */
+/** Runs all cells of a suite, and resolves with what each came to, the tables that have these texts then, and all that was logged and published. */
 async function runAll(fixture: EvalFixture, wanted: readonly string[]) {
   const env = { PATH: process.env["PATH"] };
   const suite = await readSuite(`${fixture.path}/suite.yaml`, env);
   const plan = await planSuite(suite, new Configurations(env), packageJson.version);
   const { signal } = new AbortController();
-  await using engine = await openEngine(1, signal);
+  const told: string[] = [];
+  const log = pino({ level: "trace" }, { write: (line) => void told.push(line) });
+  await using engine = await openEngine(1, signal, log);
   await keepSessions(engine.db);
+  for (const configuration of plan.configurations.values()) {
+    const { connection } = (await engine.executorOf(configuration)).deps.bus;
+    connection.publish = (subject, payload) =>
+      void told.push(`${subject} ${Buffer.from(payload ?? "").toString()}`);
+  }
   const facts = [];
   for (const cell of plan.cells) {
     const configuration = plan.configurations.get(cell.variant.name);
@@ -45,7 +53,7 @@ async function runAll(fixture: EvalFixture, wanted: readonly string[]) {
   }
   const tables = new Map<string, readonly string[]>();
   for (const text of wanted) tables.set(text, await tablesWith(engine.db, text));
-  return { facts, tables };
+  return { facts, tables, told: told.join("\n") };
 }
 
 const WRONG = { object: "node/of-nobody", cause: "infrastructure", category: "infrastructure" };
@@ -71,7 +79,7 @@ describe("the truth of a world", function evaluation() {
   // Starts several processes.
   this.timeout(LIMIT_MS);
 
-  it("is in no request to a model, no table and no event of a whole run", async () => {
+  it("is in no request to a model, no table, no message and no log of a whole run", async () => {
     const worlds = await exampleWorlds();
     await using fixture = await EvalFixture.create({ good: [LEAK, ...modelOf(worlds, "nothing")] });
     await fixture.writeSuite({
@@ -82,7 +90,7 @@ describe("the truth of a world", function evaluation() {
     });
     for (const { truth } of worlds) expect(truth.canary.startsWith(CANARY)).to.equal(true);
     const control = "logging-agent";
-    const { facts, tables } = await runAll(fixture, [CANARY, LEAKED, control]);
+    const { facts, tables, told } = await runAll(fixture, [CANARY, LEAKED, control]);
     expect(facts).to.have.length(worlds.length);
     for (const { status, error, world } of facts) {
       expect(status, error ?? "").to.equal("completed");
@@ -91,6 +99,8 @@ describe("the truth of a world", function evaluation() {
     // What agents do see is found where it belongs.
     expect(tables.get(control)).to.include.members(["alert_sessions", "events", "messages", "world_answers"]);
     expect([tables.get(CANARY), tables.get(LEAKED)]).to.deep.equal([[], []]);
+    expect(told).to.contain("tarsy.events.").and.contain(control).and.contain("session finished");
+    expect(told).not.to.contain(CANARY);
   });
 
   itNightly("and neither is it, or a secret of theirs, of worlds made of hostile clones", async () => {
