@@ -1,5 +1,5 @@
 import { FIRST_OF_CELL, IS_MASKED } from "./divide-words.ts";
-import { operatorBefore } from "./operators.ts";
+import { hasUnit, operatorBefore } from "./operators.ts";
 import type { WordList } from "./word-list.ts";
 
 /** How a word of a quote is like a word of a source. From WRONG_CASE on a rule refuses it. */
@@ -108,6 +108,13 @@ function isRounded(quoted: Decimal, source: WordList, at: number): boolean {
 function isLiteral({ places, unit }: Decimal, source: WordList, at: number): boolean {
   const before = source.text.slice(Math.max(0, source.start(at) - 3), source.start(at));
   if (/[\w.-]:$/u.test(before)) return true;
-  if (places <= 2 && unit === "" && !source.has(at, FIRST_OF_CELL) && NAMED.test(before)) return true;
+  if (
+    places <= 2 &&
+    unit === "" &&
+    !hasUnit(source, at) &&
+    !source.has(at, FIRST_OF_CELL) &&
+    NAMED.test(before)
+  )
+    return true;
   return at > 0 && VERSION.test(source.word(at - 1));
 }

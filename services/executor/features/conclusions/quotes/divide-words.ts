@@ -26,6 +26,11 @@ export const FIRST_OF_CELL = 2;
 export const IS_MASKED = 4;
 /** The word is a number with thousands separators. */
 export const HAS_SEPARATORS = 8;
+/** The word is a unit that stands right behind its number: `95%` and `95 %` are the same words. */
+export const IS_UNIT = 16;
+/** Their last characters are compared before. */
+const WITH_UNIT = /^[+-]?\d[\d.,]*(?:-\d[\d.,]*)?(?=(?:%|[KMGTPE]i?B|kB|ms)$)/u;
+const MAX_WITH_UNIT = 32;
 const NEW_LINE = FIRST_OF_LINE | FIRST_OF_CELL;
 
 /** Takes the words of a text, in order. The hash is that of the word in lower case. */
@@ -87,8 +92,10 @@ function takeWord(text: string, start: number, add: Add): number {
     lastHash = hash;
   }
   if (last > start) {
-    const isLiteral = isPlain && kind === 0;
-    add(start, last, isLiteral ? lastHash : hashOf(text.slice(start, last).replaceAll(",", "")), kind);
+    const unit = unitIn(text, start, last);
+    const isLiteral = isPlain && kind === 0 && unit === last;
+    add(start, unit, isLiteral ? lastHash : hashOf(text.slice(start, unit).replaceAll(",", "")), kind);
+    if (unit < last) add(unit, last, hashOf(text.slice(unit, last)), IS_UNIT);
   }
   return at;
 }
@@ -102,6 +109,14 @@ function takeMark(text: string, at: number, flags: number, add: Add): number {
   if (!BEFORE_STAR.test(text.charAt(at - 1)) || !BEHIND_STAR.test(text.charAt(at + 1))) return at;
   add(at, at + 1, hashOf("*"), 0);
   return at + 1;
+}
+
+/** Where the unit of a number begins that ends at `end`; `end` if the word is none. */
+function unitIn(text: string, start: number, end: number): number {
+  const last = text[end - 1];
+  if ((last !== "%" && last !== "B" && last !== "s") || end - start > MAX_WITH_UNIT) return end;
+  const [number] = WITH_UNIT.exec(text.slice(start, end)) ?? [];
+  return number === undefined ? end : start + number.length;
 }
 
 function takeMasked(text: string, at: number, add: Add): number {

@@ -2,7 +2,7 @@ import { DIFFERENT, compareWords, mayDiffer, type QuoteWord } from "./compare-wo
 import { mayBeLeftOut, mayLeaveOutLines } from "./left-out.ts";
 import { isNegated } from "./negation.ts";
 import { Differences, type QuoteMatch } from "./quote-match.ts";
-import { losesUnit } from "./operators.ts";
+import { hasUnit } from "./operators.ts";
 import type { WordList } from "./word-list.ts";
 import type { WorkLimit } from "./work-limit.ts";
 
@@ -81,7 +81,7 @@ function matchOf(parts: readonly Part[], places: readonly number[], source: Word
   parts.forEach((part, at) => {
     const place = places[at] ?? 0;
     differences.addAll(part, source, place);
-    if (losesUnit(source, place + part.length - 1)) refused = "words";
+    if (hasUnit(source, place + part.length - 1)) refused = "words";
   });
   const [from = 0] = places;
   const to = (places.at(-1) ?? 0) + (parts.at(-1)?.length ?? 0);

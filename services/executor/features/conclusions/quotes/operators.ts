@@ -11,10 +11,10 @@ const LOOK_BACK = 4;
 const NEXT_OBJECT = /\}[\s\]}]{0,200}\{|\}[\s\]}]{0,200},\s{0,200}\{/u;
 const NEXT_MEMBER = /\}[\s\]}]{0,200},/u;
 
-const UNIT_BEHIND = /^ (?:%|[KMGTPE]i?B|kB|ms|seconds?|minutes?|hours?|days?)(?!\w)/u;
+const UNIT_BEHIND = /^ ?(?:%|[KMGTPE]i?B|kB|ms|seconds?|minutes?|hours?|days?)(?!\w)/u;
 
-/** True if the word `at` is a number and the words end before its unit. */
-export function losesUnit(words: WordList, at: number): boolean {
+/** True if the word `at` is a number with a unit behind it. */
+export function hasUnit(words: WordList, at: number): boolean {
   const end = words.end(at);
   return /^[+-]?[\d.]+$/u.test(words.word(at)) && UNIT_BEHIND.test(words.text.slice(end, end + 10));
 }

@@ -7,11 +7,6 @@ const ELLIPSES = /\u2026|\u22EF|\.{3,}/u;
 /** A number as `tarsy.result_read` or an editor writes it in front of a line. */
 const LINE_NUMBER = /^[ \t]{0,20}(?:L?\d{1,9}:|\d{1,9}[ \t]{0,4}\|)[ \t]?/u;
 const BULLET = /^[ \t]{0,20}[-•][ \t]+/u;
-/** Units that may stand behind a space or not. */
-const [SPACED_UNIT, JOINED_UNIT] = [
-  /(?<=\d) (?=(?:%|[KMGTPE]i?B|kB|ms)(?!\w))/gu,
-  /(?<=\d)(?=(?:%|[KMGTPE]i?B|kB|ms)(?!\w))/gu,
-];
 const THOUSANDS = /(\d),(?=\d{3})/gu;
 /** A quote with less can stand anywhere by chance. */
 const MIN_CHARS = 8;
@@ -36,14 +31,10 @@ export function quoteForms(quote: string): QuoteForm[] {
       .split("\n")
       .map((line) => line.replace(beginning, ""))
       .join("\n");
-  const others = [
-    text.replace(THOUSANDS, "$1, "),
-    text.replace(SPACED_UNIT, ""),
-    text.replace(JOINED_UNIT, " "),
-  ];
+  const separated = text.replace(THOUSANDS, "$1, ");
   const forms = [
     formOf(text, false),
-    ...others.filter((other) => other !== text).map((other) => formOf(other, false)),
+    ...(separated === text ? [] : [formOf(separated, false)]),
     ...[LINE_NUMBER, BULLET]
       .map(withoutAll)
       .filter((other) => other !== text)

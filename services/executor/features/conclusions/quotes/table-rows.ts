@@ -1,4 +1,4 @@
-import { FIRST_OF_CELL } from "./divide-words.ts";
+import { FIRST_OF_CELL, IS_UNIT } from "./divide-words.ts";
 import type { WordRange } from "./match-words.ts";
 import type { WordList } from "./word-list.ts";
 import type { WorkLimit } from "./work-limit.ts";
@@ -61,7 +61,7 @@ function cellsOf(first: number, source: WordList, flag: number): WordRange[] {
   let from = first;
   for (let at = first + 1; cells.length < MAX_COLUMNS; at += 1) {
     const isEnd = source.isFirstOfLine(at);
-    if (!isEnd && flag !== 0 && !source.has(at, flag)) continue;
+    if (!isEnd && (flag === 0 ? source.has(at, IS_UNIT) : !source.has(at, flag))) continue;
     cells.push({ from, to: at });
     if (isEnd) break;
     from = at;
