@@ -1,6 +1,6 @@
 import type { CheckedClaim } from "#shared/contracts/conclusion.ts";
 import { findClosest, findQuote } from "./quotes/find-quote.ts";
-import { isShort, quoteForms, type QuoteForm } from "./quotes/prepared-quote.ts";
+import { isTooShort, quoteForms, type QuoteForm } from "./quotes/prepared-quote.ts";
 import { PreparedText } from "./quotes/prepared-text.ts";
 import type { QuoteMatch } from "./quotes/quote-match.ts";
 import { SourceNames } from "./quotes/source-names.ts";
@@ -120,7 +120,7 @@ function compare(
 
 function whyAbsent([form]: readonly QuoteForm[], lines: LineRange | null): string | null {
   if (form === undefined) return "no_quote";
-  return lines === null && isShort(form) ? "too_short" : null;
+  return isTooShort(form, lines) ? "too_short" : null;
 }
 
 function noteOf(

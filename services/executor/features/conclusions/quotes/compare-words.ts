@@ -108,13 +108,7 @@ function isRounded(quoted: Decimal, source: WordList, at: number): boolean {
 function isLiteral({ places, unit }: Decimal, source: WordList, at: number): boolean {
   const before = source.text.slice(Math.max(0, source.start(at) - 3), source.start(at));
   if (/[\w.-]:$/u.test(before)) return true;
-  if (
-    places <= 2 &&
-    unit === "" &&
-    !hasUnit(source, at) &&
-    !source.has(at, FIRST_OF_CELL) &&
-    NAMED.test(before)
-  )
-    return true;
+  const mayBeVersion = places <= 2 && unit === "" && !hasUnit(source, at);
+  if (mayBeVersion && !source.has(at, FIRST_OF_CELL) && NAMED.test(before)) return true;
   return at > 0 && VERSION.test(source.word(at - 1));
 }

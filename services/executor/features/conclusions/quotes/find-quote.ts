@@ -3,7 +3,7 @@ import { matchJson } from "./match-json.ts";
 import { matchTableRow } from "./match-table-row.ts";
 import { matchWords, type Where } from "./match-words.ts";
 import type { PreparedText } from "./prepared-text.ts";
-import { isShort, type QuoteForm } from "./prepared-quote.ts";
+import { isShort, isTooShort, type QuoteForm } from "./prepared-quote.ts";
 import type { QuoteMatch } from "./quote-match.ts";
 import type { LineRange } from "./source-lines.ts";
 import type { WordList } from "./word-list.ts";
@@ -23,7 +23,7 @@ export function findQuote(
   let refused: QuoteMatch | null = null;
   for (const form of forms) {
     const within = isShort(form);
-    if (within && lines === null) continue;
+    if (isTooShort(form, lines)) continue;
     const where = { near: lines === null ? null : source.lines(work).wordsOf(lines), within };
     for (const match of matchesOf(form, source, where, work)) {
       const isRight = match.refused === null && !(form.isBare && followsAnother(words, match));

@@ -1,6 +1,7 @@
 import { MAX_CHARS } from "#shared/contracts/conclusion.ts";
 import { quoteWords, type QuoteWord } from "./compare-words.ts";
 import { cutAtWord } from "./cut-at-word.ts";
+import type { LineRange } from "./source-lines.ts";
 import { WordList } from "./word-list.ts";
 
 const ELLIPSES = /\u2026|\u22EF|\.{3,}/u;
@@ -44,9 +45,17 @@ export function quoteForms(quote: string): QuoteForm[] {
 }
 
 /** True if the quote is too short to be looked for without its lines. */
-export function isShort({ words }: QuoteForm): boolean {
-  const chars = words.reduce((sum, { text }) => sum + text.length, 0);
-  return chars < (words.length === 1 ? MIN_CHARS_OF_ONE_WORD : MIN_CHARS);
+export function isShort(form: QuoteForm): boolean {
+  return charsOf(form) < (form.words.length === 1 ? MIN_CHARS_OF_ONE_WORD : MIN_CHARS);
+}
+
+/** True if it is not looked for at all. */
+export function isTooShort(form: QuoteForm, lines: LineRange | null): boolean {
+  return isShort(form) && (lines === null || charsOf(form) < 2);
+}
+
+function charsOf({ words }: QuoteForm): number {
+  return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 function formOf(quote: string, isBare: boolean): QuoteForm {
