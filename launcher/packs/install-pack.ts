@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { PackFile } from "#shared/agent-config/schemas/pack-file.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { npmCommand } from "../process/npm-command.mjs";
+import { whileLocked } from "../process/while-locked.ts";
 import { createVenv } from "./create-venv.ts";
 import { NOT_STARTED, run, type FoundPack, type InstallOptions } from "./run-installer.ts";
 
@@ -29,7 +31,8 @@ export function hashesFile({ pack: { pack: name, server }, folder }: FoundPack):
 
 /**
  * Installs the program of a pack below `directory`, unless it is there, with a link to it in `bin`; no script of a package is run. What
- * was there stays until the whole is. Throws an Error whose message says why it could not be installed, or the signal's reason.
+ * was there stays until the whole is, also where a kill ends this. Throws an Error whose message says why it could not be installed, or
+ * the signal's reason.
  */
 export async function installPack(found: FoundPack, options: InstallOptions): Promise<void> {
   const { server, pack: name } = found.pack;
@@ -43,37 +46,79 @@ export async function installPack(found: FoundPack, options: InstallOptions): Pr
     .digest("hex");
   // Says that there is no build before anything is installed.
   const program = server.from === "npm" ? programOf(server) : () => join("venv", "bin", server.bin);
-  if (!existsSync(join(target, STAMP)) || readFileSync(join(target, STAMP), "utf8") !== stamp) {
-    options.progress(`installing ${server.name} ${server.version} in ${target}`);
-    // Also what a killed installation left.
-    removeDrafts(directory, name);
-    const draft = join(directory, `.${name}-${process.pid}`);
-    mkdirSync(draft, { recursive: true });
-    try {
-      if (server.from === "npm") await installFromNpm(server, hashes, draft, options);
-      else await createVenv(found, { draft, target, hashesFile: path }, options);
-      chmodSync(join(draft, program(draft)), 0o755);
-      writeFileSync(join(draft, STAMP), stamp);
-      rmSync(target, { recursive: true, force: true });
-      renameSync(draft, target);
-    } finally {
-      rmSync(draft, { recursive: true, force: true });
+  await whileChanging(name, options, async () => {
+    const owner = ownerOf(directory, server.bin);
+    if (owner !== undefined && owner !== name) {
+      throw new Error(
+        `${server.bin} is the program of the pack ${owner} in ${directory}: remove that one first (tarsy add ${owner} --remove)`,
+      );
     }
-  }
-  linkProgram(join(directory, "bin"), server.bin, join(target, program(target)));
+    if (!existsSync(join(target, STAMP)) || readFileSync(join(target, STAMP), "utf8") !== stamp) {
+      options.progress(`installing ${server.name} ${server.version} in ${target}`);
+      const draft = join(directory, `.${name}-${process.pid}`);
+      mkdirSync(draft, { recursive: true });
+      try {
+        if (server.from === "npm") await installFromNpm(server, hashes, draft, options);
+        else await createVenv(found, { draft, target, hashesFile: path }, options);
+        chmodSync(join(draft, program(draft)), 0o755);
+        writeFileSync(join(draft, STAMP), stamp);
+        setAside(directory, name);
+        renameSync(draft, target);
+      } finally {
+        removeDrafts(directory, name);
+      }
+    }
+    linkProgram(join(directory, "bin"), server.bin, join(target, program(target)));
+  });
 }
 
 /** Removes an installed pack and the link to its program. */
-export function removePack({ server, pack: name }: PackFile, directory: string): void {
-  if (server !== undefined) rmSync(join(directory, "bin", server.bin), { force: true });
-  rmSync(join(directory, name), { recursive: true, force: true });
-  removeDrafts(directory, name);
+export async function removePack({ server, pack: name }: PackFile, options: Changing): Promise<void> {
+  const { directory } = options;
+  await whileChanging(name, options, () => {
+    if (server !== undefined && ownerOf(directory, server.bin) === name) {
+      rmSync(join(directory, "bin", server.bin), { force: true });
+    }
+    setAside(directory, name);
+    removeDrafts(directory, name);
+  });
+}
+
+type Changing = Pick<InstallOptions, "directory" | "signal" | "progress">;
+
+/** Has work done by one process at a time, after what a killed one left is removed. */
+async function whileChanging(
+  name: string,
+  options: Changing,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  const { directory } = options;
+  await whileLocked(join(directory, `.${name}.lock`), options, () => {
+    removeDrafts(directory, name);
+    return work();
+  });
+}
+
+/** The installed pack whose program has this name; undefined if none has. */
+function ownerOf(directory: string, bin: string): string | undefined {
+  try {
+    const [, owner = ""] = readlinkSync(join(directory, "bin", bin)).split("/");
+    return existsSync(join(directory, owner, STAMP)) ? owner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes an installed pack a draft, which is removed: half of it would pass for the whole. */
+function setAside(directory: string, name: string): void {
+  if (existsSync(join(directory, name))) renameSync(join(directory, name), join(directory, `.${name}-0`));
 }
 
 function removeDrafts(directory: string, name: string): void {
   const entries = existsSync(directory) ? readdirSync(directory) : [];
   for (const entry of entries.filter((one) => new RegExp(`^\\.${name}-\\d+$`, "u").test(one))) {
-    rmSync(join(directory, entry), { recursive: true, force: true });
+    // npm of a killed process may still write there.
+    rmSync(join(directory, entry), { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

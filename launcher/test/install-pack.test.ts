@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -15,9 +15,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
-import { installPack, type PackServer } from "../packs/install-pack.ts";
+import { NIGHTLY } from "../../test/support/nightly.ts";
+import { until } from "../../test/support/until.ts";
+import { installPack, type PackServer, removePack } from "../packs/install-pack.ts";
 import { rejectionOf } from "./rejection-of.ts";
 
+/** Every write in the nightly run. */
+const KILL_STEP = NIGHTLY ? 1 : 5;
+const KILL_AT_WRITE = join(import.meta.dirname, "../../test/support/kill-at-write.ts");
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 /** A registry of npm on this machine with one package, which has a program. */
@@ -25,6 +30,8 @@ class Registry {
   readonly tarball: Buffer;
   readonly server: Server;
   readonly paths: string[] = [];
+  /** The package is sent after this. */
+  gate: Promise<void> = Promise.resolve();
   url = "";
 
   constructor(directory: string) {
@@ -44,7 +51,7 @@ class Registry {
     this.tarball = readFileSync(join(directory, "p.tgz"));
     this.server = createServer((request, response) => {
       this.paths.push(request.url ?? "");
-      if (request.url?.endsWith(".tgz") === true) response.end(this.tarball);
+      if (request.url?.endsWith(".tgz") === true) void this.gate.then(() => response.end(this.tarball));
       else response.end(JSON.stringify(this.#listing()));
     });
   }
@@ -60,10 +67,12 @@ class Registry {
   }
 }
 
-describe("installPack", () => {
+describe("installPack", function () {
+  this.timeout(120_000);
   let directory: string;
   let registry: Registry;
   const lines: string[] = [];
+  const waiting = { signal: new AbortController().signal, progress: () => undefined };
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), "tarsy-pack-"));
@@ -87,6 +96,15 @@ describe("installPack", () => {
     ...changes,
   });
   const packs = () => join(directory, "packs");
+  const foundPack = (one: PackServer, name: string) => ({
+    pack: { pack: name, server: one, transport: { type: "stdio" as const }, tools: {} },
+    folder: directory,
+  });
+  const environment = () => ({
+    ...process.env,
+    npm_config_registry: `${registry.url}/`,
+    npm_config_cache: join(directory, "cache"),
+  });
   const install = async (
     one: PackServer,
     { name = "hello", signal = new AbortController().signal, isLocked = true } = {},
@@ -99,20 +117,18 @@ describe("installPack", () => {
     const path = join(directory, `${name}.lock.json`);
     rmSync(path, { force: true });
     if (isLocked) writeFileSync(path, JSON.stringify({ lockfileVersion: 3, packages: lock }));
-    const pack = { pack: name, server: one, transport: { type: "stdio" as const }, tools: {} };
-    return installPack(
-      { pack, folder: directory },
-      {
-        directory: packs(),
-        env: {
-          ...process.env,
-          npm_config_registry: `${registry.url}/`,
-          npm_config_cache: join(directory, "cache"),
-        },
-        signal,
-        progress: (line) => lines.push(line),
-      },
-    );
+    const progress = (line: string) => lines.push(line);
+    return installPack(foundPack(one, name), { directory: packs(), env: environment(), signal, progress });
+  };
+  /** Starts the same in a process, which is killed at this write. */
+  const start = (one: PackServer, { at = 0, isRemoval = false, cache = "cache" } = {}) => {
+    const { pack } = foundPack(one, "hello");
+    writeFileSync(join(directory, "hello.yaml"), JSON.stringify({ ...pack, unlisted: true }));
+    const program = join(import.meta.dirname, "install-pack-process.ts");
+    const asked = [directory, "hello", packs(), isRemoval ? "remove" : "install"];
+    const args = ["--import", KILL_AT_WRITE, program, ...asked];
+    const kill = { KILL_AT: String(at), KILL_BELOW: packs(), npm_config_cache: join(directory, cache) };
+    return spawn(process.execPath, args, { env: { ...environment(), ...kill }, stdio: "ignore" });
   };
   const says = () => execFileSync(join(packs(), "bin", "hello-command"), { encoding: "utf8" });
 
@@ -129,10 +145,8 @@ describe("installPack", () => {
 
   it("refuses a lock file of another version", async () => {
     writeFileSync(join(directory, "hello.lock.json"), JSON.stringify({ packages: {} }));
-    const pack = { pack: "hello", server: server(), transport: { type: "stdio" as const }, tools: {} };
-    const { signal } = new AbortController();
-    const options = { directory: packs(), env: {}, signal, progress: () => undefined };
-    expect(await rejectionOf(installPack({ pack, folder: directory }, options))).to.include(
+    const options = { directory: packs(), env: {}, ...waiting };
+    expect(await rejectionOf(installPack(foundPack(server(), "hello"), options))).to.include(
       "is missing with no hash",
     );
   });
@@ -161,27 +175,74 @@ describe("installPack", () => {
     expect(says()).to.equal("hello\n");
   });
 
+  it("refuses a program of the name that another pack's has, and leaves that one", async () => {
+    expect(await rejectionOf(install(server(), { name: "other" }))).to.include(
+      "hello-command is the program of the pack hello in",
+    );
+    await removePack(foundPack(server(), "other").pack, { directory: packs(), ...waiting });
+    expect(says()).to.equal("hello\n");
+  });
+
+  it("is done once for two at once, of which the second waits", async () => {
+    const asked = registry.paths.length;
+    const one = server({ bin: "twice", programs: { [PLATFORM]: "hello-server/bin/hello" } });
+    await Promise.all([install(one, { name: "twice" }), install(one, { name: "twice" })]);
+    expect(registry.paths.length - asked).to.be.lessThan(3);
+    expect(lines).to.include(`process ${process.pid} is at it already: waiting for its end`);
+    await removePack(foundPack(one, "twice").pack, { directory: packs(), ...waiting });
+    expect(readdirSync(packs()).sort()).to.deep.equal(["bin", "hello"]);
+  });
+
+  for (const isRemoval of [false, true]) {
+    it(`succeeds after ${isRemoval ? "a removal" : "it"} was killed at any write`, async () => {
+      let kills = 0;
+      for (let at = 2; ; at += KILL_STEP) {
+        // The same version is not installed again.
+        if (!isRemoval) await install(server({ programs: { [PLATFORM]: "hello-server/bin/hello" } }));
+        const child = start(server(), { at, isRemoval });
+        await once(child, "exit");
+        const isWhole = child.exitCode === 0;
+        if (!isWhole) expect(child.signalCode).to.equal("SIGKILL");
+        await install(server());
+        expect(says(), `after the kill at write ${at}`).to.equal("hello\n");
+        expect(readdirSync(packs()).filter((name) => name.startsWith(".hello-"))).to.deep.equal([]);
+        if (isWhole) break;
+        kills += 1;
+      }
+      expect(kills).to.be.greaterThan(1);
+    });
+  }
+
+  it("succeeds after it was killed while npm was at work", async () => {
+    const gate = Promise.withResolvers<void>();
+    registry.gate = gate.promise;
+    await removePack(foundPack(server(), "hello").pack, { directory: packs(), ...waiting });
+    const asked = registry.paths.length;
+    const child = start(server(), { cache: "empty" });
+    await until("npm asks for the package", () =>
+      Promise.resolve(registry.paths.slice(asked).some((path) => path.endsWith(".tgz"))),
+    );
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    gate.resolve();
+    await install(server());
+    expect(says()).to.equal("hello\n");
+  });
+
   it("says that there is no build for a platform, and ends when it is aborted", async () => {
     expect(await rejectionOf(install(server({ programs: {} })))).to.equal(
       `no build of hello-command for ${PLATFORM} is known: put one on the PATH`,
     );
     const stop = new AbortController();
-    const installing = install(server(), { name: "other", signal: stop.signal });
+    const installing = install(server({ bin: "other" }), { name: "other", signal: stop.signal });
     stop.abort(new Error("enough"));
     expect(await rejectionOf(installing)).to.equal("enough");
   });
 
   it("says which Python a pack of PyPI needs, and that its list of hashes is missing", async () => {
-    const python = { from: "pypi", python: "3.99" } as const;
-    const { signal } = new AbortController();
-    const options = {
-      directory: packs(),
-      env: { PATH: process.env["PATH"] },
-      signal,
-      progress: () => undefined,
-    };
-    const pack = { pack: "py", server: server(python), transport: { type: "stdio" as const }, tools: {} };
-    const installing = () => installPack({ pack, folder: directory }, options);
+    const python = { from: "pypi", python: "3.99", bin: "py" } as const;
+    const options = { directory: packs(), env: { PATH: process.env["PATH"] }, ...waiting };
+    const installing = () => installPack(foundPack(server(python), "py"), options);
     expect(await rejectionOf(installing())).to.include("py.requirements.txt is missing");
     writeFileSync(join(directory, "py.requirements.txt"), "");
     expect(await rejectionOf(installing())).to.match(/^py needs Python 3\.99: /u);

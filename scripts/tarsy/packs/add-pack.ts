@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { completeServer } from "#shared/agent-config/complete-server.ts";
 import {
@@ -13,12 +13,13 @@ import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import { hashesFile, installPack } from "../../../launcher/packs/install-pack.ts";
 import type { FoundPack } from "../../../launcher/packs/run-installer.ts";
 import { writePrivateFile } from "../../../launcher/private-file.ts";
+import { whileLocked } from "../../../launcher/process/while-locked.ts";
 import { projectPaths } from "../../../launcher/project-paths.ts";
 import { UsageError, type CommandCall } from "../command.ts";
 import { runnerEnvironment, userDirectory } from "../config-dir.ts";
 import { EXIT } from "../exit-codes.ts";
 import { PROJECT_ROOT } from "../project-root.ts";
-import { replaceFile, writeAccepted } from "./accepted-tools.ts";
+import { CONFIGURATION_LOCK, replaceFile, writeAccepted } from "./accepted-tools.ts";
 import { decide } from "./decide.ts";
 import { insertServer } from "./edit-tarsy-file.ts";
 import { givenSettings } from "./given-settings.ts";
@@ -31,8 +32,9 @@ export async function addPack(call: CommandCall, name: string, directory: string
   const found = await findPack(call, name, directory);
   const { pack } = found;
   const id = pack.pack;
+  const { packs } = projectPaths(PROJECT_ROOT);
   const installing = {
-    directory: projectPaths(PROJECT_ROOT).packs,
+    directory: packs,
     env: call.env,
     signal,
     progress: (line: string) => terminal.warn(`${line}\n`),
@@ -50,7 +52,10 @@ export async function addPack(call: CommandCall, name: string, directory: string
   const lines = Object.entries(settings).map(([key, value]) => `  ${key}: "${value}"`);
   const entry = [`pack: ${id}`, ...(lines.length === 0 ? [] : ["settings:", ...lines])];
   // Everything that can be refused is refused before anything is installed.
-  const text = insertServer(existsSync(path) ? readFileSync(path, "utf8") : "", id, entry);
+  const files = ownFiles(found, directory);
+  refuseOthers(files);
+  const changed = () => insertServer(existsSync(path) ? readFileSync(path, "utf8") : "", id, entry);
+  changed();
   terminal.write(planOf(found, directory));
   if (call.flag("dry-run")) return EXIT.done;
   if (missing.length > 0) {
@@ -67,7 +72,11 @@ export async function addPack(call: CommandCall, name: string, directory: string
     await inspectServer(packed, { configDir: directory, env, signal }),
   );
   if (accepted === undefined) return EXIT.failed;
-  write({ directory, text, variables, accepted, found });
+  // The files may have changed meanwhile.
+  await whileLocked(join(packs, CONFIGURATION_LOCK), installing, () => {
+    refuseOthers(files);
+    write({ directory, text: changed(), variables, accepted, id, files });
+  });
   terminal.write(`added      ${id} to ${path}\n`);
   terminal.write("next       name it in mcp_servers of an agent, then start TARSy again\n");
   return EXIT.done;
@@ -76,10 +85,6 @@ export async function addPack(call: CommandCall, name: string, directory: string
 async function findPack(call: CommandCall, name: string, directory: string): Promise<FoundPack> {
   if (name.endsWith(".yaml")) {
     const file = resolve(userDirectory(call), name);
-    const own = join(directory, OWN_PACKS, basename(file));
-    if (own !== file && existsSync(own) && !call.flag("list")) {
-      throw new UsageError(`${own} is there already: change that file, and add it by its name`);
-    }
     return { folder: dirname(file), pack: await loadPack(dirname(file), basename(file, ".yaml"), call.env) };
   }
   if (call.flag("list")) throw new UsageError(`--list writes into a file of yours: use ./${name}.yaml`);
@@ -111,27 +116,38 @@ function planOf({ pack, folder }: FoundPack, directory: string): string {
   return `pack       ${pack.pack} of ${folder}, for ${directory}\nserver     ${program}\n${rows.join("")}`;
 }
 
+/** The text of each file of a pack from elsewhere, by the path of its copy: the pack is last, so that no half of it is found. */
+function ownFiles(found: FoundPack, directory: string): ReadonlyMap<string, string> {
+  const { pack, folder } = found;
+  const own = join(directory, OWN_PACKS);
+  if (folder === SHIPPED_PACKS || folder === own) return new Map();
+  const files = [hashesFile(found), join(folder, `${pack.pack}.yaml`)].filter((file) => existsSync(file));
+  return new Map(files.map((file) => [join(own, basename(file)), readFileSync(file, "utf8")]));
+}
+
+/** Throws UsageError if another file is in the place of a copy. */
+function refuseOthers(files: ReadonlyMap<string, string>): void {
+  for (const [path, text] of files) {
+    if (!existsSync(path) || readFileSync(path, "utf8") === text) continue;
+    throw new UsageError(`${path} is there already: change that file, and add it by its name`);
+  }
+}
+
 interface Written {
   readonly directory: string;
+  readonly id: string;
   /** Of tarsy.yaml. */
   readonly text: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly accepted: Readonly<Record<string, string>>;
-  readonly found: FoundPack;
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /** Each file is replaced whole. tarsy.yaml is last: until it names the server, nothing of the rest has an effect. */
-function write({ directory, text, variables, accepted, found }: Written): void {
-  const { pack, folder } = found;
-  mkdirSync(directory, { recursive: true });
-  const own = join(directory, OWN_PACKS);
-  if (folder !== SHIPPED_PACKS && folder !== own) {
-    mkdirSync(own, { recursive: true });
-    for (const file of [hashesFile(found), join(folder, `${pack.pack}.yaml`)]) {
-      if (existsSync(file)) copyFileSync(file, join(own, basename(file)));
-    }
-  }
-  if (Object.keys(accepted).length > 0) writeAccepted(directory, pack.pack, accepted);
+function write({ directory, id, text, variables, accepted, files }: Written): void {
+  mkdirSync(files.size === 0 ? directory : join(directory, OWN_PACKS), { recursive: true });
+  for (const [path, content] of files) replaceFile(path, content);
+  if (Object.keys(accepted).length > 0) writeAccepted(directory, id, accepted);
   const known = runnerEnvironment(directory, {});
   const lines = Object.entries(variables).filter(([name]) => known[name] === undefined);
   if (lines.length > 0) {

@@ -14,8 +14,9 @@ export const DefinitionHash = Type.String({
 /** A file of `packs/`: a server, how it is installed and started, what its tools do, and how they were described. */
 export const PackFile = Type.Object({
   pack: Type.String({
-    pattern: "^[a-z0-9]+(?:-[a-z0-9]+)*$",
-    rule: "must be lower-case letters, digits and hyphens",
+    // `bin` is the folder of the links to all programs.
+    pattern: "^(?!bin$)[a-z0-9]+(?:-[a-z0-9]+)*$",
+    rule: "must be lower-case letters, digits and hyphens, and not bin",
   }),
   /** Takes the place of the pack of this name that comes with TARSy. */
   replaces_shipped: Type.Optional(Type.Boolean()),
@@ -27,7 +28,10 @@ export const PackFile = Type.Object({
       integrity: Type.Optional(
         Type.String({ pattern: "^sha512-[A-Za-z0-9+/]{86}==$", rule: "must be npm's sha512-…" }),
       ),
-      bin: Name,
+      bin: Type.String({
+        pattern: "^[A-Za-z0-9][\\w.-]*$",
+        rule: "must be the name of a program of the package, without folders",
+      }),
       /** The program below node_modules by platform, such as `linux-x64`, where `bin` would only start another one. */
       programs: Type.Optional(Type.Record(Type.String(), Name)),
       /** The oldest Python that it runs with. */
