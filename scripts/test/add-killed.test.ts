@@ -73,7 +73,9 @@ describe("tarsy add that is disturbed", function () {
       expect(read("tarsy.yaml"), String(at)).to.equal(BEFORE);
       const { code, errors } = await add("mine");
       expect(code, `after the kill at write ${at}: ${errors}`).to.equal(0);
-      killed.push(read("tarsy.yaml") + read(".env") + read("accepted-tools.yaml") + read("packs/mine.yaml"));
+      killed.push(
+        read("tarsy.yaml") + read(".env") + read("accepted-tools.yaml") + read("accepted-texts.yaml"),
+      );
     }
     expect(killed.length).to.be.greaterThan(2);
     expect(new Set(killed)).to.have.length(1);

@@ -118,8 +118,10 @@ ${more}`,
     const asked = await tarsy(["add", "--accept", "mine"]);
     expect(asked.code).to.equal(1);
     expect(asked.out)
-      .to.include("~ look: changed, read\n    looks, and sends\n")
-      .and.include("+ pull: new, effect unknown");
+      .to.include(
+        '~ look: changed, read\n    --- accepted\n    +++ now\n    -looks\n    +looks, and sends\n     {\n       "properties": {\n+ pull',
+      )
+      .and.include("+ pull: new, effect unknown, counts as write\n    pulls\n");
     expect(asked.errors).to.include(
       "accept these 2 tools of mine as shown? There is no terminal for an answer: use --yes",
     );
@@ -131,10 +133,23 @@ ${more}`,
       /^# .*servers:\n {2}mine:\n {4}look: [0-9a-f]{64}\n {4}pull: [0-9a-f]{64}\n$/su,
     );
     expect((await tarsy(["doctor"])).code).to.equal(0);
+    list({ ...LOOK, description: "looks, and sen\u200Bds" }, toolOf("pull", "pulls"));
+    expect((await tarsy(["add", "--accept", "mine"])).out).to.include(
+      "~ look: changed, read\n    it differs only in spaces, in hidden characters, which agents do not get, or in masked text\n",
+    );
+    // A text whose hash is not an accepted one proves nothing.
+    const texts = read("accepted-texts.yaml");
+    writeFileSync(join(config, "accepted-texts.yaml"), texts.replaceAll(/hash: ./gu, "hash: x"));
+    expect((await tarsy(["add", "--accept", "mine"])).out).to.include(
+      "~ look: changed, read\n    looks, and sends\n    {",
+    );
+    writeFileSync(join(config, "accepted-texts.yaml"), "servers: [");
+    expect((await tarsy(["add", "--accept", "mine"])).out).to.include("    looks, and sends\n    {");
     const removed = await tarsy(["add", "mine", "--remove"]);
     expect(removed.code, removed.errors).to.equal(0);
     expect(read("tarsy.yaml")).to.equal("");
     expect(read("accepted-tools.yaml")).to.include("servers: {}");
+    expect(read("accepted-texts.yaml")).not.to.include("look");
   });
 
   it("asks about every tool of a pack without definitions", async () => {

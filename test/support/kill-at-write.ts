@@ -17,7 +17,11 @@ const WRITES = [
 
 let count = 0;
 for (const name of WRITES) {
-  const real: (...args: readonly unknown[]) => unknown = Reflect.get(fs, name);
+  const write = fs[name];
+  const real = (...args: readonly unknown[]): unknown => {
+    const result: unknown = Reflect.apply(write, fs, args);
+    return result;
+  };
   Reflect.set(fs, name, (...args: readonly unknown[]): unknown => {
     const isBelow = args.slice(0, 2).some((path) => typeof path === "string" && path.startsWith(below));
     if (isBelow && (count += 1) === Number(at)) {

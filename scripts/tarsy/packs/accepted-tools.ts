@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { ACCEPTED_TOOLS } from "#shared/agent-config/read-packs.ts";
 import { errorMessage } from "#shared/errors.ts";
+import type { InspectedTool } from "./inspect-server.ts";
 
 const HEAD = `# The definitions of tools that a person has accepted, beside those of the packs: a SHA-256 by server and tool. Written by
 # \`tarsy add --accept\`. Review a change like code: agents are offered the tools in the form that these hashes stand for.
@@ -21,17 +22,17 @@ servers: {}
 /** The lock of whoever changes a configuration, below the directory of installed packs. */
 export const CONFIGURATION_LOCK = ".configuration.lock";
 
-/** Records tools of a server as accepted; undefined instead of hashes forgets the server. */
+/** Records tools of a server as accepted; undefined instead of tools forgets the server. */
 export function writeAccepted(
   configDir: string,
   server: string,
-  hashes: Readonly<Record<string, string>> | undefined,
+  tools: readonly Pick<InspectedTool, "name" | "hash">[] | undefined,
 ): void {
   const path = join(configDir, ACCEPTED_TOOLS);
-  if (hashes === undefined && !existsSync(path)) return;
+  if (tools?.length === 0 || (tools === undefined && !existsSync(path))) return;
   const document = parseDocument(existsSync(path) ? readFileSync(path, "utf8") : HEAD);
-  if (hashes === undefined) document.deleteIn(["servers", server]);
-  for (const [tool, hash] of Object.entries(hashes ?? {})) document.setIn(["servers", server, tool], hash);
+  if (tools === undefined) document.deleteIn(["servers", server]);
+  for (const { name, hash } of tools ?? []) document.setIn(["servers", server, name], hash);
   const servers = document.get("servers");
   if (servers !== null && typeof servers === "object" && "flow" in servers) servers.flow = false;
   replaceFile(path, document.toString({ lineWidth: 0 }));

@@ -19,11 +19,12 @@ import { UsageError, type CommandCall } from "../command.ts";
 import { runnerEnvironment, userDirectory } from "../config-dir.ts";
 import { EXIT } from "../exit-codes.ts";
 import { PROJECT_ROOT } from "../project-root.ts";
+import { writeTexts } from "./accepted-texts.ts";
 import { CONFIGURATION_LOCK, replaceFile, writeAccepted } from "./accepted-tools.ts";
 import { decide } from "./decide.ts";
 import { insertServer } from "./edit-tarsy-file.ts";
 import { givenSettings } from "./given-settings.ts";
-import { inspectServer } from "./inspect-server.ts";
+import { type InspectedTool, inspectServer } from "./inspect-server.ts";
 import { writePackTools } from "./write-pack-tools.ts";
 
 /** Adds a pack to a configuration directory, or writes the tools of its server into its file; resolves with the exit code. */
@@ -66,16 +67,13 @@ export async function addPack(call: CommandCall, name: string, directory: string
   const env = { ...own, ...variables };
   const server = completeServer({ pack: id, settings }, new Map([[id, pack]]), env);
   const packed = { id, pack, entry: server, definitions: acceptedDefinitions(pack) };
-  const accepted = await decide(
-    call,
-    packed,
-    await inspectServer(packed, { configDir: directory, env, signal }),
-  );
+  const inspection = await inspectServer(packed, { configDir: directory, env, signal });
+  const accepted = await decide(call, packed, inspection);
   if (accepted === undefined) return EXIT.failed;
   // The files may have changed meanwhile.
   await whileLocked(join(packs, CONFIGURATION_LOCK), installing, () => {
     refuseOthers(files);
-    write({ directory, text: changed(), variables, accepted, id, files });
+    write({ directory, text: changed(), variables, accepted, tools: inspection.tools, id, files });
   });
   terminal.write(`added      ${id} to ${path}\n`);
   terminal.write("next       name it in mcp_servers of an agent, then start TARSy again\n");
@@ -139,15 +137,18 @@ interface Written {
   /** Of tarsy.yaml. */
   readonly text: string;
   readonly variables: Readonly<Record<string, string>>;
-  readonly accepted: Readonly<Record<string, string>>;
+  readonly accepted: readonly InspectedTool[];
+  /** All that the server lists. */
+  readonly tools: readonly InspectedTool[];
   readonly files: ReadonlyMap<string, string>;
 }
 
 /** Each file is replaced whole. tarsy.yaml is last: until it names the server, nothing of the rest has an effect. */
-function write({ directory, id, text, variables, accepted, files }: Written): void {
+function write({ directory, id, text, variables, accepted, tools, files }: Written): void {
   mkdirSync(files.size === 0 ? directory : join(directory, OWN_PACKS), { recursive: true });
   for (const [path, content] of files) replaceFile(path, content);
-  if (Object.keys(accepted).length > 0) writeAccepted(directory, id, accepted);
+  writeAccepted(directory, id, accepted);
+  writeTexts(directory, id, tools);
   const known = runnerEnvironment(directory, {});
   const lines = Object.entries(variables).filter(([name]) => known[name] === undefined);
   if (lines.length > 0) {

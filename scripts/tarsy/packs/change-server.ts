@@ -7,6 +7,7 @@ import { UsageError, type CommandCall } from "../command.ts";
 import { existingDirectory, runnerEnvironment } from "../config-dir.ts";
 import { EXIT } from "../exit-codes.ts";
 import { PROJECT_ROOT } from "../project-root.ts";
+import { readTexts, writeTexts } from "./accepted-texts.ts";
 import { CONFIGURATION_LOCK, replaceFile, writeAccepted } from "./accepted-tools.ts";
 import { decide } from "./decide.ts";
 import { removeServer } from "./edit-tarsy-file.ts";
@@ -22,14 +23,14 @@ export async function acceptTools(call: CommandCall, id: string): Promise<number
   const env = runnerEnvironment(directory, call.env);
   const server = (await packedServers(directory, env)).find((one) => one.id === id);
   if (server === undefined) throw new UsageError(`mcp_servers of ${directory} has no ${id} with a pack`);
-  const accepted = await decide(
-    call,
-    server,
-    await inspectServer(server, { configDir: directory, env, signal }),
-  );
+  const inspection = await inspectServer(server, { configDir: directory, env, signal });
+  const accepted = await decide(call, server, inspection, readTexts(directory, id));
   if (accepted === undefined) return EXIT.failed;
-  const names = Object.keys(accepted);
-  if (names.length > 0) await change(call, () => writeAccepted(directory, id, accepted));
+  await change(call, () => {
+    writeAccepted(directory, id, accepted);
+    writeTexts(directory, id, inspection.tools);
+  });
+  const names = accepted.map(({ name }) => name);
   terminal.write(
     names.length === 0 ? "nothing is held back\n" : `accepted   ${names.join(", ")}: start TARSy again\n`,
   );
@@ -46,6 +47,7 @@ export async function removeServerOf(call: CommandCall, id: string): Promise<num
   await change(call, () => {
     replaceFile(path, removeServer(readFileSync(path, "utf8"), id));
     writeAccepted(directory, id, undefined);
+    writeTexts(directory, id, undefined);
   });
   const isShared = servers.some((other) => other.id !== id && other.pack.pack === server.pack.pack);
   if (!isShared) await removePack(server.pack, { directory: PACKS, ...waiting(call) });

@@ -28,6 +28,8 @@ export interface PackedServer {
 export interface InspectedTool extends ListedTool {
   readonly state: "accepted" | "changed" | "new";
   readonly isDenied: boolean;
+  /** The hashes under which it is accepted. */
+  readonly accepted: readonly string[];
 }
 
 /** What a server said when it was started and asked; `problem` is why it could not be. All texts are masked. */
@@ -36,6 +38,8 @@ export interface Inspection {
   readonly version?: string | undefined;
   /** All, also those that are denied. */
   readonly tools: readonly InspectedTool[];
+  /** The tools that are left out, with the reasons; empty for none. */
+  readonly leftOut: string;
   /** The names of accepted tools that it does not list. */
   readonly gone: readonly string[];
   /** Why the probe failed; undefined if it did not, or if there is none. */
@@ -57,7 +61,7 @@ export async function inspectServer(
   { id, pack, entry, definitions }: PackedServer,
   { configDir, env, signal }: Where,
 ): Promise<Inspection> {
-  const nothing = { tools: [], gone: [], isProbed: false };
+  const nothing = { tools: [], leftOut: "", gone: [], isProbed: false };
   let settings;
   try {
     settings = await readServer(id, entry, configDir, env);
@@ -79,12 +83,14 @@ export async function inspectServer(
   const tools = known.tools.map((tool) => ({
     ...tool,
     state: stateOf(tool, definitions),
+    accepted: Object.hasOwn(definitions, tool.name) ? (definitions[tool.name] ?? []) : [],
     isDenied: !isOffered(settings, tool.name),
   }));
   const said = await probe(server, pack, signal);
   return {
     version: server.report.version,
     tools,
+    leftOut: known.leftOut,
     gone: Object.keys(definitions).filter((name) => !tools.some((tool) => tool.name === name)),
     isProbed: pack.probe !== undefined,
     probe: said === undefined ? undefined : (await masker.mask(said, { rules: rulesOfServer() })).text,
