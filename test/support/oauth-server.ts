@@ -32,6 +32,8 @@ export function fakeOAuthServer() {
     /** The authorization server that its protected resource names; by default itself. */
     named: undefined as string | undefined,
     registers: true,
+    /** Changes its metadata; undefined: it has none. */
+    metadata: {} as object | undefined,
     /** Answers of the token endpoint wait for it. */
     gate: Promise.resolve(),
     /** The token endpoint fails with this status. */
@@ -91,7 +93,7 @@ export function fakeOAuthServer() {
       },
     ],
     "/.well-known/oauth-authorization-server": () => [
-      200,
+      state.metadata === undefined ? 404 : 200,
       {
         issuer,
         authorization_endpoint: `${issuer}/authorize`,
@@ -102,6 +104,7 @@ export function fakeOAuthServer() {
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: ["none"],
         authorization_response_iss_parameter_supported: true,
+        ...state.metadata,
       },
     ],
     "/register": async (request) => {

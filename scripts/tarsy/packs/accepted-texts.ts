@@ -46,7 +46,7 @@ export function writeTexts(
   if (tools === undefined && !isKnown) return;
   const texts = tools?.map((tool) => [tool.name, { hash: tool.hash, text: textOf(tool) }] as const);
   if (texts !== undefined) servers.set(server, Object.fromEntries(texts));
-  const file = stringify({ servers: Object.fromEntries([...servers].toSorted()) }, { lineWidth: 0 });
+  const file = stringify({ servers: Object.fromEntries(servers) }, { lineWidth: 0, sortMapEntries: true });
   replaceFile(join(configDir, ACCEPTED_TEXTS), HEAD + file);
 }
 

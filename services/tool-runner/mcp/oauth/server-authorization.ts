@@ -18,6 +18,7 @@ import { jitter, pause } from "#shared/pause.ts";
 import { TOKEN_SKEW_MS, type GivenToken, type TokenAsked, type TokenSource } from "../http/access-tokens.ts";
 import { McpFailure } from "../mcp-failure.ts";
 import type { OAuth } from "../server-settings.ts";
+import { refuseOtherServer } from "./refuse-other-server.ts";
 import type { AuthorizationRows } from "./authorization-rows.ts";
 
 /** How often a runner looks whether another one has refreshed. */
@@ -26,6 +27,8 @@ const LOOK_MS = 200;
 const WRITE_SECONDS = 15;
 const WRITE_TRIES = 10;
 const WRITE_PAUSE_MS = 1_000;
+/** A number beyond those of JSON would make what is stored unreadable. */
+const MAX_LIFE_S = 100_000_000;
 /** Shorter texts would be found in ordinary words. */
 const MIN_SECRET = 8;
 
@@ -109,7 +112,7 @@ export class ServerAuthorization implements TokenSource {
       redirectToAuthorization: (address) => void (begun.address = address),
     };
     const scope = auth.scope === undefined ? {} : { scope: auth.scope };
-    await authorize(provider, { serverUrl, fetchFn: this.#ownOrigin(fetchFn), ...scope }).catch(
+    await authorize(provider, { serverUrl, fetchFn: this.#guarded(fetchFn), ...scope }).catch(
       (error: unknown) => {
         const message = errorMessage(error);
         const remedy = /registration/iu.test(message)
@@ -122,6 +125,8 @@ export class ServerAuthorization implements TokenSource {
     if (address === undefined || !/^https?:$/u.test(address.protocol)) {
       throw new TerminalError("oauth", "the authorization server names no web address to go to");
     }
+    // The code of another authorization server, at which the person may have agreed before, would be sent to this one.
+    refuseOtherServer(address, this.#options);
     const known = parseKnown(client === undefined ? rest : { ...rest, client });
     await rows.begin(state, id, JSON.stringify({ ...known, redirect_uri: redirectUri, verifier }));
     return address.href;
@@ -135,6 +140,13 @@ export class ServerAuthorization implements TokenSource {
     const { id, rows } = this.#options;
     const { redirect_uri: redirectUri, verifier: codeVerifier, ...known } = parseFlow(JSON.parse(text));
     this.#learn(code, known.client.client_secret);
+    // The library compares them only where the metadata, which the server may take away meanwhile, has an issuer.
+    if (iss !== undefined && new URL(iss).href !== new URL(known.issuer).href) {
+      throw new TerminalError(
+        "oauth",
+        `iss of the answer is ${iss}, but ${known.issuer} was asked: connect again`,
+      );
+    }
     const tokens = await exchangeAuthorization(known.issuer, {
       ...(await this.#about(known, fetchFn)),
       authorizationCode: code,
@@ -188,7 +200,7 @@ export class ServerAuthorization implements TokenSource {
 
   /** What a request to the token endpoint needs. */
   async #about({ issuer, client: clientInformation, resource }: Known, send: FetchLike) {
-    const fetchFn = this.#ownOrigin(send);
+    const fetchFn = this.#guarded(send);
     const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
     return { clientInformation, fetchFn, ...(metadata && { metadata }), ...(resource && { resource }) };
   }
@@ -216,7 +228,9 @@ export class ServerAuthorization implements TokenSource {
       ...(resource === undefined ? {} : { resource }),
       access_token,
       ...(refresh_token === undefined ? {} : { refresh_token }),
-      ...(expires_in === undefined ? {} : { expires_at: Date.now() + expires_in * 1_000 }),
+      ...(expires_in === undefined
+        ? {}
+        : { expires_at: Date.now() + Math.min(expires_in, MAX_LIFE_S) * 1_000 }),
     };
   }
 
@@ -232,15 +246,11 @@ export class ServerAuthorization implements TokenSource {
     return new McpFailure("unauthorized", "no", message);
   }
 
-  /** An authorization server that the configuration does not name must be the MCP server itself: another address may belong to an attacker. */
-  #ownOrigin(fetchFn: FetchLike): FetchLike {
-    const { url, auth } = this.#options;
-    if (auth.issuer !== undefined) return fetchFn;
+  /** Requests to the authorization server, and not to what it may name beside itself. */
+  #guarded(fetchFn: FetchLike): FetchLike {
     return async (input, init) => {
-      const { origin } = new URL(input);
-      if (origin === url.origin) return fetchFn(input, init);
-      const message = `the server names ${origin} as its authorization server: set auth.issuer to that if it is right`;
-      throw new TerminalError("oauth", message);
+      refuseOtherServer(new URL(input), this.#options);
+      return fetchFn(input, init);
     };
   }
 }

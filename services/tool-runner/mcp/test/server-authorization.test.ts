@@ -9,20 +9,14 @@ import { fakeOAuthServer } from "../../../../test/support/oauth-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { McpServers } from "../mcp-servers.ts";
 import { AuthorizationRows } from "../oauth/authorization-rows.ts";
-import { TokenKeys } from "../oauth/token-keys.ts";
 import type { OAuth } from "../server-settings.ts";
+import { keys } from "./test-keys.ts";
 import { startHttpServer } from "./http-server.ts";
 import { callTool, failureOf, findServer, httpAt, resultText, settingsOf } from "./server-fixture.ts";
 
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
 const REDIRECT = "https://tarsy.example.com/api/v1/oauth/callback";
-const keyOf = (number: number) => `${number}:${Buffer.alloc(32, number).toString("base64")}`;
-const keys = (...numbers: number[]) => {
-  const read = TokenKeys.read({ MCP_TOKEN_KEYS: numbers.map(keyOf).join(",") });
-  if (read === undefined) throw new Error("no keys");
-  return read;
-};
 
 describe("a server that a person authorizes", () => {
   const resources = new AsyncDisposableStack();
@@ -176,6 +170,46 @@ describe("a server that a person authorizes", () => {
     expect(await stored(world.id)).to.equal(undefined);
   });
 
+  it("refuses an answer of another authorization server also once its own has no metadata any more", async () => {
+    await using world = await startWorld();
+    const servers = world.runner();
+    const one = await agree(await begin(servers, world.id));
+    world.oauth.state.metadata = undefined;
+    const mixedUp = await finish(servers, { ...one, iss: "https://honest.example" }).catch(String);
+    expect(mixedUp).to.match(/iss of the answer is https:\/\/honest\.example, but http.+ was asked/u);
+    expect(world.oauth.seen).not.to.include("/token");
+  });
+
+  it("leads the browser to no other authorization server than the one that is named", async () => {
+    await using world = await startWorld();
+    world.oauth.state.metadata = { authorization_endpoint: "https://honest.example/authorize" };
+    expect(await begin(world.runner(), world.id).catch(String)).to.match(
+      /names https:\/\/honest\.example .+ set auth\.issuer/u,
+    );
+    await using chosen = await startWorld((issuer) => ({ issuer }));
+    chosen.oauth.state.metadata = { authorization_endpoint: "https://login.example/authorize" };
+    expect(await begin(chosen.runner(), chosen.id)).to.match(/^https:\/\/login\.example\/authorize/u);
+  });
+
+  for (const own of ["http://localhost:9", "https://[::ffff:7f00:1]", "https://169.254.169.254"]) {
+    it(`sends nothing to ${own}, which the metadata of a named authorization server has`, async () => {
+      await using world = await startWorld((issuer) => ({ issuer }));
+      const servers = world.runner();
+      const answer = await agree(await begin(servers, world.id));
+      world.oauth.state.metadata = { token_endpoint: `${own}/token` };
+      expect(await finish(servers, answer).catch(String)).to.include(
+        `names ${own}, an address of the tool-runner's own`,
+      );
+    });
+  }
+
+  it("keeps a token whose life is beyond all numbers", async () => {
+    await using world = await startWorld();
+    world.oauth.state.expiresIn = Number.MAX_VALUE;
+    expect(await call(await connect(world), world.id)).to.equal("echo");
+    expect(await call(world.runner(), world.id)).to.equal("echo");
+  });
+
   it("gets one new token from two runners that need one at once, and both use it", async () => {
     await using world = await startWorld();
     await connect(world);
@@ -266,34 +300,5 @@ describe("a server that a person authorizes", () => {
     expect(await begin(world.runner(), world.id).catch(String)).to.match(
       /dynamic client registration: register .+ auth\.client_id/u,
     );
-  });
-});
-
-describe("TokenKeys", () => {
-  it("opens what the same key and context have sealed, and nothing else", () => {
-    const sealed = keys(1).seal("secret", "a");
-    expect(keys(2, 1).open(sealed, "a")).to.equal("secret");
-    expect(() => keys(1).open(sealed, "b")).to.throw("not the one that encrypted this");
-    expect(() => keys(1).open(Buffer.concat([sealed.subarray(0, -1), Buffer.of(0)]), "a")).to.throw(
-      "not the one",
-    );
-    expect(() => keys(1).open(Buffer.of(), "a")).to.throw("no key 0");
-    expect(keys(1).seal("secret", "a")).not.to.deep.equal(sealed);
-  });
-
-  it("says what a value must be, and repeats none", () => {
-    expect(TokenKeys.read({})).to.equal(undefined);
-    for (const value of [
-      "abc",
-      "1:abcd",
-      keyOf(1).slice(2),
-      `${keyOf(1)},${keyOf(1)}`,
-      `0${keyOf(1).slice(1)}`,
-    ]) {
-      expect(() => TokenKeys.read({ MCP_TOKEN_KEYS: value }), value)
-        .to.throw("MCP_TOKEN_KEYS must be NUMBER:KEY")
-        .with.property("message")
-        .that.does.not.include(value);
-    }
   });
 });
