@@ -15,10 +15,10 @@ import type { Connection } from "./connection.ts";
 import { effectClass } from "./effect-class.ts";
 import { maskedOrWithheld, type MaskText } from "./masked-or-withheld.ts";
 import type { ServerSettings } from "./server-settings.ts";
+import { MAX_BYTES } from "./usable-tools.ts";
 
 const MAX_PAGES = 64;
 const MAX_TOOLS = 512;
-const MAX_BYTES = 512 * 1024;
 /** The number of left-out tools that are named. */
 const MAX_NAMED = 5;
 const MAX_NAME_CHARS = 80;

@@ -4,6 +4,10 @@ import { isObject } from "#shared/exact-json.ts";
 /** The key of the reasons for which tools were left out, in `_meta` of a page. */
 const LEFT_OUT_KEY = "tarsy/left-out";
 
+/** The definitions of one server's tools have so many bytes at most. */
+export const MAX_BYTES = 512 * 1024;
+/** Deeper schemas cost the runner seconds, and no provider takes them. */
+const MAX_LEVELS = 100;
 const MAX_NAME_CHARS = 80;
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
@@ -49,6 +53,8 @@ function readTool(tool: unknown, index: number): object | string {
   if (!isText) return left("its description is not a text");
   const schema = isEmptyList(inputSchema) ? {} : (inputSchema ?? {});
   if (!isObject(schema)) return left("its inputSchema is not an object");
+  if (isDeeper(schema, MAX_LEVELS)) return left(`its inputSchema has more than ${MAX_LEVELS} levels`);
+  if (Buffer.byteLength(JSON.stringify(tool)) > MAX_BYTES) return left("its definition is too large");
   const types = [schema["type"] ?? "object"].flat();
   if (!types.includes("object")) return left('its inputSchema has another type than "object"');
   return {
@@ -58,6 +64,11 @@ function readTool(tool: unknown, index: number): object | string {
     inputSchema: { ...objectOr(usableSchema(schema)), type: "object" },
     ...(isObject(annotations) ? { annotations: readAnnotations(annotations) } : {}),
   };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** Keywords whose value is one that arguments may have, `null` included. */

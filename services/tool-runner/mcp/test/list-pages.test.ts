@@ -11,6 +11,28 @@ async function listed(settings: ServerSettings) {
 }
 
 describe("the pages of a list of tools", () => {
+  it("leave out a tool that is too large or nested too deep, and have the others", async () => {
+    const nested = (levels: number) => {
+      let schema: object = { type: "object" };
+      // Two levels each, beside the outermost one.
+      for (let level = 1; level < levels; level += 2) schema = { properties: { a: schema } };
+      return schema;
+    };
+    const tools = [
+      { name: "large", description: "x".repeat(512 * 1024) },
+      { name: "deep", inputSchema: nested(103) },
+      { name: "nested", inputSchema: nested(99) },
+      { name: "other" },
+    ];
+    const list: Answer = (_request, response, id) => server.respond(response, id, { tools });
+    await using server = await startHttpServer("legacy", { "tools/list": list });
+    const known = await listed(settingsOf(httpAt(server.url)));
+    expect(known?.tools.map(({ name }) => name)).to.deep.equal(["nested", "other"]);
+    expect(known?.leftOut).to.equal(
+      'left out: "large": its definition is too large; "deep": its inputSchema has more than 100 levels',
+    );
+  });
+
   it("end where a program repeats a cursor", async () => {
     const known = await listed(settingsOf(hostile("repeating-pages")));
     expect(known?.tools.map(({ name }) => name)).to.deep.equal(["again", "first"]);
