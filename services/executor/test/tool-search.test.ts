@@ -229,16 +229,18 @@ describe("an agent with more tools than fit into a call", () => {
     });
   }
 
-  it("is answered what a search lacks, and that nothing matches", async () => {
+  it("is answered what a search lacks or has too much of, and that nothing matches", async () => {
     const strategy = "native-thinking";
     const { results } = await run(
       strategy,
       callTurn(strategy, 1, "tool_search", { query: " " }),
       callTurn(strategy, 2, "tool_search", { query: "kubernetes" }),
+      callTurn(strategy, 3, "tool_search", { query: "item ".repeat(201) }),
     );
     expect(results.map(({ content }) => content)).to.deep.equal([
       'The argument "query" is missing: words of names or of purposes.',
       "No tool matches: try other words, or names as they are listed.",
+      'The argument "query" may have 1000 characters at most.',
     ]);
   });
 

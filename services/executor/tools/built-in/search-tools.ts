@@ -8,6 +8,8 @@ import { textOf } from "./read-query.ts";
 
 /** The definitions that one search loads at most. */
 const LIMITS = { tools: 10, bytes: 20_000, least: 1 };
+/** Every word is compared with every word of every definition: thousands would stop the executor for minutes. */
+const MAX_QUERY_CHARS = 1_000;
 /** The names that are kept: more than have room in a call. */
 const MAX_FOUND = 100;
 
@@ -20,6 +22,9 @@ export function searchTools(
 ): StepAnswer {
   const query = textOf(parameters["query"]);
   if (query.trim() === "") return failure('The argument "query" is missing: words of names or of purposes.');
+  if (query.length > MAX_QUERY_CHARS) {
+    return failure(`The argument "query" may have ${MAX_QUERY_CHARS} characters at most.`);
+  }
   const matching = findTools(query, state.offer?.searchable ?? []);
   if (matching.length === 0) return failure("No tool matches: try other words, or names as they are listed.");
   const found = withinLimits(matching, (tool) => [tool], LIMITS);
