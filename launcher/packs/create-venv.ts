@@ -25,7 +25,10 @@ export async function createVenv(
   if (!existsSync(hashesFile)) {
     throw new Error(`${hashesFile} is missing: the list of packages with their hashes`);
   }
-  const { python: wanted = "3.9", bin = "" } = server ?? {};
+  const { name: package_ = "", version = "", python: wanted = "3.9", bin = "" } = server ?? {};
+  if (!pinsOf(readFileSync(hashesFile, "utf8")).has(`${normalName(package_)}==${version}`)) {
+    throw new Error(`${hashesFile} does not have ${package_}==${version}: make it again`);
+  }
   const python = await findPython(name, wanted, options.env);
   const venv = join(draft, "venv");
   const made = await run(python, ["-m", "venv", venv], {}, options);
@@ -45,6 +48,19 @@ export async function createVenv(
   if (script.subarray(0, 2).toString() === "#!") {
     writeFileSync(program, script.toString().replaceAll(draft, target));
   }
+}
+
+/** The packages of a list, as `name==version`. */
+function pinsOf(list: string): ReadonlySet<string> {
+  const pins = list.matchAll(/^(?<name>[\w.-]+)(?:\[[^\]]*\])?==(?<version>[^\s;\\]+)/gmu);
+  return new Set(
+    [...pins].map(({ groups = {} }) => `${normalName(groups["name"] ?? "")}==${groups["version"]}`),
+  );
+}
+
+/** PyPI takes `Mcp_Server` for `mcp-server` (PEP 503). */
+function normalName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/gu, "-");
 }
 
 /** The first Python on the PATH that is new enough. Throws an Error that names what was found. */

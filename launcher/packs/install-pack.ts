@@ -170,17 +170,20 @@ async function installFromNpm(
   writeFileSync(join(draft, "package.json"), JSON.stringify(package_));
   const path = join(draft, "package-lock.json");
   if (lock === undefined) {
-    options.progress(`the packages that ${name} needs have no hashes: put a lock file beside the pack`);
+    options.progress(
+      `the packages that ${name} needs have no hashes beside the pack: they are the newest that fit`,
+    );
   } else writeFileSync(path, lock);
-  const check = () => {
+  const check = (remedy = "") => {
     const found = parseLock(JSON.parse(readFileSync(path, "utf8"))).packages[`node_modules/${name}`];
     if (found?.version === version && found.integrity === integrity) return;
     const wanted = `${version} with ${integrity}`;
     throw new Error(
-      `${name} is ${found?.version ?? "missing"} with ${found?.integrity ?? "no hash"}, not ${wanted}`,
+      `${name} is ${found?.version ?? "missing"} with ${found?.integrity ?? "no hash"}, not ${wanted}${remedy}`,
     );
   };
-  if (lock !== undefined) check();
+  if (lock !== undefined)
+    check(": delete the lock file beside the pack, and `add FILE --list` writes it anew");
   const args = [lock === undefined ? "install" : "ci", "--ignore-scripts", "--no-audit", "--no-fund"];
   const [command, ...first] = npmCommand();
   const said = await run(command, [...first, ...args, "--loglevel=error"], { cwd: draft }, options);

@@ -147,7 +147,7 @@ describe("installPack", function () {
     writeFileSync(join(directory, "hello.lock.json"), JSON.stringify({ packages: {} }));
     const options = { directory: packs(), env: {}, ...waiting };
     expect(await rejectionOf(installPack(foundPack(server(), "hello"), options))).to.include(
-      "is missing with no hash",
+      `is missing with no hash, not 1.2.3 with ${registry.integrity}: delete the lock file beside the pack`,
     );
   });
 
@@ -239,12 +239,14 @@ describe("installPack", function () {
     expect(await rejectionOf(installing)).to.equal("enough");
   });
 
-  it("says which Python a pack of PyPI needs, and that its list of hashes is missing", async () => {
+  it("says which Python a pack of PyPI needs, and what its list of hashes lacks", async () => {
     const python = { from: "pypi", python: "3.99", bin: "py" } as const;
     const options = { directory: packs(), env: { PATH: process.env["PATH"] }, ...waiting };
     const installing = () => installPack(foundPack(server(python), "py"), options);
     expect(await rejectionOf(installing())).to.include("py.requirements.txt is missing");
-    writeFileSync(join(directory, "py.requirements.txt"), "");
+    writeFileSync(join(directory, "py.requirements.txt"), "hello-server==1.2.30 \\\n");
+    expect(await rejectionOf(installing())).to.include("does not have hello-server==1.2.3: make it again");
+    writeFileSync(join(directory, "py.requirements.txt"), "Hello_Server[cli]==1.2.3 \\\n");
     expect(await rejectionOf(installing())).to.match(/^py needs Python 3\.99: /u);
   });
 });

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNode, parseDocument } from "yaml";
 import { completeServer } from "#shared/agent-config/complete-server.ts";
-import { installPack } from "../../../launcher/packs/install-pack.ts";
+import { hashesFile, installPack } from "../../../launcher/packs/install-pack.ts";
 import type { FoundPack, InstallOptions } from "../../../launcher/packs/run-installer.ts";
 import { runnerEnvironment } from "../config-dir.ts";
 import { replaceFile } from "./accepted-tools.ts";
@@ -12,8 +12,8 @@ const GUESSED =
   " Guessed from what the server says of its tools; what it does not say is in `write`. Review each tool.";
 
 /**
- * Installs and starts the server of a pack's file, and writes its tools and their definitions into the file; the rest of it stays.
- * Returns the number of tools. Throws an Error that says why it cannot.
+ * Installs and starts the server of a pack's file, and writes its tools and their definitions into the file; the rest of it stays. The
+ * hashes of the packages of npm are kept beside it, unless they are there. Returns the number of tools. Throws an Error that says why it cannot.
  */
 export async function writePackTools(
   found: FoundPack,
@@ -32,6 +32,10 @@ export async function writePackTools(
     signal: options.signal,
   });
   if (problem !== undefined) throw new Error(problem);
+  const hashes = hashesFile(found);
+  if (pack.server?.from === "npm" && !existsSync(hashes)) {
+    replaceFile(hashes, readFileSync(join(options.directory, pack.pack, "package-lock.json"), "utf8"));
+  }
   const path = join(folder, `${pack.pack}.yaml`);
   const document = parseDocument(readFileSync(path, "utf8"));
   const effects = ["read", "idempotent", "write", "destructive"] as const;
