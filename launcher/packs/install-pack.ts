@@ -182,8 +182,9 @@ async function installFromNpm(
       `${name} is ${found?.version ?? "missing"} with ${found?.integrity ?? "no hash"}, not ${wanted}${remedy}`,
     );
   };
-  if (lock !== undefined)
+  if (lock !== undefined) {
     check(": delete the lock file beside the pack, and `add FILE --list` writes it anew");
+  }
   const args = [lock === undefined ? "install" : "ci", "--ignore-scripts", "--no-audit", "--no-fund"];
   const [command, ...first] = npmCommand();
   const said = await run(command, [...first, ...args, "--loglevel=error"], { cwd: draft }, options);

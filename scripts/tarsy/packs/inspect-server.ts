@@ -78,7 +78,7 @@ export async function inspectServer(
   const known = (await untilAborted(listing, signal)).get(id);
   const server = servers.find(id);
   if (known?.kind !== "listed" || server === undefined) {
-    return { ...nothing, problem: known?.kind === "failed" ? known.message : "it did not answer" };
+    return { ...nothing, problem: known?.kind === "failed" ? oneLine(known.message) : "it did not answer" };
   }
   const tools = known.tools.map((tool) => ({
     ...tool,
@@ -124,10 +124,14 @@ async function probe(server: McpServer, pack: PackFile, signal: AbortSignal): Pr
     const isRefused =
       expect !== undefined &&
       compilePattern({ pattern: expect.not_matching, replacement: "" }).expression.matcher(text).find();
-    const line = text.trim().replaceAll(/\s+/gu, " ");
+    const line = oneLine(text);
     return isError || isRefused ? `${name} answers: ${line.slice(0, safeCut(line, MAX_SAID))}` : undefined;
   } catch (error) {
     signal.throwIfAborted();
     return `${name} fails: ${errorMessage(error)}`;
   }
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/gu, " ");
 }
