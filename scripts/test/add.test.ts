@@ -216,6 +216,21 @@ ${more}`,
       { ...request, authorization: "Bearer t0ken" },
       { ...request, authorization: undefined },
     ]);
+    const proxy = ["init", "--discover", "--yes", "--kube-url", cluster.url];
+    expect(await tarsy(proxy)).to.deep.include({
+      code: 0,
+      out: `${seen.out}known      mcp_servers has mine already\n`,
+    });
+    // One that lacks something does not keep the next one out.
+    const needy = read("packs/mine.yaml")
+      .replace("pack: mine", "pack: a")
+      .replace("secret: true", "required: true");
+    writeFileSync(join(config, "packs/a.yaml"), needy);
+    writeFileSync(join(config, "tarsy.yaml"), "");
+    const both = await tarsy(proxy);
+    expect(both.errors).to.include("a needs MINE_TOKEN: set it in");
+    expect(both.code).to.equal(1);
+    expect(read("tarsy.yaml")).to.equal("mcp_servers:\n  mine:\n    pack: mine\n");
     const away = await tarsy(["init", "--discover", "--kube-url", NOTHING_LISTENS]);
     expect(away.code).to.equal(1);
     await using refusing = await openFakeCluster({ status: 403 });

@@ -1,12 +1,16 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { findKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
 import { listServices, type ClusterService } from "#shared/agent-config/found/list-services.ts";
 import { loadPack, packFolder, packNames } from "#shared/agent-config/read-packs.ts";
 import type { PackFile } from "#shared/agent-config/schemas/pack-file.ts";
+import { errorMessage } from "#shared/errors.ts";
 import { UsageError, type CommandCall } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printable } from "../terminal/terminal-style.ts";
 import { addPack } from "./add-pack.ts";
 import { isAgreed } from "./decide.ts";
+import { hasServer } from "./edit-tarsy-file.ts";
 
 /** A Service that a pack recognizes, and its address in the cluster. */
 interface Match {
@@ -35,14 +39,23 @@ export async function discover(call: CommandCall, directory: string): Promise<nu
   const matches = packs.flatMap((pack) => matchesOf(pack, services));
   terminal.write(`${services.length} Services, ${matches.length} known\n`);
   let code: number = EXIT.done;
-  const added = new Set<string>();
+  const path = join(directory, "tarsy.yaml");
+  const tarsyFile = () => (existsSync(path) ? readFileSync(path, "utf8") : "");
   for (const { pack, url: address, why } of matches) {
     terminal.write(`found      ${printable(`${pack} at ${address}: ${why}`)}\n`);
     // A second server of a pack is written by hand: its name is for the person to choose.
-    if (added.has(pack) || !(await isAgreed(call, `add ${pack}?`))) continue;
-    added.add(pack);
+    const isThere = hasServer(tarsyFile(), pack);
+    if (isThere) terminal.write(`known      mcp_servers has ${pack} already\n`);
+    if (isThere || !(await isAgreed(call, `add ${pack}?`))) continue;
     const option = (name: string) => (name === "url" ? address : call.option(name));
-    code = Math.max(code, await addPack({ ...call, option }, pack, directory));
+    try {
+      code = Math.max(code, await addPack({ ...call, option }, pack, directory));
+    } catch (error) {
+      signal.throwIfAborted();
+      // The others may lack nothing.
+      terminal.warn(`${printable(errorMessage(error))}\n`);
+      code = EXIT.failed;
+    }
   }
   return code;
 }

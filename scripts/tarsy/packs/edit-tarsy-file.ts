@@ -26,6 +26,11 @@ export function insertServer(text: string, id: string, entry: readonly string[])
   return checked(text, `${before}${lines.join("")}${text.slice(at)}`, id);
 }
 
+/** True if the text of tarsy.yaml has a server. Throws an Error as `insertServer`. */
+export function hasServer(text: string, id: string): boolean {
+  return pairOf(sectionOf(text)?.value, id) !== undefined;
+}
+
 /** The text of tarsy.yaml without a server, and without its section if that was the only one. Throws an Error as `insertServer`. */
 export function removeServer(text: string, id: string): string {
   const section = sectionOf(text);
