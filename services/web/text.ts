@@ -17,7 +17,6 @@ export const TEXT = {
     newer: "TARSy was updated.",
     scheme: { system: "System theme", light: "Light theme", dark: "Dark theme" },
     nextScheme: "switch theme",
-    roles: { viewer: "viewer", submitter: "submitter", operator: "operator", admin: "admin" },
     close: "Close",
     zone: (name: string) => `Times are in ${name}`,
     nextZone: { local: "switch to UTC", utc: "switch to local time" },

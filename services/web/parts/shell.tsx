@@ -138,7 +138,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           </button>
           {me.value?.name !== undefined && (
             <span class="shell-me small soft">
-              {shownText(me.value.name)} · {TEXT.app.roles[me.value.role]}
+              {shownText(me.value.name)} · {me.value.role}
             </span>
           )}
           {(me.value?.signed_in === true || stored("page") !== undefined) && why === undefined && (
