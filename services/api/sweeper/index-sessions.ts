@@ -1,4 +1,4 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
@@ -16,7 +16,15 @@ const MAX_PARTS = 30;
 const LESS_CHARACTERS = 10_000;
 const PROGRAM_LIMIT_EXCEEDED = "54000";
 
-const parseIndexed = compileParser("indexed sessions", Type.Object({ n: Type.Integer() }));
+/** Where the next page begins: after the oldest session of the last one. */
+const Place = Type.Object({ created_at: Type.String(), session_id: Type.String() });
+type Place = Static<typeof Place>;
+const FIRST: Place = { created_at: "infinity", session_id: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
+
+const parseIndexed = compileParser(
+  "indexed sessions",
+  Type.Object({ n: Type.Integer(), oldest: Type.Union([Place, Type.Null()]) }),
+);
 
 /** Sessions that have not been indexed since they ended. */
 const NEW =
@@ -28,15 +36,16 @@ const FOLLOWED_UP = `p.is_complete AND p.session_id IN (SELECT f.session_id FROM
 /**
  * Takes sessions with something new, the newest first, and stores their texts and words. Once a session has ended, all of its
  * words are stored anew, in as few rows as possible. SKIP LOCKED: replicas take different sessions, and what a dead one had
- * taken is taken again. Parameters: the sessions, and the characters of each text.
+ * taken is taken again. A page begins where the last one ended, or each would read all sessions that wait with nothing new.
+ * Parameters: the sessions, the characters of each text, and where the page begins.
  */
 const index = (condition: string) => `
 WITH due AS MATERIALIZED (
   SELECT p.session_id, s.completed_at IS NOT NULL AS is_over, r.last_seq AS to_seq, p.indexed_seq IS NULL AS is_new,
-         CASE WHEN s.completed_at IS NULL THEN coalesce(p.indexed_seq, -1) ELSE -1 END AS from_seq
+         CASE WHEN s.completed_at IS NULL THEN coalesce(p.indexed_seq, -1) ELSE -1 END AS from_seq, p.created_at
   FROM search_progress p JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
-  WHERE ${condition}
-  ORDER BY p.created_at DESC LIMIT $1 FOR NO KEY UPDATE OF p SKIP LOCKED
+  WHERE ${condition} AND (p.created_at, p.session_id) < ($3::timestamptz, $4::uuid)
+  ORDER BY p.created_at DESC, p.session_id DESC LIMIT $1 FOR NO KEY UPDATE OF p SKIP LOCKED
 ), texts AS (
   INSERT INTO session_texts (session_id, kind, content)
   SELECT due.session_id, t.kind, lower(left(t.content, ${MAX_CHARACTERS}))
@@ -66,7 +75,8 @@ WITH due AS MATERIALIZED (
   UPDATE search_progress p SET indexed_seq = due.to_seq, is_complete = due.is_over
   FROM due WHERE p.session_id = due.session_id RETURNING 1
 )
-SELECT count(*)::int AS n FROM indexed`;
+SELECT (SELECT count(*)::int FROM indexed) AS n,
+       (SELECT json_build_object('created_at', created_at, 'session_id', session_id) FROM due ORDER BY created_at, session_id LIMIT 1) AS oldest`;
 
 const STATEMENTS = [index(NEW), index(FOLLOWED_UP)];
 
@@ -78,44 +88,49 @@ const STATEMENTS = [index(NEW), index(FOLLOWED_UP)];
 export async function indexSessions(db: Database, signal: AbortSignal): Promise<number> {
   let sessions = 0;
   for (const statement of STATEMENTS) {
-    let n = PAGE;
-    while (n === PAGE && !signal.aborted) {
-      n = await indexPage(db, statement);
-      sessions += n;
+    for (let place: Place | null = FIRST; place !== null && !signal.aborted;) {
+      const page: Indexed = await indexPage(db, statement, place);
+      sessions += page.n;
+      place = page.n === PAGE ? page.oldest : null;
     }
   }
   return sessions;
 }
 
-async function indexPage(db: Database, statement: string): Promise<number> {
+type Indexed = ReturnType<typeof parseIndexed>;
+
+async function indexPage(db: Database, statement: string, place: Place): Promise<Indexed> {
   try {
-    return await count(db, statement, [PAGE, MAX_CHARACTERS]);
+    return await indexFrom(db, statement, place, [PAGE, MAX_CHARACTERS]);
   } catch (error) {
     if (!isTooMuch(error)) throw error;
   }
   // One after another, with less of each: a text of any kind must not stop the index.
-  for (let n = 0; n < PAGE; n += 1) {
-    if ((await indexOne(db, statement)) === 0) return n;
+  let last: Indexed = { n: 0, oldest: place };
+  for (let n = 0; n < PAGE && last.oldest !== null; n += 1) {
+    const one = await indexOne(db, statement, last.oldest);
+    last = { n: last.n + one.n, oldest: one.oldest };
   }
-  return PAGE;
+  return last;
 }
 
-async function indexOne(db: Database, statement: string): Promise<number> {
+async function indexOne(db: Database, statement: string, place: Place): Promise<Indexed> {
   try {
-    return await count(db, statement, [1, MAX_CHARACTERS]);
+    return await indexFrom(db, statement, place, [1, MAX_CHARACTERS]);
   } catch (error) {
     if (!isTooMuch(error)) throw error;
-    return count(db, statement, [1, LESS_CHARACTERS]);
+    return indexFrom(db, statement, place, [1, LESS_CHARACTERS]);
   }
 }
 
-async function count(
+async function indexFrom(
   db: Database,
   statement: string,
-  parameters: readonly [page: number, characters: number],
-): Promise<number> {
-  const [indexed] = await selectRows(db, parseIndexed, statement, parameters);
-  return indexed?.n ?? 0;
+  { created_at, session_id }: Place,
+  limits: readonly [page: number, characters: number],
+): Promise<Indexed> {
+  const [indexed] = await selectRows(db, parseIndexed, statement, [...limits, created_at, session_id]);
+  return indexed ?? { n: 0, oldest: null };
 }
 
 /** True if there are too many words for a vector, or for a statement's time. */
