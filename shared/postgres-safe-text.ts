@@ -7,6 +7,7 @@ const REPLACEMENT = "\uFFFD";
  * ends inside a surrogate pair.
  */
 export function postgresSafeText(text: string): { text: string; changed: boolean } {
+  if (text.isWellFormed() && !text.includes("\0")) return { text, changed: false };
   const safe = text.toWellFormed().replaceAll("\0", REPLACEMENT);
-  return { text: safe, changed: safe !== text };
+  return { text: safe, changed: true };
 }

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { CancelledError } from "#shared/errors.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { mergeToolCalls } from "#shared/contract-view/merge-tool-calls.ts";
 import {
   summaryAgent,

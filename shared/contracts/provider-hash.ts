@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The parts of an LLM provider's entry that its hash covers; names of variables, not their values. */
 export interface HashedProvider {
@@ -40,12 +40,17 @@ export const TYPE_SETTINGS = [
   "machine_credentials",
 ] as const satisfies readonly (keyof HashedProvider)[];
 
+/** Of entries that were asked for before: they do not change, and each call of a model asks several times. */
+const hashes = new WeakMap<HashedProvider, string>();
+
 /**
  * SHA-256 in hex over an LLM provider's entry. Equal for the entry that is stored with a session and the same entry in a
  * configuration, with any order of its keys. Of `base_url` it covers only scheme, host, port and path: the rest may hold
  * a secret.
  */
 export function hashProvider(entry: HashedProvider): string {
+  const known = hashes.get(entry);
+  if (known !== undefined) return known;
   const settings = TYPE_SETTINGS.filter((key) => entry[key] !== undefined).map((key) => [key, entry[key]]);
   const covered = [
     entry.type,
@@ -60,7 +65,9 @@ export function hashProvider(entry: HashedProvider): string {
     Object.entries(entry.native_tools ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     ...settings,
   ];
-  return createHash("sha256").update(JSON.stringify(covered)).digest("hex");
+  const digest = hash("sha256", JSON.stringify(covered));
+  hashes.set(entry, digest);
+  return digest;
 }
 
 function withoutSecrets(baseUrl: string): string {

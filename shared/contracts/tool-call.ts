@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";

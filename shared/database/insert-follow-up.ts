@@ -1,4 +1,5 @@
-import { v4 as newUuid, v5 as uuidFrom } from "uuid";
+import { v4 as newUuid } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";

@@ -1,5 +1,5 @@
 import type { Cassette } from "#shared/cassette/cassette.ts";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoreIdOf } from "#shared/contracts/scoring.ts";
 import { insertFollowUp } from "#shared/database/insert-follow-up.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { MAX_MEMORY_CHARACTERS } from "#shared/contracts/memory.ts";
 import { isTerminal, type RunStatus, type StageType } from "#shared/contracts/statuses.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { maySee, ownerOf } from "#shared/access/authorize.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";

@@ -7,7 +7,7 @@ import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-f
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { IS_IMPORTED } from "../sessions/imported-session.ts";
 import { judgeOf } from "../scores/judge-of.ts";
 

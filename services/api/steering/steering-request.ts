@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { v5 as uuidFrom, v4 as newUuid } from "uuid";
+import { v4 as newUuid } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { SteeringMode } from "#shared/contracts/statuses.ts";
 import { bodyReader } from "../http/body-reader.ts";
 import { RequestError, validationError } from "../http/request-error.ts";

@@ -1,6 +1,6 @@
 import { completeRows, type FinishedCall, replyMessages, warningRows } from "./reply-rows.ts";
 import { llmInteractionRow } from "./llm-interaction-row.ts";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import { changeAfterFailure, speaksAgainstProvider, usedIterations } from "../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../core/agent-state.ts";

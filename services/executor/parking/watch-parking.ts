@@ -11,6 +11,9 @@ const READ = `
 SELECT park_requested_at IS NOT NULL AND parked_at IS NULL AS is_asked FROM session_runtime
 WHERE session_id = $1 AND lease_epoch = $2`;
 
+/** One for all: the stack of an error of its own costs each session as much as its watch. */
+const NO_LONGER_WATCHED = new Error("the session is no longer watched");
+
 /** While the database does not answer. */
 const RETRY_MS = 1_000;
 
@@ -44,5 +47,5 @@ export function watchParking(
   };
   // Rejects only once it is disposed: the loop has no other way out.
   watch().catch(() => undefined);
-  return { [Symbol.dispose]: () => over.abort() };
+  return { [Symbol.dispose]: () => over.abort(NO_LONGER_WATCHED) };
 }

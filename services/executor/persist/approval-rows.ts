@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { MAX_ASKED_ARGUMENTS } from "#shared/contracts/session-event.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { Message } from "#shared/database/tables/messages.ts";
 import type { AgentMemory } from "../state/agent-memory.ts";
 import type { ExecutionState } from "../state/session-state.ts";

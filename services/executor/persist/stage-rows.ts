@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { isActionAgent, type ResolvedAgent, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { THINKING_SOURCES, type ThinkingSource, type TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineMemory } from "../state/agent-memory.ts";
@@ -107,19 +107,16 @@ export class TimelineWriter implements AsyncDisposable {
     this.#options = options;
     this.#streaming = streaming;
     this.#nextSequence = timeline.nextSequence;
-    const rows = STREAM_KINDS.map((kind) => ({
-      eventId: this.#streamId(kind),
-      kind,
-      openedIn: undefined,
-      isStored: true,
-      stream: undefined,
-    }));
-    this.#rows = rows.filter(({ eventId }) => timeline.open.has(eventId));
+    const kinds = timeline.open.size === 0 ? [] : STREAM_KINDS;
+    const rows = kinds.map((kind) => ({ eventId: this.#streamId(kind), kind, openedIn: undefined }));
+    this.#rows = rows
+      .filter(({ eventId }) => timeline.open.has(eventId))
+      .map((row) => ({ ...row, isStored: true, stream: undefined }));
     // For the answer that a former owner opened.
-    const { keptBeforeAnswer = 0 } = options;
-    const answer = timeline.open.get(this.#streamId("answer"));
+    const opened = this.#rows.find(({ kind }) => kind === "answer");
+    const answer = opened && timeline.open.get(opened.eventId);
     if (answer !== undefined) {
-      this.#kept = { next: answer - keptBeforeAnswer, end: answer };
+      this.#kept = { next: answer - (options.keptBeforeAnswer ?? 0), end: answer };
     }
   }
 

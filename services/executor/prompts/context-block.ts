@@ -4,6 +4,8 @@ import { plainName } from "./investigating-agent.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { parseInstant } from "#shared/contracts/parse-instant.ts";
 
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
 /**
  * The present time for an agent, with the kind of day in UTC, and the alert's own time if its text has one. Of the
  * alert only the time that was read is written, no part of its text. `findContextBlock` knows this form.
@@ -13,7 +15,7 @@ export function contextBlock(
   { holidays, alertData }: { readonly holidays: readonly Holiday[]; readonly alertData: string },
 ): string {
   const date = now.toISOString().slice(0, "2026-12-25".length);
-  const day = now.toLocaleDateString("en-US", { weekday: "long", timeZone: "UTC" });
+  const day = WEEKDAYS[now.getUTCDay()] ?? "";
   const holiday = holidays.find((each) => each.date === date || each.date === date.slice("2026-".length));
   const isWeekend = day === "Saturday" || day === "Sunday";
   const ordinary = isWeekend ? "WEEKEND" : "WEEKDAY";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 import { commitStep } from "../persist/commit-step.ts";

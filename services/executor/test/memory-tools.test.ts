@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { insertRemembering, remember } from "./memory-fixture.ts";

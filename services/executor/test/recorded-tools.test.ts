@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { toolCallId, type ToolCallRequest } from "#shared/contracts/tool-call.ts";
 import { recordTools } from "#shared/database/record-tools.ts";
 import type { Queryable } from "#shared/database/queryable.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { RESTART_EXCUSES_MS } from "#shared/contracts/durations.ts";
 import { CancelledError, cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";

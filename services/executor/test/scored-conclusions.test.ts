@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp } from "./follow-up-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
 import { ASKS_FOR_TOOL_SUMMARY } from "../../../test/support/scripts.ts";
 import { scriptedProvider } from "./resolved-chain.ts";

@@ -13,11 +13,12 @@ export interface MadeCall {
  */
 export class CallsAhead implements Disposable {
   readonly #calls = new Map<string, Promise<MadeCall>>();
-  readonly #stopped = new AbortController();
+  #stopped: AbortController | undefined;
 
   /** Begins a call, unless it was begun. */
   begin(callId: string, make: (signal: AbortSignal) => Promise<MadeCall>): void {
     if (this.#calls.has(callId)) return;
+    this.#stopped ??= new AbortController();
     const call = make(this.#stopped.signal);
     // `take` returns the promise with its error; a call that is never taken must not count as an unhandled rejection.
     call.catch(() => undefined);
@@ -32,7 +33,7 @@ export class CallsAhead implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#stopped.abort(new CancelledError("shutdown", "the agent's steps have ended"));
+    this.#stopped?.abort(new CancelledError("shutdown", "the agent's steps have ended"));
     this.#calls.clear();
   }
 }

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { BUILT_IN_SERVER } from "#shared/contracts/tool-names.ts";
 import { SERVERS_WAIT_MS } from "#shared/contracts/durations.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";

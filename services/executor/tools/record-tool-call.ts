@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import { hasHandles } from "#shared/contracts/resolved-chain.ts";
 import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";

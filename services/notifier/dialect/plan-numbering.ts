@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { shownStages, synthesisStageId, type ShownStageType } from "#shared/contract-view/shown-stages.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { TOOL_STRATEGIES, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import { exceededText } from "#shared/contracts/budget.ts";
 import { parseUsd, usdText } from "#shared/pricing/usd.ts";

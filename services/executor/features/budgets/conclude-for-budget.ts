@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { budgetName, type BudgetCause } from "#shared/contracts/budget.ts";
 import { NO_FAILURES } from "#shared/contracts/iteration-state.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { hashResolvedChain, storedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoreIdOf } from "#shared/contracts/scoring.ts";
 import { SCORED_BY_ITSELF } from "#shared/contracts/statuses.ts";

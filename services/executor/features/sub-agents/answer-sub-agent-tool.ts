@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { DEFAULT_ORCHESTRATOR, type ResolvedSubAgent } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import type { ResolvedProvider, ResolvedSummaries } from "#shared/contracts/resolved-chain.ts";
 import type { ExecutionRun } from "../../core/execution-run.ts";

@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from "uuid";
+import { uuidFrom } from "#shared/uuid-from.ts";
 import { toolCallId, MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { ASKS_FOR_TOOL_SUMMARY } from "../../../../test/support/scripts.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "../scripted-turns.ts";

@@ -1,3 +1,4 @@
+import { statSync, type Stats } from "node:fs";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
@@ -22,24 +23,38 @@ type ScriptLoader = (path: string) => Promise<Script>;
 export function scriptLoader(configDir: string): ScriptLoader {
   const cache = new Map<string, { readonly version: string; readonly script: Script }>();
   return async (path) => {
+    const known = cache.get(path);
+    if (known !== undefined && known.version === versionNow(join(configDir, path))) return known.script;
     const file = await resolveInside(configDir, path);
-    const { mtimeMs, size } = await stat(file);
+    const found = await stat(file);
+    const { size } = found;
     if (size > MAX_SCRIPT_BYTES) {
       throw terminal(
         "invalid_request",
         `script ${path} has ${size} bytes: at most ${MAX_SCRIPT_BYTES} are allowed`,
       );
     }
-    const version = `${mtimeMs}/${size}`;
-    const cached = cache.get(file);
-    if (cached?.version === version) return cached.script;
     const script = parseScript(path, await readFile(file, "utf8"));
-    cache.delete(file);
-    cache.set(file, { version, script });
+    cache.delete(path);
+    cache.set(path, { version: versionOf(found), script });
     const [oldest] = cache.keys();
     if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
     return script;
   };
+}
+
+/** Which file it is, and what is in it. */
+function versionOf({ dev, ino, mtimeMs, size }: Stats): string {
+  return `${dev}/${ino}/${mtimeMs}/${size}`;
+}
+
+/** Asked at once: in a thread, it would cost as much as the rest of a scripted call. */
+function versionNow(path: string): string | undefined {
+  try {
+    return versionOf(statSync(path));
+  } catch {
+    return undefined;
+  }
 }
 
 async function resolveInside(configDir: string, path: string): Promise<string> {
