@@ -20,7 +20,7 @@ const EVERY_MS = 60 * 60 * 1_000;
 const RETRY_MS = 60_000;
 
 /** The maximum delay before the rows of a session deleted on request are removed. */
-const ERASE_EVERY_MS = 5_000;
+const ERASE_EVERY_MS = 10_000;
 const CLOSE_EVERY_MS = 60_000;
 const CLOSE_WITHIN_HOURS = 72;
 

@@ -14,14 +14,19 @@ import type { Database } from "#shared/database/database.ts";
 
 const PAGE = 500;
 
-const parseWaiting = compileParser(
-  "session that waits for a wake-up",
+const WaitingSession = Type.Object({
+  source: Type.Integer(),
+  session_id: Uuid,
+  lane: literals([...SESSION_LANES, FOLLOWUP_LANE]),
+  created_at: Type.String(),
+  age_seconds: Type.Number(),
+});
+const parseWaiting = compileParser("session that waits for a wake-up", WaitingSession);
+const parseSweep = compileParser(
+  "what waits for a sweep",
   Type.Object({
-    source: Type.Integer(),
-    session_id: Uuid,
-    lane: literals([...SESSION_LANES, FOLLOWUP_LANE]),
-    created_at: Type.String(),
-    age_seconds: Type.Number(),
+    waiting: Type.Array(WaitingSession),
+    parked: Type.Array(Type.Object({ by: literals(PARKED_BY), parked: Type.Integer() })),
   }),
 );
 
@@ -91,8 +96,18 @@ FROM (${pages}) pages ORDER BY source, pages.created_at, session_id`;
 const fromSource = ({ query }: Source, source: number) =>
   `(SELECT ${source} AS source, page.* FROM (${query}) page)`;
 
-/** One statement for the first pages of all, because most of the time there is nothing to do. */
-const FIRST_PAGES = rowsOf(ORDER.map(fromSource).join(" UNION ALL "));
+/** Of the metrics. */
+const PARKED = `
+SELECT by, count(r.session_id)::int AS parked
+FROM unnest(ARRAY[${PARKED_BY.map((by) => `'${by}'`).join(", ")}]) AS by LEFT JOIN (
+  SELECT r.session_id, r.park_by FROM session_runtime r JOIN alert_sessions s USING (session_id)
+  WHERE s.status IN ('pending', 'in_progress') AND s.deleted_at IS NULL AND r.parked_at IS NOT NULL) r ON r.park_by = by
+GROUP BY by`;
+
+/** One statement for the first pages of all and for what is counted, because most of the time there is nothing to do. */
+const SWEEP = `
+SELECT (SELECT coalesce(json_agg(w), '[]') FROM (${rowsOf(ORDER.map(fromSource).join(" UNION ALL "))}) w) AS waiting,
+       (SELECT json_agg(p) FROM (${PARKED}) p) AS parked`;
 const NEXT_PAGE = ORDER.map((source, index) => rowsOf(fromSource(source, index)));
 
 /**
@@ -127,9 +142,10 @@ export async function dispatchUnowned({
   };
   let [found, woken, criticalWaits] = [0, 0, false];
   try {
-    const firstPages = await selectRows(db, parseWaiting, FIRST_PAGES, [null, null]);
+    const sweep = await readSweep(db);
+    for (const { by, parked } of sweep.parked) metrics.parked.set({ by }, parked);
     for (const [index, { lane, state }] of ORDER.entries()) {
-      let rows = firstPages.filter(({ source }) => source === index);
+      let rows = sweep.waiting.filter(({ source }) => source === index);
       const oldest = rows[0]?.age_seconds ?? 0;
       let inLane = 0;
       for (;;) {
@@ -145,7 +161,6 @@ export async function dispatchUnowned({
       metrics.waiting.set({ lane }, inLane);
       metrics.oldestWaiting.set({ lane }, oldest);
     }
-    await countParked(db, metrics);
   } finally {
     metrics.unowned.set(found);
   }
@@ -153,19 +168,7 @@ export async function dispatchUnowned({
   return { unowned: found, criticalWaits };
 }
 
-const parseParked = compileParser(
-  "number of parked sessions",
-  Type.Object({ by: literals(PARKED_BY), parked: Type.Integer() }),
-);
-const COUNT_PARKED = `
-SELECT by, count(r.session_id)::int AS parked
-FROM unnest(ARRAY[${PARKED_BY.map((by) => `'${by}'`).join(", ")}]) AS by LEFT JOIN (
-  SELECT r.session_id, r.park_by FROM session_runtime r JOIN alert_sessions s USING (session_id)
-  WHERE s.status IN ('pending', 'in_progress') AND s.deleted_at IS NULL AND r.parked_at IS NOT NULL) r ON r.park_by = by
-GROUP BY by`;
-
-/** Tells the metrics how many sessions are parked. */
-async function countParked(db: Database, metrics: Pick<ApiMetrics, "parked">): Promise<void> {
-  const counts = await selectRows(db, parseParked, COUNT_PARKED, []);
-  for (const { by, parked } of counts) metrics.parked.set({ by }, parked);
+async function readSweep(db: Database): Promise<ReturnType<typeof parseSweep>> {
+  const [sweep] = await selectRows(db, parseSweep, SWEEP, [null, null]);
+  return sweep ?? { waiting: [], parked: [] };
 }

@@ -6,7 +6,7 @@ import type { ApiMetrics } from "../api-metrics.ts";
 import { indexSessions } from "./index-sessions.ts";
 
 /** With the time that indexing takes, the search finds what was stored 10 s ago. */
-const EVERY_MS = 3_000;
+const EVERY_MS = 5_000;
 const LAG_EVERY_MS = 1_000;
 
 /**
