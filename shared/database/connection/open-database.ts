@@ -75,6 +75,8 @@ export const DATABASE_TIMEOUTS = {
   queueMs: 30_000,
   /** For idle connections: the first probe; after ten unanswered ones, one a second, the connection is closed. */
   keepAliveAfterMs: 3_000,
+  /** Longer than the pauses of work that repeats: a new connection costs Postgres a process, and plans of all its statements. */
+  idleMs: 30_000,
 } as const;
 
 /**
@@ -157,6 +159,7 @@ function openPool(options: DatabaseOptions, address: DatabaseAddress, ssl: Tls):
   const { applicationName, poolSize, log } = options;
   const { queueTimeoutMs = DATABASE_TIMEOUTS.queueMs } = options;
   const pool = new RediallingPool({
+    idleTimeoutMillis: DATABASE_TIMEOUTS.idleMs,
     application_name: applicationName,
     max: poolSize,
     // For the wait in the pool's queue; the client has its own limit for connecting.
