@@ -106,8 +106,9 @@ describe("traces", () => {
     return String(Reflect.get(Object(await response.json()), "session_id"));
   };
   const named = (spans: readonly ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
-  const one = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
-    const [found] = named(spans, name);
+  /** The first of this name, below `parent` if that is given: a request that is sent again has two. */
+  const one = (spans: readonly ReceivedSpan[], name: string, parent?: ReceivedSpan): ReceivedSpan => {
+    const found = named(spans, name).find((span) => span.parentId === (parent?.spanId ?? span.parentId));
     if (found === undefined) throw new Error(`no span ${name}: ${spans.map((span) => span.name).join(", ")}`);
     return found;
   };
@@ -150,8 +151,8 @@ describe("traces", () => {
       const run = one(spans, "process SESSIONS");
       const agent = one(spans, "invoke_agent Investigator");
       const tool = one(spans, "execute_tool tell.look");
-      const asked = one(spans, "process tarsy.tools.call");
-      const called = one(spans, "tools/call look");
+      const asked = one(spans, "process tarsy.tools.call", tool);
+      const called = one(spans, "tools/call look", asked);
       const chats = named(spans, "chat scripted-test");
       expect(chats).to.have.length(2);
       const { spanId, attributes: summary } = one(spans, "chat named-model");
