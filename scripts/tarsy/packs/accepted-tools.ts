@@ -19,7 +19,7 @@ const HEAD = `# The definitions of tools that a person has accepted, beside thos
 servers: {}
 `;
 
-/** The lock of whoever changes a configuration, below the directory of installed packs. */
+/** The lock for changes of a configuration, below the directory of installed packs. */
 export const CONFIGURATION_LOCK = ".configuration.lock";
 
 /** Records tools of a server as accepted; undefined instead of tools forgets the server. */

@@ -17,7 +17,7 @@ export interface ProviderCall {
   readonly log: Logger;
   /** Called with the error of each try that is followed by another one. */
   readonly retried?: ((error: RetryableError) => void) | undefined;
-  /** Told what the provider's answer has for the name of its model, unchecked. */
+  /** Takes what the provider's answer has for the name of its model, unchecked. */
   readonly answeredBy: (model: unknown) => void;
 }
 
