@@ -23,8 +23,8 @@ export const doorsConfig = (model: string, hook: string) => ({
       notifications: { webhooks: [{ name: "ops", url: hook, secret_env: "OPS_SECRET" }] },
       webhooks: {
         alertmanager: { alert_type: "LOOK" },
+        pagerduty: { secret_env: "PD_SECRET", alert_type: "LOOK" },
         raw: { alert_type: "LOOK" },
-        sources: [{ preset: "pagerduty", verify: { secret_env: "PD_SECRET" }, alert_type: "LOOK" }],
       },
     },
     defaults: { llm_provider: "first", alert_type: "LOOK", memory: { enabled: true } },

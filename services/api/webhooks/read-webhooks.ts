@@ -60,12 +60,16 @@ const MIN_SECRET_CHARACTERS = 16;
 
 /** Reads `system.webhooks` with the secrets it names. Throws TerminalError naming a variable that is not set or too short. */
 export function readWebhooks({ system }: AgentConfig, env: Environment): WebhookSettings {
-  const { alertmanager, raw, sources = [] } = system.webhooks ?? {};
+  const { alertmanager, pagerduty, raw, sources = [] } = system.webhooks ?? {};
   const all: Webhook[] = sources.map((entry) => sourceOf(entry, env));
   if (alertmanager !== undefined) {
     const { token_env, split = false, ...entry } = alertmanager;
     const where = { format: "alertmanager", ...(split ? { split: "/alerts" } : {}) } as const;
     all.push(sourceOf({ name: "alertmanager", ...where, ...ownToken(token_env), ...entry }, env));
+  }
+  if (pagerduty !== undefined) {
+    const { secret_env, ...entry } = pagerduty;
+    all.push(sourceOf({ preset: "pagerduty", verify: { secret_env }, ...entry }, env));
   }
   if (raw !== undefined) {
     const { token_env, ...entry } = raw;

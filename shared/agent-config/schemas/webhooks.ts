@@ -88,6 +88,13 @@ export const Webhooks = Type.Object({
       ...SOURCE_KEYS,
     }),
   ),
+  pagerduty: Type.Optional(
+    Type.Object({
+      secret_env: VariableName,
+      grouping: Type.Optional(SourceGrouping),
+      ...SOURCE_KEYS,
+    }),
+  ),
   raw: Type.Optional(
     Type.Object({
       token_env: Type.Optional(VariableName),

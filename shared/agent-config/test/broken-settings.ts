@@ -30,6 +30,7 @@ a list of runbooks that may not be fetched                 | system.runbooks.rep
 a server with the reserved id                              | mcp_servers.tarsy                    | reserved for the built-in tools        | mcp_servers: {§tarsy: {transport: {type: stdio, command: run}}}
 a server id with a separator: kube.prod                    | mcp_servers["kube.prod"]             | without dots and double underscores    | mcp_servers: {§kube.prod: {transport: {type: stdio, command: run}}}
 a server id with a separator: kube__prod                   | mcp_servers.kube__prod               | without dots and double underscores    | mcp_servers: {§kube__prod: {transport: {type: stdio, command: run}}}
+a webhook of PagerDuty without a secret                    | system.webhooks.pagerduty.secret_env | is required                            | system:\n  webhooks:\n    §pagerduty: {}
 queue is a list                                            | queue                                | a mapping                              | queue: §[1]
 top is a list                                              |                                      | mapping at the top                     | §- a
 top is text                                                |                                      | mapping at the top                     | §hello
