@@ -159,7 +159,10 @@ describe("the replica for lists", () => {
     expect(behind).to.be.greaterThan(0);
     expect(await ids()).to.include(id);
     expect(await reads("behind")).to.equal(behind + 1);
-    expect(lines.join("")).to.include("lists are read from the primary: the replica cannot be used");
+    // The next comparison of the servers logs it.
+    await until("it is logged", () =>
+      lines.join("").includes("lists are read from the primary: the replica cannot be used"),
+    );
     await standby.resumeReplay();
     await used();
   });
