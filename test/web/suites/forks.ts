@@ -152,7 +152,9 @@ export function forks(web: WebFixture): void {
       const { page } = await web.open(`/compare/${parent}/${parent}`, { width: 360, scheme: "dark" });
       await page.getByText("Both sessions took the same steps.").waitFor();
       await page.getByText("6 equal steps").first().click();
-      expect(await page.locator(".compare-pair:visible", { hasText: "k8s.pods" }).count()).to.equal(1);
+      const shown = page.locator(".compare-pair:visible", { hasText: "k8s.pods" });
+      await shown.first().waitFor();
+      expect(await shown.count()).to.equal(1);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width).to.be.at.most(360);
       expect(await axeViolations(page)).to.deep.equal([]);
