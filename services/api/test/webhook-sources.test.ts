@@ -252,6 +252,9 @@ describe("system.webhooks.sources", () => {
       sns.answer({ status: 200, body: "no certificate" });
       const SigningCertURL = `${origin}/SimpleNotificationService-2.pem`;
       expect((await sendSns({ ...notification(alarm()), SigningCertURL })).status).to.equal(401);
+      // What was no certificate is not kept.
+      sns.answer({ status: 200, body: signer.cert });
+      expect((await sendSns({ ...notification(alarm()), SigningCertURL })).status).to.equal(202);
     });
   });
 
