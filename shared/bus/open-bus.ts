@@ -9,6 +9,7 @@ import type {
 import { KeptSubscriptions } from "#shared/bus/kept-subscriptions.ts";
 import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { openNatsLink, type NatsLink } from "#shared/bus/nats-link.ts";
+import { UnheardMessages } from "#shared/bus/unheard-messages.ts";
 import { NATS_PING_MS } from "#shared/contracts/durations.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -36,6 +37,8 @@ export interface Bus extends AsyncDisposable {
   untilConnected(signal: AbortSignal): Promise<void>;
   /** Subscribes now and on every later connection, in the order of these calls. Returns a function that unsubscribes. */
   subscribe(subject: string, options: SubscriptionOptions): () => void;
+  /** Publishes, and calls `unheard` if no one subscribes to the subject, before a flush that begins now resolves. */
+  publishAndLook(subject: string, bytes: Uint8Array, unheard: () => void): void;
   /** Calls `handle` after each reconnect. */
   onReconnect(handle: () => void): void;
   /** Resolves once the server has processed everything sent before. Rejects when the connection is lost. */
@@ -128,6 +131,7 @@ class ReplacedBus implements Bus {
   readonly #keeping: Promise<void>;
   #link: NatsLink;
   #restored: PromiseWithResolvers<void> | undefined;
+  #unheard: UnheardMessages | undefined;
 
   constructor(parts: { first: NatsLink; open: OpenLink; log: Logger; inboxPrefix: string | undefined }) {
     this.#link = parts.first;
@@ -169,6 +173,11 @@ class ReplacedBus implements Bus {
 
   subscribe(subject: string, options: SubscriptionOptions): () => void {
     return this.#subscriptions.add(this.connection, subject, options);
+  }
+
+  publishAndLook(subject: string, bytes: Uint8Array, unheard: () => void): void {
+    this.#unheard ??= new UnheardMessages(this);
+    this.connection.publish(subject, bytes, { reply: this.#unheard.replySubject(unheard) });
   }
 
   onReconnect(handle: () => void): void {

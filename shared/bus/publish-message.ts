@@ -1,4 +1,3 @@
-import { ErrorCode, NatsError } from "nats";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -13,9 +12,6 @@ import {
 } from "#shared/contracts/tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 
-/** The server says at once that no one subscribes; that someone does is answered by nothing. */
-const UNHEARD_WITHIN_MS = 1_000;
-
 /**
  * Publishes a chunk without waiting for a confirmation, after everything sent on this connection before. Does
  * nothing while disconnected: the chunk is lost. `unheard` is called if no notifier follows the session, before a flush that
@@ -27,10 +23,8 @@ export function publishChunk(bus: Bus, chunk: StreamChunk, unheard?: () => void)
 
 function publishLive(bus: Bus, subject: string, bytes: Uint8Array, unheard?: () => void): void {
   if (bus.connection.isClosed()) return;
-  if (unheard === undefined) return bus.connection.publish(subject, bytes);
-  bus.connection.request(subject, bytes, { timeout: UNHEARD_WITHIN_MS }).catch((error: unknown) => {
-    if (error instanceof NatsError && error.code === ErrorCode.NoResponders) unheard();
-  });
+  if (unheard === undefined) bus.connection.publish(subject, bytes);
+  else bus.publishAndLook(subject, bytes, unheard);
 }
 
 /**

@@ -52,6 +52,10 @@ export class SilentBus implements Bus {
     return () => undefined;
   }
 
+  publishAndLook(_subject: string, _bytes: Uint8Array, unheard: () => void): void {
+    unheard();
+  }
+
   onReconnect(): void {}
 
   flush(): Promise<void> {
