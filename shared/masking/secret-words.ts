@@ -1,6 +1,16 @@
+import { Words } from "#shared/masking/words.ts";
+
 /** Occurs in every name that a kind is found for, in lower case: most have none of them. Words of every log, as `path` is, are left out. */
 const HINT =
   /pass|pwd|psw|pw|se[cgk]r|secure.?str|token|key|cred|sig|dockerc|auth|cookie|certificate.?data|salt|psk|bearer|otp|pat(?!h(?!ex)|ch|tern|ient)|communit|mnemo|seed.?phr|nt.?hash|kennw|gehei|schlu|mdp|jeton|cle(?!a|r)|clave|chave|chiave|contra|senha|parol|wachtw|sleut|hasl|kluc|hesl|sifr|jels|losen|adgan|salas|lozin|zapor|gesl|slapt|sandi|matk|khau|palabra|parool|nyckel|avain|tajne/;
+/** One of them is in each alternative of it; most texts have none. */
+const PARTS = new Words(
+  ...(
+    "pass pwd psw pw secr segr sekr secure token key cred sig dockerc auth cookie certificate salt psk bearer otp pat communit mnemo " +
+    "seed hash kennw gehei schlu mdp jeton cle clave chave chiave contra senha parol wachtw sleut hasl kluc hesl sifr jels losen adgan " +
+    "salas lozin zapor gesl slapt sandi matk khau palabra parool nyckel avain tajne"
+  ).split(" "),
+);
 // oxlint-disable-next-line no-control-regex -- any character beyond ASCII may belong to a name in another language
 const FOREIGN = /[^\x00-\x7F]/;
 let last = { text: "", isHinted: false };
@@ -8,7 +18,7 @@ let last = { text: "", isHinted: false };
 /** False if a text, or a name, surely has no name of a secret. The steps of masking ask for the same text in turn. */
 export function mayNameSecret(text: string): boolean {
   if (text.length < MIN_KEPT) return isHinted(text);
-  if (text !== last.text) last = { text, isHinted: isHinted(text) };
+  if (text !== last.text) last = { text, isHinted: PARTS.test(text) ? isHinted(text) : FOREIGN.test(text) };
   return last.isHinted;
 }
 

@@ -1,4 +1,5 @@
 import type { Form } from "#shared/masking/patterns/form.ts";
+import { Words } from "#shared/masking/words.ts";
 
 /** Names that `data_masking.patterns` may have. */
 export const MASKING_PATTERNS = [
@@ -35,79 +36,79 @@ export const MASKING_PATTERN_GROUPS: Readonly<Record<string, readonly MaskingPat
 export const ALWAYS: readonly Form[] = [
   {
     kind: "TOKEN",
-    hint: "eyJ",
+    hint: new Words("eyj"),
     expression: /(?<![\w-])(?<secret>eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*){0,3})/g,
   },
   {
     kind: "TOKEN",
-    hint: /(?:bearer|token|basic)\s/i,
+    hint: new Words("bearer", "token", "basic"),
     expression:
       /(?<![\w-])(?:bearer|basic|token)[ \t]{1,3}(?<secret>(?=[\w.~+/=-]*\d|[\w.~+/=-]{24})[\w.~+/=-]{8,})/gi,
   },
   {
     kind: "TOKEN",
-    hint: /authorization/i,
+    hint: new Words("authorization"),
     expression:
       /(?<![\w])authorization\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\?["']?(?:[A-Za-z-]{1,20}[ \t]{1,3})?(?!(?:bearer|basic|digest|token|negotiate|apikey)\b)(?<secret>[^\s"'\\,;<>[]{1,8192})/gi,
   },
   {
     kind: "COOKIE",
-    hint: /cookie/i,
+    hint: new Words("cookie"),
     expression:
       /(?<![\w])(?:set-)?cookie\\?["']?[ \t]{0,3}:[ \t]{0,3}\\?["']?(?<secret>[^\s"'\\=;]{1,200}=[^\n"'\\[]{1,4096})/gi,
   },
   {
     kind: "PASSWORD",
-    hint: /@(?:tcp6?|udp|unix)\(/i,
+    hint: new Words("@tcp", "@udp", "@unix"),
     expression: /(?<![\w.-])[\w.-]{1,64}:(?<secret>[^\s"'<>]{1,400}?)(?=@(?:tcp6?|udp|unix)\()/gi,
   },
   {
     kind: "PASSWORD",
-    hint: /jdbc:oracle:thin:/i,
+    hint: new Words("jdbc:oracle:thin:"),
     expression: /jdbc:oracle:thin:[\w.$#-]{1,64}\/(?<secret>[^\s"'<>@]{1,400})(?=@)/gi,
   },
   {
     kind: "PASSWORD",
-    hint: /identified|password/i,
+    hint: new Words("identified", "password"),
     expression:
       /(?<![\w-])(?:identified\s{1,3}(?:with\s{1,3}\S{1,60}\s{1,3})?(?:by|as)|(?:with|encrypted|unencrypted)\s{1,3}password|set\s{1,3}password[^=\n;]{0,200}=|password(?=\s?\())\s{0,3}(?:password\s{0,3})?[(=]?\s{0,3}N?\\?(?<quote>['"])(?<secret>(?:(?!\\?\k<quote>)[^\n]|''){1,4096})/gi,
   },
   {
     kind: "PASSWORD",
-    hint: /identified\s/i,
+    hint: new Words("identified"),
     expression:
       /(?<![\w-])identified\s{1,3}by\s{1,3}(?!password|values|random)(?<secret>[^\s'"();,\\[]{1,200})/gi,
   },
   {
     kind: "PASSWORD",
-    hint: /(?:login|machine|default)\s/i,
+    hint: new Words("password"),
     expression:
       /(?<![\w-])(?:machine\s{1,20}\S{1,253}|default|login\s{1,20}\S{1,253})\s{1,20}(?:login\s{1,20}\S{1,253}\s{1,20})?(?:account\s{1,20}\S{1,253}\s{1,20})?password\s{1,20}(?<secret>[^\s"']{1,400})/gi,
   },
   {
     kind: "SECRET",
-    hint: "$",
+    hint: new Words("$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$apr1$", "$argon2"),
     expression: /(?<secret>\$(?:1|2[abxy]|5|6|7|y|apr1|argon2(?:id|i|d))\$[\w./$=,+-]{12,300})/g,
   },
   {
     kind: "TOKEN",
-    hint: "://",
+    hint: new Words("://"),
     expression: /(?<=:\/\/)(?<secret>[A-Za-z0-9_-]{16,400})(?=@)/g,
   },
   {
     kind: "TOKEN",
-    hint: "hooks.slack.com/",
+    hint: new Words("hooks.slack.com/"),
     expression: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[\w/-]{8,200})/g,
   },
   {
     kind: "PASSWORD",
-    hint: /\s-u|\s-U|--(?:proxy-)?user/,
+    hint: new Words("-u"),
     expression:
       /(?<=\s)(?:-u|-U|--(?:proxy-)?user)[ \t=]{1,3}["']?[\w.@-]{1,100}:(?<secret>[^\s"'[]{1,400})/g,
   },
   {
     kind: "SECRET_KEY",
-    hint: /(?:AccountKey|SharedAccessKey|sig)=/,
+    hint: new Words("accountkey=", "sharedaccesskey=", "sig="),
     expression: /(?<![A-Za-z])(?:AccountKey|SharedAccessKey|sig)=(?<secret>[A-Za-z0-9+/%=_-]{16,200})/g,
   },
 ];
@@ -116,25 +117,25 @@ export const ALWAYS: readonly Form[] = [
 export const BY_NAME: Readonly<Partial<Record<MaskingPattern, Form>>> = {
   email: {
     kind: "EMAIL",
-    hint: "@",
+    hint: new Words("@"),
     expression:
       /(?<![A-Za-z0-9._%+-])(?<secret>[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9-])/g,
   },
   ssh_key: {
     kind: "SSH_KEY",
-    hint: /ssh-|ecdsa-|sk-/,
+    hint: new Words("ssh-", "ecdsa-", "sk-"),
     expression:
       /(?<![\w-])(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-\w{1,40}@openssh\.com)[ \t]{1,3}(?<secret>AAAA[A-Za-z0-9+/]{16,}={0,3})/g,
   },
   certificate_authority_data: {
     kind: "CERTIFICATE_AUTHORITY_DATA",
-    hint: /certificate-authority-data|caBundle/,
+    hint: new Words("certificate-authority-data", "cabundle"),
     expression:
       /(?:certificate-authority-data|caBundle)\\?["']?[ \t]{0,3}:[ \t]{0,3}\\?["']?(?<secret>[A-Za-z0-9+/]{8,}={0,2})/g,
   },
   base64_short: {
     kind: "BASE64_SHORT",
-    hint: ":",
+    hint: new Words(":"),
     expression:
       /(?<=:[ \t]{1,3}["']?)(?<secret>(?=[A-Za-z0-9+/]{0,19}\d)(?=[A-Za-z0-9+/]{0,19}[A-Z])[A-Za-z0-9+/]{6,31}={1,2})(?![A-Za-z0-9+/=])/g,
   },

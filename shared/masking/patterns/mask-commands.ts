@@ -1,6 +1,7 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { COMMAND_RULES, type CommandRule } from "#shared/masking/patterns/command-rules.ts";
 import { isHarmlessValue } from "#shared/masking/secret-names.ts";
+import { Words } from "#shared/masking/words.ts";
 
 const RULES = new Map<string, CommandRule[]>();
 for (const rule of COMMAND_RULES) {
@@ -11,6 +12,12 @@ const NAMES = [...RULES.keys()]
   .map((name) => name.replaceAll(".", "\\."));
 /** The name of a command, also in a list of JSON and behind a path. */
 const COMMAND = new RegExp(String.raw`\b(?:${NAMES.join("|")})(?=[ \t]+["'$\w/\\-]|\\?["'],)`, "g");
+/** What stands behind a name of two letters is a part of its trigram. */
+const NAMED = new Words(
+  ...[...RULES.keys()].flatMap((name) =>
+    name.length > 2 ? name.toLowerCase() : [" ", "\t", "'", '"', "\\"].map((end) => name + end),
+  ),
+);
 /** White space, a line that goes on, or what separates strings in a list. */
 const BETWEEN = /(?:[ \t]|\\\r?\n|\\?["']?,)[ \t]*(?:\\\r?\n[ \t]*)*/y;
 const ARGUMENT = /\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"'|;&`]+/y;
@@ -26,6 +33,7 @@ interface Argument {
 
 /** Masks the secrets that commands take by position or in options of one letter. Takes time proportional to the text. */
 export function maskCommands(text: string, context: MaskContext): string {
+  if (!NAMED.test(text)) return text;
   const parts: string[] = [];
   let copied = 0;
   COMMAND.lastIndex = 0;

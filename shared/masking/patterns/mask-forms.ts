@@ -12,6 +12,8 @@ const PEM_BEGIN = /----(?:-| )BEGIN ([A-Z0-9 ]{1,60}?) ?-----?/g;
 const SECRET_LABEL =
   /PRIVATE|SECRET|SEED|CREDENTIAL|TOKEN|PASSW|JWT|(?<!PUBLIC )KEY(?! BLOCK| PARAM)|ENCRYPTED KEY/;
 
+const STANDARD = [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES];
+
 /** Masks what is a secret by its form: tokens of known services, headers, commands, SQL, credentials in URLs, keys in PEM. */
 export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
   const chosen = Object.entries(BY_NAME).flatMap(([name, form]) => (isChosen(name, names) ? [form] : []));
@@ -20,9 +22,9 @@ export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, cont
     context.progress();
     masked = mask(masked, context);
   }
-  for (const { kind, hint, expression } of [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES, ...chosen]) {
+  for (const { kind, hint, expression } of chosen.length === 0 ? STANDARD : [...STANDARD, ...chosen]) {
     context.progress();
-    if (typeof hint === "string" ? !masked.includes(hint) : !hint.test(masked)) continue;
+    if (!hint.test(masked)) continue;
     masked = masked.replaceAll(expression, (whole: string, ...rest: unknown[]) => {
       context.step();
       const groups = rest.at(-1);

@@ -1,9 +1,11 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import { isHarmlessValue, secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
+import { Words } from "#shared/masking/words.ts";
 
 /** The columns of rows that follow: `INSERT INTO t (a, b) VALUES`, `COPY t (a, b) FROM stdin;`. */
 const ROWS =
   /\b(?:insert\s{1,3}(?:ignore\s{1,3})?into|replace\s{1,3}into|merge\s{1,3}into|copy)\s{1,3}[^\s()]{1,200}\s{0,3}\(([^()]{1,4000})\)\s{0,20}(?:overriding\s\w{1,10}\svalue\s{1,3})?(values|from\s{1,3}stdin[^\n]{0,200}\n)/gi;
+const BEGINNINGS = new Words("insert", "replace", "merge", "copy");
 /** The separator of the next row or value, with white space, also where a string of JSON has it escaped. */
 const SPACE = String.raw`(?:\s|\\[nrt])`;
 const OPEN = new RegExp(String.raw`${SPACE}{0,100},?${SPACE}{0,100}(?:row${SPACE}?)?\(`, "iy");
@@ -14,6 +16,7 @@ const VALUE = new RegExp(
 );
 /** Masks secrets that SQL has by their place: in rows behind a list of columns. Takes time proportional to the text. */
 export function maskSqlRows(text: string, context: MaskContext): string {
+  if (!BEGINNINGS.test(text)) return text;
   const parts: string[] = [];
   let copied = 0;
   const replace = (start: number, end: number, kind: SecretKind) => {

@@ -1,5 +1,6 @@
 import type { MaskContext } from "#shared/masking/mask-context.ts";
 import type { Form } from "#shared/masking/patterns/form.ts";
+import { Words } from "#shared/masking/words.ts";
 
 /** Tokens whose beginning names their issuer: by kind, what they begin with, apart by spaces. */
 const BEGINNINGS = {
@@ -30,13 +31,10 @@ const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
   expression("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
 ];
 
+const WORDS = [...Object.values(BEGINNINGS), SHORT_BEGINNINGS].join(" ").split(" ");
+const BEGIN = new Words(...WORDS.map((word) => word.toLowerCase()));
 /** The first letters of beginnings, which distinguish most words from tokens. */
-const FIRST = new Set(
-  [...Object.values(BEGINNINGS), SHORT_BEGINNINGS]
-    .join(" ")
-    .split(" ")
-    .map((word) => word.slice(0, 3)),
-);
+const FIRST = new Set(WORDS.map((word) => word.slice(0, 3)));
 /** The first two of them: the table is read for every word of a text. */
 const FIRST_TWO = new Uint8Array(128 * 128);
 for (const first of FIRST) FIRST_TWO[first.charCodeAt(0) * 128 + first.charCodeAt(1)] = 1;
@@ -56,6 +54,7 @@ function expression(kind: string, list: string, rest: string): readonly [string,
 
 /** Masks the tokens that begin as those of a known service do. Takes time proportional to the text. */
 export function maskTokens(text: string, context: MaskContext): string {
+  if (!BEGIN.test(text)) return text;
   const parts: string[] = [];
   let copied = 0;
   // A loop: an expression would try every character as a beginning, on every text.
@@ -90,12 +89,12 @@ export function maskTokens(text: string, context: MaskContext): string {
 export const TOKEN_FORMS: readonly Form[] = [
   {
     kind: "AWS_ACCESS_KEY",
-    hint: /A(?:KI|SI|BI|CC)A/,
+    hint: new Words("akia", "asia", "abia", "acca"),
     expression: /(?<![A-Za-z0-9])(?<secret>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])/g,
   },
   {
     kind: "API_KEY",
-    hint: /[sr]k[-_]/,
+    hint: new Words("sk-", "sk_", "rk-", "rk_"),
     expression: /(?<![A-Za-z0-9_-])(?<secret>[sr]k[-_](?=[\w-]{0,80}\d)[A-Za-z0-9_-]{20,255})/g,
   },
   // The seed of a key of NATS: an operator, an account, a user, a cluster, a server or a curve.
@@ -106,32 +105,36 @@ export const TOKEN_FORMS: readonly Form[] = [
   },
   {
     kind: "TOKEN",
-    hint: /\d:AA/,
+    hint: new Words(":aa"),
     expression: /(?<![A-Za-z0-9])(?:bot)?(?<secret>\d{6,12}:AA[\w-]{32,36})(?![\w-])/g,
   },
   // A client secret of Azure, a key of Mailchimp, a key of a user of Okta.
   {
     kind: "SECRET",
-    hint: "Q~",
+    hint: new Words("q~"),
     expression: /(?<![\w~.-])(?<secret>[\w~.-]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])/g,
   },
   {
     kind: "TOKEN",
-    hint: ".atlasv1.",
+    hint: new Words(".atlasv1."),
     expression: /(?<![A-Za-z0-9])(?<secret>[A-Za-z0-9]{10,20}\.atlasv1\.[\w-]{20,200})/g,
   },
   // Tokens of Airtable, HubSpot and Sourcegraph, and the identifiers of keys at other clouds.
   {
     kind: "TOKEN",
-    hint: /pat[A-Za-z0-9]{14}\.|pat-[a-z]{2}\d-|sgp_/,
+    hint: new Words("pat", "sgp_"),
     expression:
       /(?<![A-Za-z0-9])(?<secret>pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|pat-[a-z]{2}\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sgp_(?:[0-9a-f]{16}_)?[0-9a-f]{40})(?![A-Za-z0-9])/g,
   },
   {
     kind: "API_KEY",
-    hint: /LTAI|AKID/,
+    hint: new Words("ltai", "akid"),
     expression:
       /(?<![A-Za-z0-9])(?<secret>(?:LTAI|AKID)(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12,36})(?![A-Za-z0-9])/g,
   },
-  { kind: "API_KEY", hint: "-us", expression: /(?<![\w-])(?<secret>[0-9a-f]{32}-us\d{1,2})(?![\w-])/g },
+  {
+    kind: "API_KEY",
+    hint: new Words("-us"),
+    expression: /(?<![\w-])(?<secret>[0-9a-f]{32}-us\d{1,2})(?![\w-])/g,
+  },
 ];

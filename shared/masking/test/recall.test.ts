@@ -64,6 +64,9 @@ const STATEMENTS: Readonly<Record<string, (name: string, value: string) => strin
 /** Passwords as people make them. */
 const VALUES = ["Tulpe7", "x9!kq-Zw_2", "Blau.Haus=4"];
 
+/** Before a name is searched in a longer text, the text is asked whether it may have one at all. */
+const LONG = "the pods of the shop are up and serve at 12:00 on three nodes\n".repeat(5);
+
 /** What the rules for blocks and setters, whose names are those of programs, do not reach. */
 const isUsual = (statement: string, name: string) =>
   !/^(?:HCL|a setter)$/u.test(statement) || /^[\w.-]+$/u.test(name);
@@ -97,6 +100,7 @@ describe("what is found of planted secrets", () => {
     const found = leaks(GENERATED);
     report("joined", GENERATED, found);
     expect(found).to.deep.equal([]);
+    expect(leaks(GENERATED.map((text) => `${LONG}\n\n${text}`))).to.deep.equal([]);
     const changed = GENERATED.flatMap((text) => {
       const result = mask(plainOf(text)).replaceAll(/\[MASKED_[A-Z_]+:[0-9a-f]{6}\]/gu, "⟦⟧");
       return result === text.replaceAll(SECRET, "⟦⟧") ? [] : [result];
