@@ -1,3 +1,5 @@
+import { Socket } from "node:net";
+import { mock } from "node:test";
 import { expect } from "chai";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { publishEvent, lastPublishedSeq } from "#shared/bus/publish-event.ts";
@@ -50,6 +52,17 @@ describe("openEventPublisher", () => {
     await until("all have arrived", () => heard.length === 5);
     expect(seqs(heard)).to.deep.equal(upTo(5));
     await until("the stream has them", async () => (await lastPublishedSeq(executor.bus, id)) === 5);
+  });
+
+  it("sends the events of a commit in one write to NATS", async () => {
+    const id = await executor.insert();
+    const events = await append(id, 5);
+    await using publisher = open(id, true);
+    const write = mock.method(Socket.prototype, "write");
+    publisher.publish(events);
+    await publisher.settled();
+    write.mock.restore();
+    expect(write.mock.callCount()).to.equal(1);
   });
 
   it("reads events that were committed elsewhere from their rows, page by page", async () => {
