@@ -1,4 +1,4 @@
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import type { Cassette, RecordedExecution } from "#shared/cassette/cassette.ts";
 import { showFrameCodes } from "#shared/cassette/frame-codes.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
@@ -48,7 +48,7 @@ const MAX_ATTEMPTS = 5;
 /** One session that is run again from its recording. */
 export class ReplaySession {
   readonly #options: ReplaySessionOptions;
-  readonly #nonce = newUuid();
+  readonly #nonce = randomUUID();
   readonly #recorded: RecordedSession;
   readonly #state: WatchedState;
   readonly #answers: RecordedAnswers;

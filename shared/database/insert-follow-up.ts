@@ -1,4 +1,4 @@
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import { uuidFrom } from "#shared/uuid-from.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -111,7 +111,7 @@ export async function insertFollowUp(
   transaction: Queryable,
   followUp: AskedFollowUp,
 ): Promise<InsertedFollowUp | "busy"> {
-  const { sessionId, kind, chain, stageType, messageId, followUpId = newUuid() } = followUp;
+  const { sessionId, kind, chain, stageType, messageId, followUpId = randomUUID() } = followUp;
   const [plan] = chain.stages;
   const [agent] = plan?.agents ?? [];
   if (plan === undefined || agent === undefined) {

@@ -1,4 +1,4 @@
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import { CASSETTE_FORMAT, CASSETTE_VERSION, type Cassette } from "#shared/cassette/cassette.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { resolvedChain } from "../../../services/executor/test/resolved-chain.ts";
@@ -29,8 +29,8 @@ const TOOL = {
 
 /** A cassette with one agent that read files; what its model said is left out, because an evaluation does not use it. */
 export function makeCassette({ alert, alertType = "test", reads = [], runbook }: MakeCassette): Cassette {
-  const [sessionId, stageId, executionId] = [newUuid(), newUuid(), newUuid()];
-  const call = (index: number) => ({ interaction_id: newUuid(), seq: 3 + index, duration_ms: 5 });
+  const [sessionId, stageId, executionId] = [randomUUID(), randomUUID(), randomUUID()];
+  const call = (index: number) => ({ interaction_id: randomUUID(), seq: 3 + index, duration_ms: 5 });
   return {
     format: CASSETTE_FORMAT,
     version: CASSETTE_VERSION,
@@ -94,7 +94,7 @@ export function makeCassette({ alert, alertType = "test", reads = [], runbook }:
         llm_calls: [],
         tool_calls: reads.map(({ path, content }, index) => ({
           ...call(index + 1),
-          call_id: newUuid(),
+          call_id: randomUUID(),
           iteration: 1 + index,
           index: 0,
           server: "files",

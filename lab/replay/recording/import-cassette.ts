@@ -1,4 +1,4 @@
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { hashResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -88,7 +88,7 @@ export async function importCassette(db: Database, { cassette, nonce, chain, tex
       jsonOrNull(session.session_metadata),
       session.runbook_url,
       session.former_analysis,
-      newUuid(),
+      randomUUID(),
     ]);
     if (runbook !== null) {
       const hash = runbookText[0]?.hash ?? null;

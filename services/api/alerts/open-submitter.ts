@@ -1,4 +1,4 @@
-import { v7 as uuidV7 } from "uuid";
+import { uuidV7 } from "#shared/uuid-v7.ts";
 import { authorize, maySee, ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";

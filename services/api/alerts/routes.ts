@@ -1,5 +1,6 @@
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { openEnvelope } from "#shared/alert-envelope.ts";
+import { isJsonObject } from "#shared/json-object.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { decodeJson, readJsonText } from "../http/read-json-body.ts";
@@ -15,8 +16,9 @@ import { submittedView } from "./submitted-view.ts";
 /** The body, or the alert of this form in the envelope that the body is. */
 function alertOf(text: string): unknown {
   const { payload, layers } = openEnvelope(text);
-  const isAlert = typeof payload === "object" && payload !== null && Object.hasOwn(payload, "data");
-  return isAlert && layers.length > 0 ? payload : decodeJson(text);
+  // The body itself is the only layer.
+  if (layers.length === 1) return payload;
+  return isJsonObject(payload) && Object.hasOwn(payload, "data") ? payload : decodeJson(text);
 }
 
 /** The routes of alerts: one is answered once it is committed, and wakes an executor in the background. */

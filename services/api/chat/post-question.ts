@@ -1,4 +1,4 @@
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
@@ -47,12 +47,12 @@ interface PostedQuestion extends InsertedFollowUp {
  */
 export async function postQuestion(
   transaction: Queryable,
-  { sessionId, content, author, chain, messageId = newUuid() }: Question,
+  { sessionId, content, author, chain, messageId = randomUUID() }: Question,
 ): Promise<PostedQuestion> {
   await checkChatBounds(transaction, sessionId, messageId);
   const [chat] = await selectRows(transaction, parseChat, INSERT, [
     sessionId,
-    newUuid(),
+    randomUUID(),
     chain.chain_id,
     author,
     messageId,

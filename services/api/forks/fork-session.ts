@@ -1,4 +1,5 @@
-import { v7 as uuidV7, v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
+import { uuidV7 } from "#shared/uuid-v7.ts";
 import { ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
@@ -215,7 +216,7 @@ async function tellOpenAgents(
   const content = `These instructions replace the custom instructions that you were given:\n\n${custom_instructions}`;
   const targets = open.map((id) => ids.of(id));
   await selectRows(transaction, parseDone, INSERT_NOTE, [
-    newUuid(),
+    randomUUID(),
     fork,
     inboxSeq,
     content,

@@ -47,9 +47,14 @@ function unmarked(bytes: Buffer, charset: string): string {
   return charset === "" || (charset.startsWith("utf-16") && !bytes.includes(0)) ? "utf-8" : charset;
 }
 
+/** One for each charset of the Encoding Standard that was used: to make one costs more than to decode a body. */
+const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+
 function decoderOf(charset: string) {
   try {
-    return new TextDecoder(charset);
+    const decoder = decoders.get(charset) ?? new TextDecoder(charset);
+    decoders.set(charset, decoder);
+    return decoder;
   } catch {
     throw new RequestError(
       415,

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Middleware } from "koa";
 import type { TSchema } from "typebox";
 import { nearestName } from "#shared/agent-config/suggest-name.ts";
+import { isJsonObject, type JsonObject } from "#shared/json-object.ts";
 import { maskOrWithhold } from "#shared/masking/mask-or-withhold.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { RULES_OF_NAMES } from "#shared/masking/masking-rules.ts";
@@ -73,15 +74,13 @@ function unknownMembers(schema: unknown, value: unknown, path: string): UnknownM
     return value.slice(0, MAX_WARNINGS).flatMap((item, at) => unknownMembers(items, item, `${path}[${at}]`));
   }
   if (properties === undefined || additionalProperties === true) return [];
-  const members = new Map(Object.entries(keywordsOf(properties)));
-  const known = [...members.keys()];
+  const members = keywordsOf(properties);
   return Object.entries(value).flatMap(([name, inner]) => {
-    const member = members.get(name);
-    if (member === undefined) return { path, name, known };
-    return unknownMembers(member, inner, path === "" ? name : `${path}.${name}`);
+    if (!Object.hasOwn(members, name)) return { path, name, known: Object.keys(members) };
+    return unknownMembers(members[name], inner, path === "" ? name : `${path}.${name}`);
   });
 }
 
-function keywordsOf(schema: unknown): Readonly<Record<string, unknown>> {
-  return typeof schema === "object" && schema !== null ? { ...schema } : {};
+function keywordsOf(schema: unknown): JsonObject {
+  return isJsonObject(schema) ? schema : {};
 }

@@ -1,4 +1,4 @@
-import { v7 as uuidV7 } from "uuid";
+import { uuidV7 } from "#shared/uuid-v7.ts";
 import { maySee, type SessionAccess } from "#shared/access/authorize.ts";
 import { storedText, type AlertRow } from "./alert-rows.ts";
 import { decideAlert, type AlertOutcome, type GroupPhase } from "./decide-alert.ts";

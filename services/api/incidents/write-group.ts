@@ -1,5 +1,5 @@
+import { uuidV7 } from "#shared/uuid-v7.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { v7 as uuidV7 } from "uuid";
 import { insertWithoutKey, KEEP_KEY } from "../alerts/insert-session.ts";
 import { insertKeys } from "./alert-rows.ts";
 import { decideGroup } from "./decide-group.ts";

@@ -8,7 +8,7 @@ import type { FoundSession } from "#shared/database/find-session.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import { RequestError } from "../http/request-error.ts";
 import { refuseImported } from "../sessions/imported-session.ts";
 import { judgeOf } from "./judge-of.ts";
@@ -48,7 +48,7 @@ export async function requestScore(
   const stored = parseResolvedChain(session?.resolved_config);
   const judge = judgeOf(agents, stored);
   if (typeof judge === "string") throw new RequestError(400, judge);
-  const followUpId = newUuid();
+  const followUpId = randomUUID();
   const scoreId = scoreIdOf(followUpId);
   const followUp = await insertFollowUp(transaction, {
     sessionId,

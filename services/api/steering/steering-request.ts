@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { v4 as newUuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import { uuidFrom } from "#shared/uuid-from.ts";
 import type { SteeringMode } from "#shared/contracts/statuses.ts";
 import { bodyReader } from "../http/body-reader.ts";
@@ -47,7 +47,7 @@ export function steeringKey(
   author: string,
   request: SteeringRequest,
 ): SteeringKey {
-  if (header === undefined) return { messageId: newUuid(), requestHash: null };
+  if (header === undefined) return { messageId: randomUUID(), requestHash: null };
   if (!VISIBLE_ASCII.test(String(header))) {
     throw new RequestError(
       400,
