@@ -2,6 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
+import { pause } from "#shared/pause.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
 /** Sessions indexed by one statement, which must end well within `statement_timeout`. */
@@ -82,16 +83,18 @@ const STATEMENTS = [index(NEW), index(FOLLOWED_UP)];
 
 /**
  * Indexes what is new in sessions for the search, page by page, until nothing is left or `signal` aborts. Resolves with the
- * number of sessions. Each page is one statement, so that a crash leaves whole pages. Rejects with
- * database errors.
+ * number of sessions. Each page is one statement, so that a crash leaves whole pages. It rests as long as it works: a burst of
+ * alerts is accepted meanwhile. Rejects with database errors.
  */
 export async function indexSessions(db: Database, signal: AbortSignal): Promise<number> {
   let sessions = 0;
   for (const statement of STATEMENTS) {
     for (let place: Place | null = FIRST; place !== null && !signal.aborted;) {
+      const startedAt = performance.now();
       const page: Indexed = await indexPage(db, statement, place);
       sessions += page.n;
       place = page.n === PAGE ? page.oldest : null;
+      if (place !== null) await pause(performance.now() - startedAt, signal).catch(() => undefined);
     }
   }
   return sessions;
