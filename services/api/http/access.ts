@@ -85,6 +85,7 @@ const NEEDS_CREDENTIAL: ReadonlySet<Action> = new Set<Action>(["approval.decide"
  */
 export function allow(deps: AccessDeps, action: Action, audience?: string): Middleware {
   const { door, audit, masker } = deps;
+  const named = maskNames(masker);
   return async (ctx, next) => {
     const peer = door.addressOf(ctx.req);
     const identity = await door.identify(ctx.req, audience).catch((error: unknown) => {
@@ -93,7 +94,7 @@ export function allow(deps: AccessDeps, action: Action, audience?: string): Midd
       }
       throw error;
     });
-    const caller = setCaller(ctx.req, { identity: await named(identity, masker), peer });
+    const caller = setCaller(ctx.req, { identity: await named(identity), peer });
     await perform(deps, action, { caller, request: ctx.req }, next);
   };
 }
@@ -141,10 +142,18 @@ function decoded(part: string): string {
   }
 }
 
-/** The identity; in the mode in which nothing vouches for the name, any text may stand in its header. */
-async function named(identity: Identity, masker: AccessDeps["masker"]): Promise<Identity> {
-  if (identity.via !== "loopback") return identity;
-  return { ...identity, name: await maskOrWithhold(masker, identity.name, RULES_OF_NAMES) };
+/**
+ * Masks the name of an identity in the mode in which nothing vouches for it: any text may stand in its header. Most requests
+ * have the name of the one before.
+ */
+function maskNames(masker: AccessDeps["masker"]): (identity: Identity) => Promise<Identity> {
+  let last = { name: "", masked: "" };
+  return async (identity) => {
+    const { name, via } = identity;
+    if (via !== "loopback") return identity;
+    if (name !== last.name) last = { name, masked: await maskOrWithhold(masker, name, RULES_OF_NAMES) };
+    return { ...identity, name: last.masked };
+  };
 }
 
 /** Whether a request failed because of what its caller may do, which the audit log records. */
