@@ -185,6 +185,7 @@ async function receive(
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   const responses: AsyncIterator<GenerateResponse> = call[Symbol.asyncIterator]();
+  let isOver = false;
   try {
     for (;;) {
       let next: IteratorResult<GenerateResponse>;
@@ -197,13 +198,16 @@ async function receive(
       if (next.done === true) return interrupted("the stream ended without its final chunk");
       collected.answeredBy = next.value.answeredBy ?? null;
       const failure = await collect(next.value, handlers, collected);
+      isOver = next.value.isFinal;
       if (failure !== undefined) return failure;
-      if (next.value.isFinal) return { kind: "completed" };
+      if (isOver) return { kind: "completed" };
     }
   } finally {
     link.stop();
     signal.removeEventListener("abort", cancel);
-    call.cancel();
+    // After its final chunk the gateway ends the call, or its deadline does; the iterator still listens for an error. A
+    // cancel would send a reset: at more than 33 a second for long, Node closes the connection with all its calls.
+    if (!isOver) call.cancel();
   }
 }
 
