@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** Compares two secrets in a time that depends on neither. */
 export function secretEquals(given: string, expected: string): boolean {
@@ -7,5 +7,5 @@ export function secretEquals(given: string, expected: string): boolean {
 
 /** The digest of a secret, as it is stored. */
 export function sha256(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { isDeepStrictEqual } from "node:util";
 import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError, type RetryableError } from "#shared/errors.ts";
 import { isUncharged } from "#shared/contracts/llm-error-codes.ts";
@@ -230,7 +231,11 @@ function differenceWarnings(
 }
 
 function isSame(entry: HashedProvider, native_tools: Record<string, boolean>, hash: string): boolean {
-  return hashProvider({ ...entry, native_tools }) === hash;
+  // The hash of the entry itself is known from earlier calls.
+  const called = isDeepStrictEqual(entry.native_tools ?? {}, native_tools)
+    ? entry
+    : { ...entry, native_tools };
+  return hashProvider(called) === hash;
 }
 
 async function write(call: GenerateCall, chunk: GenerateResponse, signal: AbortSignal): Promise<void> {

@@ -136,13 +136,18 @@ describe("llm-gateway's callers", () => {
     if (known === undefined) throw new Error("no llm_config");
     const entry = TEST_PROVIDERS.get(known.providerName);
     if (entry === undefined) throw new Error("not configured");
-    const warningsFor = async (entryHash: string) => {
-      const { chunks, text } = await gateway.ask({ ...request, llmConfig: { ...known, entryHash } });
+    const warningsFor = async (entryHash: string, nativeTools: Record<string, boolean> = {}) => {
+      const llmConfig = { ...known, entryHash, nativeTools };
+      const { chunks, text } = await gateway.ask({ ...request, llmConfig });
       expect(text).to.equal("fine");
       return chunks.flatMap(({ content }) => (content?.$case === "warning" ? [content.value] : []));
     };
     expect(await warningsFor("")).to.deep.equal([]);
     expect(await warningsFor(hashProvider(entry))).to.deep.equal([]);
+    // An agent may switch native tools; the hash is that of its session's entry, which has them.
+    const native_tools = { google_search: true };
+    expect(await warningsFor(hashProvider({ ...entry, native_tools }), native_tools)).to.deep.equal([]);
+    expect(await warningsFor(hashProvider(entry), native_tools)).to.have.length(1);
     const [warning, ...more] = await warningsFor("0".repeat(64));
     expect(more).to.deep.equal([]);
     expect(warning).to.have.property("code", "provider_differs");
