@@ -35,7 +35,9 @@ export async function dialNats(options: ConnectionOptions, signal: AbortSignal):
   try {
     const connection = await untilAborted(dialing, AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]));
     // The last socket is the connection's; earlier ones belong to addresses that did not answer.
-    for (const socket of sockets.slice(0, -1)) socket.destroy();
+    const socket = sockets.pop();
+    for (const unused of sockets) unused.destroy();
+    if (socket !== undefined) joinWrites(socket);
     return connection;
   } catch (error) {
     isGivenUp = true;
@@ -46,6 +48,21 @@ export async function dialNats(options: ConnectionOptions, signal: AbortSignal):
     );
     throw error;
   }
+}
+
+/**
+ * Sends in one write what is written in one turn of the event loop. The client writes after each microtask that publishes,
+ * which is more than twice as often in an executor with 20 running sessions.
+ */
+function joinWrites(socket: Socket): void {
+  const write = socket.write.bind(socket);
+  socket.write = (...args: unknown[]) => {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      setImmediate(() => socket.uncork());
+    }
+    return Boolean(Reflect.apply(write, undefined, args));
+  };
 }
 
 function reportedSocket(report: unknown): Socket | undefined {

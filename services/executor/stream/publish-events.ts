@@ -73,7 +73,7 @@ export function openEventPublisher({
       // Without NATS, events are skipped; the first event after the reconnect also sends the skipped ones.
       if (!bus.isConnected()) continue;
       try {
-        // Nothing is awaited between the events of a commit: the client sends in one write what is published in one turn.
+        // Nothing is awaited between the events of a commit: the client joins what is published together.
         if (event.seq === nextSeq) send(event);
         else await sendUpTo(event);
       } catch (error) {

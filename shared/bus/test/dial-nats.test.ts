@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, Socket, type Server } from "node:net";
+import { mock } from "node:test";
 import { expect } from "chai";
 import { dialNats } from "#shared/bus/dial-nats.ts";
 import { parseNatsAddress } from "#shared/bus/nats-address.ts";
@@ -56,6 +58,26 @@ describe("dialNats", () => {
     const connection = await dialNats(parseNatsAddress(servers.nats.url), signal);
     await rejectionOf(dialNats({ servers: [address()], timeout: 200 }, signal));
     await connection.flush();
+    await connection.close();
+  });
+
+  it("sends in one write what is published in one turn of the event loop", async () => {
+    await using servers = await BackingServers.choose({});
+    const connection = await dialNats(parseNatsAddress(servers.nats.url), new AbortController().signal);
+    const heard: string[] = [];
+    const subject = `test.${randomUUID()}`;
+    connection.subscribe(subject, { callback: (_error, message) => heard.push(message.string()) });
+    await connection.flush();
+    // Joined writes go through _writev.
+    const alone = mock.method(Socket.prototype, "_write");
+    for (const text of ["one", "two", "three"]) {
+      connection.publish(subject, text);
+      await Promise.resolve();
+    }
+    await connection.flush();
+    alone.mock.restore();
+    expect(alone.mock.callCount()).to.equal(0);
+    expect(heard).to.deep.equal(["one", "two", "three"]);
     await connection.close();
   });
 });
