@@ -17,8 +17,11 @@ declare global {
   }
 }
 
-/** No number of a text without any of these can lose digits; most texts have none, and are parsed much faster then. */
-const PERHAPS_LONG = /[\d.]{16}|\d[eE]/u;
+/**
+ * No number of a text without any of these can lose digits; most texts have none, and are parsed several times as fast then. Only the
+ * beginning of a number counts: digits within a string, as of most UUIDs, would match, too.
+ */
+const PERHAPS_LONG = /(?<=(?:^|[\s[:,])-?)\d(?:[\d.]{15}|[\d.]*[eE])/u;
 
 /** Parses JSON as `JSON.parse` does, but for numbers that a double cannot hold: these become ExactNumbers. */
 export function parseExactJson(text: string): unknown {
