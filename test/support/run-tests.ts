@@ -1,4 +1,4 @@
-import "./prepare-process.ts";
+import { IS_BUSY } from "./prepare-process.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,8 @@ const USAGE = `Runs the test files of these tiers in parallel, the longest first
   node test/support/run-tests.ts [--jobs N] [--check] [--record] TIER…
 
   TIER       ${TIERS.join(", ")} (needs servers, or services as processes), or web (a browser)
-  --jobs N   test files at the same time; most of them mostly wait
+  --jobs N   test files at the same time; most of them mostly wait. By default four, or two on a machine that is busy with other
+             things, where a loss is noticed half as fast, too
   --check    runs \`npm run check\` beside the tests, which end at once when it fails
   --record   writes how long each file took to test/timings.json
 `;
@@ -33,13 +34,15 @@ const parseTimings = compileParser("timings", Type.Record(Type.String(), Type.Nu
 
 interface RunOptions {
   readonly tiers: readonly string[];
-  readonly jobs: string;
+  readonly jobs: string | undefined;
   readonly check: boolean;
   readonly record: boolean;
 }
 
 /** Resolves with the exit code of mocha, or of the checks if they fail. */
-async function run({ tiers, jobs, check, record }: RunOptions): Promise<number> {
+async function run({ tiers, check, record, ...options }: RunOptions): Promise<number> {
+  const jobs = options.jobs ?? (IS_BUSY ? "2" : "4");
+  if (IS_BUSY) process.stderr.write(`The machine is busy with other things: ${jobs} test files at a time.\n`);
   const checked = check ? runChecks() : Promise.resolve(0);
   const timings = readTimings(TIMINGS);
   const took = (path: string) => timings[path] ?? 0;
@@ -102,7 +105,7 @@ function keepTimings(timings: Readonly<Record<string, number>>): void {
 
 const { values, positionals } = parseArgs({
   options: {
-    jobs: { type: "string", default: "4" },
+    jobs: { type: "string" },
     check: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
   },
@@ -114,4 +117,4 @@ if (positionals.length === 0 || positionals.some((tier) => !known.has(tier))) {
   process.exit(2);
 }
 // The servers end with this process.
-process.exit(await run({ tiers: positionals, ...values }));
+process.exit(await run({ tiers: positionals, ...values, jobs: values.jobs }));
