@@ -3,7 +3,7 @@ import { ALWAYS, BY_NAME, type MaskingPattern } from "#shared/masking/patterns/b
 import { IN_FILES } from "#shared/masking/patterns/file-patterns.ts";
 import { maskCommands } from "#shared/masking/patterns/mask-commands.ts";
 import { maskSqlRows } from "#shared/masking/patterns/mask-sql.ts";
-import { maskTokens, TOKEN_FORMS } from "#shared/masking/patterns/token-forms.ts";
+import { TOKEN_FORMS } from "#shared/masking/patterns/token-forms.ts";
 import { urlPasswords } from "#shared/masking/patterns/url-passwords.ts";
 
 /** Begins a block of a private key or a certificate, for its end to be searched. */
@@ -18,7 +18,7 @@ const STANDARD = [...TOKEN_FORMS, ...ALWAYS, ...IN_FILES];
 export function maskForms(text: string, names: ReadonlySet<MaskingPattern>, context: MaskContext): string {
   const chosen = Object.entries(BY_NAME).flatMap(([name, form]) => (isChosen(name, names) ? [form] : []));
   let masked = maskPem(text, names, context);
-  for (const mask of [maskSqlRows, maskCommands, maskUrls, maskTokens]) {
+  for (const mask of [maskSqlRows, maskCommands, maskUrls]) {
     context.progress();
     masked = mask(masked, context);
   }

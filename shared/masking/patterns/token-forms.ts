@@ -1,4 +1,3 @@
-import type { MaskContext } from "#shared/masking/mask-context.ts";
 import type { Form } from "#shared/masking/patterns/form.ts";
 import { Words } from "#shared/masking/words.ts";
 
@@ -22,71 +21,22 @@ const SHORT_BEGINNINGS =
   "npm_ dapi dkea dose sbp_ rubygems_ key- pul- rnd_ r8_ nfp_ vcp_ pnu_ e2b_ jina_ fw_ crsr_ hf_ gsk_ tfp_ secret_ sqp_ squ_ sqa_ " +
   "oy2 AKCp cmVmd EAAA EAAB EAAC EAAG ATBB EZAK EZTK FlyV1_ csk- pa- up_ re_ mlsn. test_sk_ live_sk_ dsapi rdme_";
 
-const alternatives = (list: string) => list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
-/** Behind a beginning, a digit distinguishes a token from a name of words. */
-const tokens: readonly (readonly [kind: string, expression: RegExp])[] = [
-  ...Object.entries(BEGINNINGS).map(([kind, list]) =>
-    expression(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
-  ),
-  expression("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
-];
-
-const WORDS = [...Object.values(BEGINNINGS), SHORT_BEGINNINGS].join(" ").split(" ");
-const BEGIN = new Words(...WORDS.map((word) => word.toLowerCase()));
-/** The first letters of beginnings, which distinguish most words from tokens. */
-const FIRST = new Set(WORDS.map((word) => word.slice(0, 3)));
-/** The first two of them: the table is read for every word of a text. */
-const FIRST_TWO = new Uint8Array(128 * 128);
-for (const first of FIRST) FIRST_TWO[first.charCodeAt(0) * 128 + first.charCodeAt(1)] = 1;
-/** Shorter words are no tokens. */
-const MIN_RUN = 14;
-const OTHER = 0;
-const SEPARATOR = 1;
-const IN_RUN = new Uint8Array(128);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") {
-  IN_RUN[char.charCodeAt(0)] = 2;
-}
-for (const char of "./+=") IN_RUN[char.charCodeAt(0)] = SEPARATOR;
-
-function expression(kind: string, list: string, rest: string): readonly [string, RegExp] {
-  return [kind, new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${alternatives(list)})${rest}`, "g")];
+/** A digit distinguishes a token from a name of words. */
+function beginsWith(kind: string, list: string, rest: string): Form {
+  const alternatives = list.replaceAll(/[./]/gu, String.raw`\$&`).replaceAll(" ", "|");
+  return {
+    kind,
+    hint: new Words(...list.toLowerCase().split(" ")),
+    expression: new RegExp(String.raw`(?<![A-Za-z0-9_-])(?<secret>(?:${alternatives})${rest})`, "g"),
+  };
 }
 
-/** Masks the tokens that begin as those of a known service do. Takes time proportional to the text. */
-export function maskTokens(text: string, context: MaskContext): string {
-  if (!BEGIN.test(text)) return text;
-  const parts: string[] = [];
-  let copied = 0;
-  // A loop: an expression would try every character as a beginning, on every text.
-  for (let start = 0, word = 0, mayBegin = false, at = 0; at <= text.length; at += 1) {
-    const here = at < text.length ? (IN_RUN[text.charCodeAt(at)] ?? OTHER) : OTHER;
-    if (here > SEPARATOR) continue;
-    context.step();
-    // A word of one character is read with what ends it, or with the end of the text.
-    const pair = text.charCodeAt(word) * 128 + text.charCodeAt(word + 1);
-    if (FIRST_TWO[pair] === 1 && FIRST.has(text.slice(word, word + 3))) mayBegin = true;
-    word = at + 1;
-    if (here === SEPARATOR) continue;
-    if (mayBegin && at - start >= MIN_RUN) {
-      const run = text.slice(start, at);
-      const masked = tokens.reduce(
-        (left, [kind, found]) => left.replaceAll(found, (token) => context.mask(token, kind)),
-        run,
-      );
-      if (masked !== run) {
-        parts.push(text.slice(copied, start), masked);
-        copied = at;
-      }
-    }
-    start = at + 1;
-    mayBegin = false;
-  }
-  parts.push(text.slice(copied));
-  return parts.join("");
-}
-
-/** Tokens with a form of their own beyond a beginning. */
+/** Tokens of known services. */
 export const TOKEN_FORMS: readonly Form[] = [
+  ...Object.entries(BEGINNINGS).map(([kind, list]) =>
+    beginsWith(kind, list, String.raw`(?=[\w.=/+-]{0,80}\d)[\w.=/+-]{10,2048}`),
+  ),
+  beginsWith("TOKEN", SHORT_BEGINNINGS, String.raw`(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{20}[\w.-]{0,400}`),
   {
     kind: "AWS_ACCESS_KEY",
     hint: new Words("akia", "asia", "abia", "acca"),
