@@ -7,7 +7,6 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["smoke", async () => (await import("./smoke.ts")).smoke],
   ["scale", async () => (await import("./scale.ts")).scale],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
-  ["storm", async () => (await import("./storm.ts")).storm],
   ["versus", async () => (await import("./versus/versus.ts")).versus],
   ["step", async () => (await import("./step.ts")).step],
   ["tool-call", async () => (await import("./tool-call.ts")).toolCall],

@@ -116,7 +116,7 @@ describe("npm run bench", () => {
     ["an invalid number of sessions", ["smoke", "--sessions", "many"], "--sessions"],
     ["too many executors", ["smoke", "--executors", "17"], "--executors"],
     ["a surplus argument", ["smoke", "twice"], "twice"],
-    ["an invalid number of rounds", ["storm", "--rounds", "x"], "--rounds"],
+    ["an invalid number of rounds", ["startup", "--rounds", "x"], "--rounds"],
     ["too few rounds of calls", ["tool-call", "--rounds", "0"], "a whole number from 1 to 100000"],
     ["too few rounds of steps", ["step", "--rounds", "0"], "a whole number from 1 to 1000"],
     ["a directory that is no checkout", ["startup", "--tree", tmpdir()], "--tree: there is no"],
