@@ -46,7 +46,11 @@ describe("ensureStreams with three replicas", () => {
     });
     await ensureDurables(bus, { maxSessions: 1, maxFollowups: 2 });
     const id = randomUUID();
-    await wakeSession(bus, id);
+    // A cluster answers that a stream is made before the stream's server listens to its subjects.
+    await until("the stream takes a wake-up", async () => {
+      await wakeSession(bus, id);
+      return true;
+    });
 
     await until("all servers take part", async () => {
       const sentences = await ensureStreams(bus, { replicas: 3, log });
