@@ -75,7 +75,7 @@ describe("the fake Slack for Slack's own clients", () => {
     const client = new SocketModeClient({
       appToken: slack.appToken,
       clientOptions: { slackApiUrl: `${slack.url}/` },
-      clientPingTimeout: 300,
+      clientPingTimeout: 1_000,
       ...QUIET,
     });
     const seen: { readonly id: unknown; readonly retry: unknown }[] = [];
@@ -92,14 +92,17 @@ describe("the fake Slack for Slack's own clients", () => {
       slack.mention(CHANNEL, "U0SAM", "hello");
       await until("it is acknowledged", () => slack.sockets.acks.length >= 1 && seen.length >= 2);
       expect(new Set(seen.map(({ id }) => id))).to.have.lengthOf(1);
-      expect(seen.map(({ retry }) => retry)).to.deep.equal([0, 1]);
+      // One that the client loses while it connects anew, or acknowledges late, is one more repetition.
+      expect(seen[0]?.retry).to.equal(0);
+      expect(seen[1]?.retry).to.be.above(0);
       const message = { channel: CHANNEL, ts: "1.0", text: "x" };
       const { acks } = slack.sockets;
       const before = acks.length;
       slack.press("U0SAM", message, { action_id: "a", value: "v" });
       await until("the press is acknowledged", () => acks.length > before);
+      const { connected } = slack.sockets;
       slack.sockets.recycle();
-      await until("it is connected again", () => slack.sockets.connected === 2);
+      await until("it is connected again", () => slack.sockets.connected > connected);
     } finally {
       await client.disconnect();
     }
