@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { uuidFrom } from "#shared/uuid-from.ts";
 import type { SteeringMode } from "#shared/contracts/statuses.ts";
 import { bodyReader } from "../http/body-reader.ts";
