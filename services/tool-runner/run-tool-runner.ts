@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import type { Registry } from "prom-client";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
+import { untilSubscribed } from "#shared/bus/subscribe.ts";
 import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/connection/open-database.ts";
 import { LOOK_UPS } from "#shared/database/connection/statement-limits.ts";
@@ -91,9 +92,10 @@ export async function runToolRunner(
       maskingRules,
     }),
   );
-  resources.use(await serveRunbooks({ bus, db, masker, log, settings: config.runbooks }));
-  resources.use(await serveConnects({ bus, log, masker, unavailable, servers, authorizations }));
-  resources.use(await serveTools({ bus, db, audit, log, ...catalogue, running, runnerId }));
+  resources.use(serveRunbooks({ bus, db, masker, log, settings: config.runbooks }));
+  resources.use(serveConnects({ bus, log, masker, unavailable, servers, authorizations }));
+  resources.use(serveTools({ bus, db, audit, log, ...catalogue, running, runnerId }));
+  await untilSubscribed(bus, signal);
   resources.use(
     await serveHealth({
       ...config.health,

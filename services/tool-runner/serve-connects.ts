@@ -27,16 +27,16 @@ interface ConnectDeps {
 
 /**
  * Begins and finishes authorizations of servers by people, in a queue group with its replicas: another runner may finish than the one
- * that has begun. Resolves once the subscriptions are live.
+ * that has begun.
  */
-export async function serveConnects({
+export function serveConnects({
   bus,
   log,
   masker,
   unavailable,
   servers,
   authorizations,
-}: ConnectDeps): Promise<Disposable> {
+}: ConnectDeps): Disposable {
   const connectionsOf = (id: string) => {
     const { authorization, tokens } = servers?.find(id)?.connections ?? {};
     if (authorization !== undefined && tokens !== undefined) return { authorization, tokens };
@@ -82,7 +82,6 @@ export async function serveConnects({
         return { kind: "connected" as const, server };
       }),
   );
-  await Promise.all([connects.live(), callbacks.live()]);
   return {
     [Symbol.dispose]: () => {
       connects.unsubscribe();

@@ -14,10 +14,9 @@ import { answerCall, type CallDeps } from "./answer-call.ts";
 import { listOfferedTools } from "./list-offered-tools.ts";
 
 /**
- * Answers tool listings and calls from the bus, in a queue group with its replicas. Resolves once the subscriptions are
- * live. Disposal takes no more requests and then disposes the running calls (see `RunningCalls`).
+ * Answers tool listings and calls from the bus, in a queue group with its replicas. Disposal takes no more requests and then disposes the running calls (see `RunningCalls`).
  */
-export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promise<AsyncDisposable> {
+export function serveTools(deps: CallDeps & { readonly bus: Bus }): AsyncDisposable {
   const { bus, running, runnerId } = deps;
   const group = { queue: TOOL_RUNNERS_GROUP };
   const cancels = subscribe(bus, SUBJECTS.allToolCancels, toolCallCancelCodec, (cancel) =>
@@ -38,7 +37,6 @@ export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promis
   const calls = serveRequests(bus, { subject: SUBJECTS.toolsCall, span, ...group }, contract, answer);
   // Calls of executions whose connections this runner has; without the runner NATS answers at once that there is no subscriber.
   const ownCalls = serveRequests(bus, { subject: SUBJECTS.toolsCallOf(runnerId), span }, contract, answer);
-  await Promise.all([cancels, lists, releases, calls, ownCalls].map(async (one) => one.live()));
   return {
     [Symbol.asyncDispose]: async () => {
       calls.unsubscribe();

@@ -1,6 +1,7 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { JsonCodec } from "#shared/contracts/json-codec.ts";
 import { errorMessage } from "#shared/errors.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import type { Static, TSchema } from "typebox";
 
 /**
@@ -52,4 +53,19 @@ export function subscribe<S extends TSchema>(
       unsubscribe();
     },
   };
+}
+
+/**
+ * Resolves once every subscription made before is active on a server. Waits for the next connection if one is lost meanwhile: the
+ * first may be, while a service loads its libraries. Throws the signal's reason once it aborts.
+ */
+export async function untilSubscribed(bus: Bus, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await bus.untilConnected(signal);
+    try {
+      return await untilAborted(bus.flush(), signal);
+    } catch {
+      signal.throwIfAborted();
+    }
+  }
 }

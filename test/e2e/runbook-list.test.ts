@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
+import { untilSubscribed } from "#shared/bus/subscribe.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
@@ -49,9 +50,8 @@ describe("the list of runbooks", () => {
       isBlocked: () => false,
       ca: host.ca,
     };
-    resources.use(
-      await serveRunbooks({ bus, db, masker: resources.use(new Masker()), log, settings, network }),
-    );
+    resources.use(serveRunbooks({ bus, db, masker: resources.use(new Masker()), log, settings, network }));
+    await untilSubscribed(bus, signal);
     const { text } = await api.raw("GET", "/api/v1/runbooks");
     expect(JSON.parse(text)).to.deep.equal([`https://${github}/acme/runbooks/blob/main/disk.md`]);
   });

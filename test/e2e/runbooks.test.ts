@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
+import { untilSubscribed } from "#shared/bus/subscribe.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
@@ -53,7 +54,11 @@ describe("the runbook of an alert", () => {
     };
     const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
     const network = { resolve, isBlocked: () => false, ca: host.ca };
-    serve = async () => serveRunbooks({ bus, db, masker, log, settings, network });
+    serve = async () => {
+      const served = serveRunbooks({ bus, db, masker, log, settings, network });
+      await untilSubscribed(bus, signal);
+      return served;
+    };
     await fixture.play({ steps: [{ text: "it was the disk" }] });
   });
   after(() => resources.disposeAsync());

@@ -66,9 +66,9 @@ ON CONFLICT DO NOTHING`;
 
 /**
  * Answers requests to fetch the runbook of a session, in a queue group with its replicas. What is fetched, or why it is not, is
- * recorded before the answer: a repeated request finds it, and fetches nothing. Answers requests to list runbooks, too. Resolves once the subscription is live.
+ * recorded before the answer: a repeated request finds it, and fetches nothing. Answers requests to list runbooks, too.
  */
-export async function serveRunbooks(deps: RunbookDeps): Promise<AsyncDisposable> {
+export function serveRunbooks(deps: RunbookDeps): AsyncDisposable {
   const stopping = new AbortController();
   const running = new Map<string, Promise<RunbookReply>>();
   const served = serveRequests(
@@ -94,7 +94,6 @@ export async function serveRunbooks(deps: RunbookDeps): Promise<AsyncDisposable>
     { request: runbookListRequestCodec, reply: runbookListReplyCodec },
     async () => ({ urls: [...(await list.read(stopping.signal))] }),
   );
-  await Promise.all([served.live(), lists.live()]);
   return {
     [Symbol.asyncDispose]: async () => {
       served.unsubscribe();

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { untilSubscribed } from "#shared/bus/subscribe.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import type { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import type { CallDeps } from "../answer-call.ts";
@@ -51,6 +52,7 @@ export async function serveInProcess(
     resources.use(new HeldExecutions({ db, log, servers: mcp, running, cleanups, ...times }));
   const own = { bus, db, audit, log, tools: catalogue, running, runnerId };
   const deps = { ...own, ...(held && cleanups ? { held, cleanups } : {}), ...more };
-  resources.use(await serveTools(deps));
+  resources.use(serveTools(deps));
+  await untilSubscribed(bus, signal);
   return { bus, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

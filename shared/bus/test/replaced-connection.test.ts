@@ -5,7 +5,7 @@ import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { request, serveRequests } from "#shared/bus/request.ts";
-import { subscribe } from "#shared/bus/subscribe.ts";
+import { subscribe, untilSubscribed } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-signals.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
@@ -181,6 +181,23 @@ describe("a bus whose connection breaks", () => {
       await until("it is heard", () => heard.includes(id));
     }
     expect(heard).to.deep.equal(ids);
+  });
+
+  it("waits for the next connection with a subscription that is made on one that is lost", async () => {
+    await using linked = await open("starting");
+    await using other = await open("asking");
+    linked.proxy.cut();
+    const subject = `test.${randomUUID()}`;
+    const served = serveRequests(linked.bus, { subject }, CANCEL, (value) => value);
+    await untilSubscribed(linked.bus, signal);
+    expect(linked.losses).to.equal(1);
+    const value = { session_id: randomUUID() };
+    expect(await request(other.bus, subject, CANCEL, value, 60_000)).to.deep.equal(value);
+    served.unsubscribe();
+    linked.proxy.cut();
+    await until("the loss is noticed", () => linked.losses === 2);
+    const why = new Error("the service stops");
+    expect(await rejectionOf(untilSubscribed(linked.bus, AbortSignal.abort(why)))).to.equal(why.message);
   });
 
   it("answers a request on its new connection", async () => {
