@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { randomUUID } from "node:crypto";
 import { LEASE_MS } from "#shared/contracts/durations.ts";
 import { isoText } from "#shared/database/iso-text.ts";
@@ -35,7 +36,7 @@ WITH found AS MATERIALIZED (
     CASE WHEN s.status = 'in_progress' AND r.parked_at IS NOT NULL THEN 'session.resumed'
          WHEN s.status = 'pending' OR (s.status = 'in_progress' AND r.waiting_for IS NOT NULL) THEN 'session.status'
          WHEN ${HAS_OWNER} THEN 'session.taken_over' END AS event_type ${CLAIM_SOURCE}
-    AND s.deleted_at IS NULL AND ${CLAIMABLE} AND r.lease_expires_at IS NULL
+    AND ${isNull("s.deleted_at")} AND ${CLAIMABLE} AND r.lease_expires_at IS NULL
     AND (s.status = 'cancelling' OR ${IS_DUE})
   FOR NO KEY UPDATE OF s, r
 ), started AS (

@@ -49,8 +49,8 @@ const COUNTS = SESSION_LANES.map((lane) => `'${lane}', count(*) FILTER (WHERE la
 
 /**
  * Reads each session that has begun once: that is what a claim costs for each that runs. A claim of this version writes the place with
- * its epoch; a session without a place of its epoch was claimed by a version that knows none, in its own place. Each LIMIT keeps the
- * planner from reading the whole queue.
+ * its epoch; a session without a place of its epoch was claimed by a version that knows none, in its own place. Each LIMIT and each OFFSET
+ * keeps the planner from reading the whole queue.
  */
 const READ = `
 WITH active AS MATERIALIZED (
@@ -65,7 +65,8 @@ WITH active AS MATERIALIZED (
   SELECT session_id, lane, created_at, row_number() OVER (PARTITION BY lane ORDER BY created_at, session_id) AS place
   FROM active WHERE is_parked
 ), delivered AS MATERIALIZED (
-  SELECT lane, created_at FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL
+  SELECT lane, created_at FROM (SELECT * FROM alert_sessions WHERE session_id = $1 OFFSET 0) s
+  WHERE status = 'pending' AND deleted_at IS NULL
 )
 SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE session_id = $1)) AS pending_lane,
        EXISTS (SELECT 1 FROM parked WHERE session_id = $1) AS is_parked,
@@ -80,7 +81,8 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
        ARRAY(SELECT lane FROM unnest(${LANES}) AS lane
              WHERE (SELECT true FROM alert_sessions s JOIN session_runtime r USING (session_id)
                     WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane
-                      AND (r.not_before IS NULL OR r.not_before <= now()) LIMIT 1)
+                      AND (r.not_before IS NULL OR r.not_before <= now())
+                    ORDER BY s.created_at, s.session_id LIMIT 1)
                 OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
        coalesce((SELECT json_agg(json_build_object('session_id', session_id, 'lane', lane) ORDER BY created_at, session_id)
                  FROM parked WHERE place <= ${MAX_CANDIDATES}), '[]') AS parked,
@@ -89,9 +91,8 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
                                    'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
                                  ORDER BY s.created_at)
                  FROM running, LATERAL (
-                   SELECT * FROM alert_sessions s WHERE s.session_id = running.place AND s.status = 'pending' AND s.deleted_at IS NULL
-                   LIMIT 1) s
-                 WHERE running.place <> running.session_id), '[]') AS lent`;
+                   SELECT * FROM alert_sessions WHERE session_id = running.place OFFSET 0) s
+                 WHERE running.place <> running.session_id AND s.status = 'pending' AND s.deleted_at IS NULL), '[]') AS lent`;
 
 /** Reads what waits for the place of the delivered wake-up. */
 export async function readWaiting(db: Database, delivered: string): Promise<Waiting | undefined> {
@@ -125,7 +126,7 @@ SELECT lane FROM (
    ORDER BY completed_at DESC LIMIT ${4 * RECENT_STARTS})
   UNION ALL
   SELECT session_id, lane, started_at FROM alert_sessions
-  WHERE status IN ('in_progress', 'cancelling') AND started_at IS NOT NULL) AS started
+  WHERE status IN ('in_progress', 'cancelling') AND deleted_at IS NULL AND started_at IS NOT NULL) AS started
 JOIN session_runtime r USING (session_id)
 ORDER BY greatest(started_at, r.resumed_at) DESC LIMIT ${RECENT_STARTS}`;
 

@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallRequest } from "#shared/contracts/tool-call.ts";
@@ -23,7 +24,7 @@ INSERT INTO mcp_cleanups (server, execution_id, session_id) VALUES ($1, $2, $3) 
 const END = `
 UPDATE mcp_cleanups c SET ended_at = now(), due_at = now()
 WHERE c.ended_at IS NULL AND (c.execution_id = $1::uuid OR NOT EXISTS (
-  SELECT FROM alert_sessions s WHERE s.session_id = c.session_id AND s.deleted_at IS NULL
+  SELECT FROM alert_sessions s WHERE s.session_id = c.session_id AND ${isNull("s.deleted_at")}
     AND (s.status IN ('pending', 'in_progress', 'cancelling') OR EXISTS (
       SELECT FROM follow_ups f WHERE f.session_id = s.session_id AND f.status IN ('pending', 'active')))))`;
 

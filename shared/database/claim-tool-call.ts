@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { CALL_ALIVE_MS } from "#shared/contracts/durations.ts";
@@ -96,7 +97,7 @@ WITH held AS MATERIALIZED (
                   ELSE jsonb_path_query_first(own.config, '$.sub_agents[*] ? (@.name == $name)',
                                               jsonb_build_object('name', e.agent_name)) END AS config) agent ON true
   WHERE r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
-    AND r.cancel_requested_at IS NULL AND s.deleted_at IS NULL
+    AND r.cancel_requested_at IS NULL AND ${isNull("s.deleted_at")}
     AND CASE WHEN f.follow_up_id IS NULL THEN s.status = 'in_progress'
              ELSE f.status IN ('pending', 'active') AND f.follow_up_id <> ALL(r.cancelled_follow_ups) END
 ), claimed AS (

@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -30,7 +31,7 @@ export const foundSessions = (ids: string): string => `
 SELECT s.session_id, s.status, r.last_seq, r.events_purged_at IS NOT NULL AS purged,
        s.owner_subject, s.teams
 FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.session_id = ANY(${ids}) AND s.deleted_at IS NULL`;
+WHERE s.session_id = ANY(${ids}) AND ${isNull("s.deleted_at")}`;
 
 const FOUND_SESSIONS = foundSessions("$1::uuid[]");
 

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "e92915a2635e4395";
+export const BASELINE_HASH = "d703ae00a83f3c3f";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -74,7 +74,7 @@ CREATE TABLE alert_sessions (
 ) WITH (fillfactor = 80);
 CREATE INDEX alert_sessions_status_created ON alert_sessions (status, created_at);
 CREATE INDEX alert_sessions_deleted ON alert_sessions (deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX alert_sessions_unfinished ON alert_sessions (created_at) WHERE status IN ('pending','in_progress','cancelling') AND deleted_at IS NULL;
+CREATE INDEX alert_sessions_running ON alert_sessions (created_at) WHERE status IN ('in_progress','cancelling') AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_completed ON alert_sessions (completed_at) WHERE completed_at IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_created ON alert_sessions (created_at, session_id) INCLUDE (alert_type, chain_id) WHERE deleted_at IS NULL;
 CREATE INDEX alert_sessions_chain_id ON alert_sessions (chain_id, created_at, session_id);

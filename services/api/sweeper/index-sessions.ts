@@ -37,7 +37,8 @@ const FOLLOWED_UP = `p.is_complete AND p.session_id IN (SELECT f.session_id FROM
 /**
  * Takes sessions with something new, the newest first, and stores their texts and words. Once a session has ended, all of its
  * words are stored anew, in as few rows as possible. SKIP LOCKED: replicas take different sessions, and what a dead one had
- * taken is taken again. A page begins where the last one ended, or each would read all sessions that wait with nothing new.
+ * taken is taken again. A page begins where the last one ended, or each would read all sessions that wait with nothing new. `ANY` and
+ * `OFFSET` have the rows of each session looked up by key: the planner would read whole tables as long as they are small.
  * Parameters: the sessions, the characters of each text, and where the page begins.
  */
 const index = (condition: string) => `
@@ -55,7 +56,8 @@ WITH due AS MATERIALIZED (
   WHERE t.is_due AND t.content IS NOT NULL
   ON CONFLICT DO NOTHING
 ), former AS (
-  DELETE FROM timeline_words w USING due WHERE due.is_over AND w.session_id = due.session_id AND w.indexed_seq <> due.to_seq
+  DELETE FROM timeline_words w WHERE w.session_id = ANY (ARRAY(SELECT session_id FROM due WHERE is_over))
+    AND w.indexed_seq <> (SELECT to_seq FROM due WHERE due.session_id = w.session_id)
 ), contents AS (
   SELECT due.session_id, due.to_seq, t.content,
          (sum(octet_length(t.content)) OVER (PARTITION BY due.session_id ORDER BY t.created_at, t.event_id)
@@ -63,6 +65,7 @@ WITH due AS MATERIALIZED (
   FROM due, LATERAL (
     SELECT event_id, created_at, left(content, $2) AS content FROM timeline_events
     WHERE session_id = due.session_id AND coalesce(seq, 0) > due.from_seq AND status <> 'streaming' AND content <> ''
+    OFFSET 0
   ) AS t
 ), words AS (
   INSERT INTO timeline_words (session_id, indexed_seq, part, words)
@@ -70,11 +73,11 @@ WITH due AS MATERIALIZED (
   FROM contents WHERE part < ${MAX_PARTS} GROUP BY session_id, to_seq, part
   ON CONFLICT DO NOTHING
 ), followed AS (
-  UPDATE follow_ups f SET is_indexed = true FROM due
-  WHERE due.is_over AND f.session_id = due.session_id AND ${HAS_ENDED}
+  UPDATE follow_ups f SET is_indexed = true
+  WHERE f.session_id = ANY (ARRAY(SELECT session_id FROM due WHERE is_over)) AND ${HAS_ENDED}
 ), indexed AS (
   UPDATE search_progress p SET indexed_seq = due.to_seq, is_complete = due.is_over
-  FROM due WHERE p.session_id = due.session_id RETURNING 1
+  FROM due WHERE p.session_id = due.session_id AND p.session_id = ANY (ARRAY(SELECT session_id FROM due)) RETURNING 1
 )
 SELECT (SELECT count(*)::int FROM indexed) AS n,
        (SELECT json_build_object('created_at', created_at, 'session_id', session_id) FROM due ORDER BY created_at, session_id LIMIT 1) AS oldest`;

@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -11,7 +12,7 @@ import { IS_FOLLOWED_UP } from "../session-claim.ts";
 const parseWaiting = compileParser("session with open follow-ups", Type.Object({ session_id: Uuid }));
 const WAITING = `
 SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.session_id = $1 AND s.deleted_at IS NULL AND ${IS_FOLLOWED_UP}
+WHERE s.session_id = $1 AND ${isNull("s.deleted_at")} AND ${IS_FOLLOWED_UP}
   AND (r.lease_expires_at IS NULL OR r.lease_expires_at < clock_timestamp())
   AND (r.not_before IS NULL OR r.not_before <= clock_timestamp())`;
 

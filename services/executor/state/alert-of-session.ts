@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { rowMembers } from "#shared/database/tables/row-members.ts";
 import { ALERT_SESSIONS } from "#shared/database/tables/alert-sessions.ts";
@@ -22,7 +23,7 @@ export const ALERT_COLUMNS = `
   s.alert_data, s.alert_type, s.runbook_url, s.prompt_nonce, s.mask_key,
   b.session_id IS NOT NULL AS is_runbook_settled, t.body AS runbook_text, b.failure AS runbook_failure,
   (SELECT left(coalesce(f.final_analysis, ''), ${MAX_FORMER_CHARACTERS}) FROM alert_sessions f
-   WHERE f.session_id = s.reopened_from AND f.deleted_at IS NULL) AS former_analysis`;
+   WHERE f.session_id = s.reopened_from AND ${isNull("f.deleted_at")}) AS former_analysis`;
 export const RUNBOOK =
   "LEFT JOIN session_runbooks b ON b.session_id = s.session_id LEFT JOIN texts t ON t.hash = b.hash";
 

@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -88,13 +89,13 @@ const RUNS = `
      SELECT e.execution_id, e.stage_id, e.session_id, e.agent_name, e.agent_index, e.status, e.error_message, e.error_code,
             (e.iteration_state ->> 'actions_claimed')::boolean AS actions_claimed, stages.stage_index
      FROM agent_executions e JOIN stages USING (stage_id)
-     WHERE e.session_id = s.session_id AND e.parent_execution_id IS NULL) x) AS executions,
+     WHERE e.session_id = s.session_id AND ${isNull("e.parent_execution_id")}) x) AS executions,
   (SELECT coalesce(json_agg(x ORDER BY x.parent_execution_id, x.agent_index), '[]') FROM (
      SELECT execution_id, stage_id, session_id, parent_execution_id, agent_name, agent_index, status, error_message, error_code,
             (iteration_state ->> 'actions_claimed')::boolean AS actions_claimed, coalesce(task, '') AS task,
             delivered_at IS NOT NULL AS is_delivered, cancel_requested_at IS NOT NULL AS is_cancelled,
             iteration_state ->> 'deadline_at' AS deadline_at
-     FROM agent_executions WHERE session_id = s.session_id AND parent_execution_id IS NOT NULL) x) AS sub_agents`;
+     FROM agent_executions WHERE session_id = s.session_id AND NOT ${isNull("parent_execution_id")}) x) AS sub_agents`;
 
 /**
  * One statement, so that all of it is of one moment. A stage of a hundred agents has a hundred answers, each perhaps a
@@ -105,7 +106,7 @@ SELECT ${SESSION}, ${RUNS},
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (session_id, execution_id)
      WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
-       AND e.parent_execution_id IS NULL
+       AND ${isNull("e.parent_execution_id")}
      ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers,
   (SELECT coalesce(json_agg(x ORDER BY x.created_at), '[]') FROM (
      SELECT follow_up_id, kind, stage_id, status, cancel_requested_at IS NOT NULL AS is_cancelled, resolved_config, created_at

@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
@@ -30,7 +31,7 @@ export const UNREAD_STEERING = `
          s.stage_index = m.after_stage AND e.agent_index > m.after_agent
          OR s.stage_index = m.after_stage + 1 AND e.agent_index <= s.expected_agent_count AND NOT EXISTS (
            SELECT FROM agent_executions other JOIN stages former USING (stage_id)
-           WHERE other.session_id = m.session_id AND other.parent_execution_id IS NULL AND former.stage_index = m.after_stage
+           WHERE other.session_id = m.session_id AND ${isNull("other.parent_execution_id")} AND former.stage_index = m.after_stage
              AND other.agent_index > m.after_agent)))
        AND NOT EXISTS (SELECT FROM steering_deliveries d
                        WHERE d.message_id = m.message_id AND d.execution_id = e.execution_id)) m)`;

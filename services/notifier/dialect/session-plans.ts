@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { LRUCache } from "lru-cache";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -40,8 +41,7 @@ export class SessionPlans {
   }
 
   #read(sessionId: string): Promise<PlanNumbering> {
-    const sql =
-      "SELECT resolved_config->'stages' AS stages FROM alert_sessions WHERE session_id = $1 AND deleted_at IS NULL";
+    const sql = `SELECT resolved_config->'stages' AS stages FROM alert_sessions WHERE session_id = $1 AND ${isNull("deleted_at")}`;
     const reading = this.#reads
       .run({
         what: "session plan",

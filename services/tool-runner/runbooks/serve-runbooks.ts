@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { serveRequests } from "#shared/bus/request.ts";
@@ -45,7 +46,7 @@ const FIND = `
 SELECT s.runbook_url AS of_alert, coalesce(s.resolved_config ->> 'default_runbook', '') AS configured,
   EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_settled
 FROM tarsy_hold_work($1) r JOIN alert_sessions s USING (session_id)
-WHERE r.lease_epoch = $2 AND r.lease_expires_at > clock_timestamp() AND r.cancel_requested_at IS NULL AND s.deleted_at IS NULL`;
+WHERE r.lease_epoch = $2 AND r.lease_expires_at > clock_timestamp() AND r.cancel_requested_at IS NULL AND ${isNull("s.deleted_at")}`;
 const parseFound = compileParser(
   "runbook of a session",
   Type.Object({

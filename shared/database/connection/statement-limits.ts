@@ -27,6 +27,12 @@ export const LOOK_UPS: SessionSettings = {
   plan_cache_mode: "force_generic_plan",
 };
 
+/**
+ * True where the expression is NULL, for statements that find rows by key. `IS NULL` would let the planner take a partial index that has the
+ * key in another place than the first: of a new database it believes all of them empty, and the connection keeps that plan while they grow.
+ */
+export const isNull = (expression: string): string => `num_nulls(${expression}) = 1`;
+
 /** The settings of each service's sessions. */
 export const SERVICE_SETTINGS: Readonly<Record<DatabaseService, SessionSettings>> = {
   api: STATEMENT_LIMITS,

@@ -101,7 +101,7 @@ export const ALERT_SESSIONS = table({
   indexes: [
     "alert_sessions_status_created (status, created_at)",
     "alert_sessions_deleted (deleted_at) WHERE deleted_at IS NOT NULL",
-    "alert_sessions_unfinished (created_at) WHERE status IN ('pending','in_progress','cancelling') AND deleted_at IS NULL",
+    "alert_sessions_running (created_at) WHERE status IN ('in_progress','cancelling') AND deleted_at IS NULL",
     "alert_sessions_completed (completed_at) WHERE completed_at IS NOT NULL AND deleted_at IS NULL",
     "alert_sessions_created (created_at, session_id) INCLUDE (alert_type, chain_id) WHERE deleted_at IS NULL",
     "alert_sessions_chain_id (chain_id, created_at, session_id)",

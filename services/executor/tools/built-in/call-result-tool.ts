@@ -1,3 +1,4 @@
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -15,7 +16,7 @@ import { readQuery } from "./read-query.ts";
 /** A session reads its own results only, and none once it is deleted. */
 const READ = `
 SELECT content FROM tool_results t JOIN alert_sessions s USING (session_id)
-WHERE t.call_id = $1 AND t.session_id = $2 AND s.deleted_at IS NULL`;
+WHERE t.call_id = $1 AND t.session_id = $2 AND ${isNull("s.deleted_at")}`;
 const parseContent = compileParser("kept tool result", Type.Object({ content: Type.String() }));
 
 /** For the line in front of the shown part. */
