@@ -158,9 +158,12 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     if (outcome !== "opened" && outcome !== "reopened") {
       return audit.record({ ...entry, result: outcome, ...(effect === null ? {} : { detail: { effect } }) });
     }
-    if (found !== null) dispatcher.wake({ sessionId: found, lane });
-    if (lane === "critical") places.look();
-    audit.logOnly({ ...entry, result: "allowed" });
+    // The answer goes first.
+    setImmediate(() => {
+      if (found !== null) dispatcher.wake({ sessionId: found, lane });
+      if (lane === "critical") places.look();
+      audit.logOnly({ ...entry, result: "allowed" });
+    });
   };
   return {
     rate: new SubmissionRate(config.submissionsPerMinute),
