@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import type { ConfigFiles } from "../../../test/support/config-directory.ts";
+import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { CHECKOUT, SERVICES } from "../../../test/support/spawn-service.ts";
 import { UsageError } from "../../../scripts/tarsy/command.ts";
 import type { BenchmarkContext } from "../support/benchmark.ts";
@@ -43,7 +45,7 @@ const ACCEPT_FIGURES: readonly FigureSpec[] = ACCEPT_CLIENTS.flatMap((clients) =
  * the whole comparison and get their load in turns. Throws UsageError unless `against` is a checkout with dependencies.
  */
 export async function compareCommits(
-  { against, executors, rounds, sessions }: VersusOptions,
+  { against, executors, rounds, sessions, toolCalls }: VersusOptions,
   context: BenchmarkContext,
 ): Promise<ArmComparison[]> {
   if (against === undefined) throw new UsageError("commits needs --against DIR, another checkout");
@@ -55,7 +57,7 @@ export async function compareCommits(
   const checkouts = [CHECKOUT, other];
   const started = await startTogether(
     resources,
-    checkouts.map((checkout) => () => startTarsy({ checkout, executors, signal })),
+    checkouts.map((checkout) => () => startTarsy({ checkout, executors, signal, ...withTools(toolCalls) })),
   );
   const revisions = await Promise.all(checkouts.map(revision));
   const systems = started.map((tarsy, index) => ({
@@ -68,7 +70,7 @@ export async function compareCommits(
   const whole = await runComparison(
     {
       name: "commits, whole sessions",
-      what: `A unit is a session with a model that answers immediately; ${executors} executor(s) with 20 slots each, ${LOAD_CLIENTS} clients. CPU is that of the five services and NATS.`,
+      what: `A unit is a session with a model that answers immediately and ${toolCalls} tool calls; ${executors} executor(s) with 20 slots each, ${LOAD_CLIENTS} clients. CPU is that of the five services and NATS.`,
       figures: SESSION_FIGURES,
       rounds,
       limits,
@@ -101,6 +103,31 @@ export async function compareCommits(
     context,
   );
   return [whole, accepting];
+}
+
+/** The configuration of sessions with so many calls of a tool that answers immediately, each in an answer of its own. */
+function withTools(count: number): { readonly files?: ConfigFiles } {
+  if (count === 0) return {};
+  const agents = [{ name: "Investigator", iteration_strategy: "native-thinking" }];
+  const chain = (type: string) => ({ alert_types: [type], stages: [{ name: "analysis", agents }] });
+  const calls = Array.from({ length: count }, (_, turn) => ({
+    when: { contains: "pod checkout", call: turn + 1 },
+    steps: [
+      { thinking: "Which pod restarts, and why?" },
+      { tool_call: { name: "lab.look", arguments: { turn } } },
+    ],
+  }));
+  return {
+    files: {
+      tarsy: {
+        mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
+        agents: { Investigator: { mcp_servers: ["lab"] } },
+        agent_chains: { "test-chain": chain("test"), "kubernetes-agent-chain": chain("kubernetes") },
+      },
+      stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
+      script: { calls: [SUMMARY_CALL, ...calls, { steps: [{ text: "It was the memory." }] }] },
+    },
+  };
 }
 
 function assertCheckout(directory: string): void {

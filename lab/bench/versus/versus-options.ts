@@ -13,18 +13,21 @@ export interface VersusOptions {
   readonly sessions: number;
   /** Executor processes of our arms. */
   readonly executors: number;
+  /** In each session of `commits`, one in each answer of the model before the last. */
+  readonly toolCalls: number;
   /** The other checkout of `commits`. */
   readonly against: string | undefined;
   readonly jsonFile: string | undefined;
 }
 
 /** An even number of rounds runs each arm first equally often. */
-const DEFAULTS = { rounds: 8, sessions: 200, executors: 1 };
+const DEFAULTS = { rounds: 8, sessions: 200, executors: 1, toolCalls: 0 };
 
 /** The help text of the options. */
 export const VERSUS_OPTIONS_HELP = `  --rounds N       measured rounds of each comparison, 1 to 1000 (${DEFAULTS.rounds}), after one to warm up
   --sessions N     units of work in each round of each arm, 1 to 100000 (${DEFAULTS.sessions})
   --executors N    executor processes of our arms, 1 to 16 (${DEFAULTS.executors})
+  --tool-calls N   commits: tool calls in each session, one after another, 1 to 100 (none)
   --against DIR    commits: the other checkout, with its own node_modules
   --json FILE      also writes the figures of every round to FILE as JSON; the names end in the unit
   --help           prints this`;
@@ -42,6 +45,7 @@ export function parseVersusOptions(args: readonly string[], names: readonly stri
     rounds: wholeNumber("--rounds", values.rounds, { fallback: DEFAULTS.rounds, max: 1_000 }),
     sessions: wholeNumber("--sessions", values.sessions, { fallback: DEFAULTS.sessions, max: 100_000 }),
     executors: wholeNumber("--executors", values.executors, { fallback: DEFAULTS.executors, max: 16 }),
+    toolCalls: wholeNumber("--tool-calls", values["tool-calls"], { fallback: DEFAULTS.toolCalls, max: 100 }),
     against: nonEmpty("--against", values.against),
     jsonFile: nonEmpty("--json", values.json),
   };
@@ -53,7 +57,14 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { rounds: text, sessions: text, executors: text, against: text, json: text },
+      options: {
+        rounds: text,
+        sessions: text,
+        executors: text,
+        "tool-calls": text,
+        against: text,
+        json: text,
+      },
     });
   } catch (error) {
     const reason = errorMessage(error).split(/\.\s/u)[0]?.replace(/\.$/u, "");

@@ -97,7 +97,7 @@ WHERE existing.expires_at <= now()`;
 
 /** Prepares the submission of alerts: once for a process, because its limits hold for all routes together. */
 export function openSubmitter(deps: ApiDeps): Submitter {
-  const { config, db, dispatcher, metrics, audit, masker, log, places } = deps;
+  const { config, db, masker, log } = deps;
   const resolved = cacheResolvedChains(config);
   const select = openSelection(config.agents);
   const chainFor = ({ alertType, mcp }: CheckedAlert) => {
@@ -111,6 +111,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   const grouping = openGrouping(deps);
   const plans = notifyPlans(config.notifications);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
+  const record = openRecorder(deps);
   const submitOne = async (submission: Submission, needsGroup: boolean): Promise<Submitted | undefined> => {
     const { request, identity, author, peer, channel, keyOf, incident } = submission;
     const asked = askedPriority(request, identity);
@@ -145,7 +146,25 @@ export function openSubmitter(deps: ApiDeps): Submitter {
       isWithheld: masked.isWithheld,
     };
   };
-  const record = (
+  return {
+    rate: new SubmissionRate(config.submissionsPerMinute),
+    bodies: new BodyBudget(config.bodyBytesInFlight),
+    submit: async (submission) => assertSubmitted(await submitOne(submission, false)),
+    submitResolved: async (submission) => submitOne(submission, true),
+    preview: async (request, identity) => {
+      const lane = askedPriority(request, identity);
+      const alert = await mask(checkAlert(request, config));
+      return { alert, chain: chainFor(alert).chain, lane: lane ?? alert.chainPriority };
+    },
+    alias: async ({ key, requestHash, keptHours = 24 }, sessionId) => {
+      await db.query(ALIAS, [key, sessionId, requestHash, keptHours]);
+    },
+  };
+}
+
+/** Counts what became of an alert, records it in the audit log, and wakes an executor for a session that was started. */
+function openRecorder({ dispatcher, metrics, audit, places }: ApiDeps) {
+  return (
     { outcome, sessionId: found, effect }: GroupedResult,
     { lane, peer, ...by }: Pick<Submission, "identity" | "peer" | "channel"> & { readonly lane: SessionLane },
   ) => {
@@ -164,20 +183,6 @@ export function openSubmitter(deps: ApiDeps): Submitter {
       if (lane === "critical") places.look();
       audit.logOnly({ ...entry, result: "allowed" });
     });
-  };
-  return {
-    rate: new SubmissionRate(config.submissionsPerMinute),
-    bodies: new BodyBudget(config.bodyBytesInFlight),
-    submit: async (submission) => assertSubmitted(await submitOne(submission, false)),
-    submitResolved: async (submission) => submitOne(submission, true),
-    preview: async (request, identity) => {
-      const lane = askedPriority(request, identity);
-      const alert = await mask(checkAlert(request, config));
-      return { alert, chain: chainFor(alert).chain, lane: lane ?? alert.chainPriority };
-    },
-    alias: async ({ key, requestHash, keptHours = 24 }, sessionId) => {
-      await db.query(ALIAS, [key, sessionId, requestHash, keptHours]);
-    },
   };
 }
 
