@@ -96,6 +96,15 @@ describe("thirty secrets in every door of text", () => {
     const status = await send(method, path, body, headers);
     expect(status, answers.at(-1)).to.be.within(200, 204);
   };
+  /** A session takes one question at a time. */
+  const untilAnswered = async () =>
+    until("all questions are answered", async () => {
+      const [row] = await pipeline.servers.query(
+        "SELECT count(*)::text AS id FROM follow_ups WHERE completed_at IS NULL",
+        [],
+      );
+      return parseCall(row).id === "0";
+    });
   const completed = async (data: string, fields: object = {}) => {
     const id = await client.submit(data, fields);
     expect((await client.waitFor(id, ["completed", "failed"])).status).to.equal("completed");
@@ -179,6 +188,7 @@ describe("thirty secrets in every door of text", () => {
           forwardedProps,
         });
       await run("planted", ALL, { runbook: ALL });
+      await untilAnswered();
       await run(ended, ALL);
     },
     "PATCH /api/v1/sessions/review action_taken": async () => review({ action_taken: ALL }),
@@ -212,8 +222,10 @@ describe("thirty secrets in every door of text", () => {
       const tool_result = { interaction_id: parseCall(row).id, content: ALL };
       expect(await fork({ tool_result }), answers.at(-1)).to.equal(202);
     },
-    "POST /api/v1/sessions/:id/chat/messages content": async () =>
-      accepted("POST", toSession(ended, "chat/messages"), { content: ALL }),
+    "POST /api/v1/sessions/:id/chat/messages content": async () => {
+      await untilAnswered();
+      await accepted("POST", toSession(ended, "chat/messages"), { content: ALL });
+    },
     "POST /api/v1/sessions/:id/approvals/:approval reason": async () => {
       for (const reason of HALVES) await decide(reason);
     },
