@@ -27,6 +27,12 @@ const parseIndexed = compileParser(
   Type.Object({ n: Type.Integer(), oldest: Type.Union([Place, Type.Null()]) }),
 );
 
+interface Limits {
+  readonly sessions: number;
+  /** Of each text. */
+  readonly characters: number;
+}
+
 /** Sessions that have not been indexed since they ended. */
 const NEW =
   "NOT p.is_complete AND (p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq OR s.completed_at IS NOT NULL)";
@@ -39,15 +45,15 @@ const FOLLOWED_UP = `p.is_complete AND p.session_id IN (SELECT f.session_id FROM
  * words are stored anew, in as few rows as possible. SKIP LOCKED: replicas take different sessions, and what a dead one had
  * taken is taken again. A page begins where the last one ended, or each would read all sessions that wait with nothing new. `ANY` and
  * `OFFSET` have the rows of each session looked up by key: the planner would read whole tables as long as they are small.
- * Parameters: the sessions, the characters of each text, and where the page begins.
+ * The limits are part of the text, because with them as parameters Postgres would plan each page anew. Parameters: where the page begins.
  */
-const index = (condition: string) => `
+const index = (condition: string, { sessions, characters }: Limits) => `
 WITH due AS MATERIALIZED (
   SELECT p.session_id, s.completed_at IS NOT NULL AS is_over, r.last_seq AS to_seq, p.indexed_seq IS NULL AS is_new,
          CASE WHEN s.completed_at IS NULL THEN coalesce(p.indexed_seq, -1) ELSE -1 END AS from_seq, p.created_at
   FROM search_progress p JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
-  WHERE ${condition} AND (p.created_at, p.session_id) < ($3::timestamptz, $4::uuid)
-  ORDER BY p.created_at DESC, p.session_id DESC LIMIT $1 FOR NO KEY UPDATE OF p SKIP LOCKED
+  WHERE ${condition} AND (p.created_at, p.session_id) < ($1::timestamptz, $2::uuid)
+  ORDER BY p.created_at DESC, p.session_id DESC LIMIT ${sessions} FOR NO KEY UPDATE OF p SKIP LOCKED
 ), texts AS (
   INSERT INTO session_texts (session_id, kind, content)
   SELECT due.session_id, t.kind, lower(left(t.content, ${MAX_CHARACTERS}))
@@ -63,7 +69,7 @@ WITH due AS MATERIALIZED (
          (sum(octet_length(t.content)) OVER (PARTITION BY due.session_id ORDER BY t.created_at, t.event_id)
           - octet_length(t.content)) / ${PART_BYTES} AS part
   FROM due, LATERAL (
-    SELECT event_id, created_at, left(content, $2) AS content FROM timeline_events
+    SELECT event_id, created_at, left(content, ${characters}) AS content FROM timeline_events
     WHERE session_id = due.session_id AND coalesce(seq, 0) > due.from_seq AND status <> 'streaming' AND content <> ''
     OFFSET 0
   ) AS t
@@ -82,8 +88,6 @@ WITH due AS MATERIALIZED (
 SELECT (SELECT count(*)::int FROM indexed) AS n,
        (SELECT json_build_object('created_at', created_at, 'session_id', session_id) FROM due ORDER BY created_at, session_id LIMIT 1) AS oldest`;
 
-const STATEMENTS = [index(NEW), index(FOLLOWED_UP)];
-
 /**
  * Indexes what is new in sessions for the search, page by page, until nothing is left or `signal` aborts. Resolves with the
  * number of sessions. Each page is one statement, so that a crash leaves whole pages. It rests as long as it works: a burst of
@@ -91,10 +95,10 @@ const STATEMENTS = [index(NEW), index(FOLLOWED_UP)];
  */
 export async function indexSessions(db: Database, signal: AbortSignal): Promise<number> {
   let sessions = 0;
-  for (const statement of STATEMENTS) {
+  for (const condition of [NEW, FOLLOWED_UP]) {
     for (let place: Place | null = FIRST; place !== null && !signal.aborted;) {
       const startedAt = performance.now();
-      const page: Indexed = await indexPage(db, statement, place);
+      const page: Indexed = await indexPage(db, condition, place);
       sessions += page.n;
       place = page.n === PAGE ? page.oldest : null;
       if (place !== null) await pause(performance.now() - startedAt, signal).catch(() => undefined);
@@ -105,37 +109,36 @@ export async function indexSessions(db: Database, signal: AbortSignal): Promise<
 
 type Indexed = ReturnType<typeof parseIndexed>;
 
-async function indexPage(db: Database, statement: string, place: Place): Promise<Indexed> {
+async function indexPage(db: Database, condition: string, place: Place): Promise<Indexed> {
   try {
-    return await indexFrom(db, statement, place, [PAGE, MAX_CHARACTERS]);
+    return await indexFrom(db, place, index(condition, { sessions: PAGE, characters: MAX_CHARACTERS }));
   } catch (error) {
     if (!isTooMuch(error)) throw error;
   }
   // One after another, with less of each: a text of any kind must not stop the index.
   let last: Indexed = { n: 0, oldest: place };
   for (let n = 0; n < PAGE && last.oldest !== null; n += 1) {
-    const one = await indexOne(db, statement, last.oldest);
+    const one = await indexOne(db, condition, last.oldest);
     last = { n: last.n + one.n, oldest: one.oldest };
   }
   return last;
 }
 
-async function indexOne(db: Database, statement: string, place: Place): Promise<Indexed> {
+async function indexOne(db: Database, condition: string, place: Place): Promise<Indexed> {
   try {
-    return await indexFrom(db, statement, place, [1, MAX_CHARACTERS]);
+    return await indexFrom(db, place, index(condition, { sessions: 1, characters: MAX_CHARACTERS }));
   } catch (error) {
     if (!isTooMuch(error)) throw error;
-    return indexFrom(db, statement, place, [1, LESS_CHARACTERS]);
+    return indexFrom(db, place, index(condition, { sessions: 1, characters: LESS_CHARACTERS }));
   }
 }
 
 async function indexFrom(
   db: Database,
-  statement: string,
   { created_at, session_id }: Place,
-  limits: readonly [page: number, characters: number],
+  statement: string,
 ): Promise<Indexed> {
-  const [indexed] = await selectRows(db, parseIndexed, statement, [...limits, created_at, session_id]);
+  const [indexed] = await selectRows(db, parseIndexed, statement, [created_at, session_id]);
   return indexed ?? { n: 0, oldest: null };
 }
 
