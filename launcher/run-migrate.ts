@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { LaunchError } from "./launch-error.ts";
-import { SERVICE_NODE_FLAGS } from "./service-node-flags.ts";
 import { splitLines } from "./supervisor/split-lines.ts";
 
 type RunMigrate = {
@@ -37,7 +36,7 @@ export async function runMigrate({
   onLine,
 }: RunMigrate): Promise<void> {
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, entry], {
+  const child = spawn(process.execPath, [entry], {
     cwd,
     env: { NODE_COMPILE_CACHE: compileCacheDir, ...env },
     // This is as for the services: the terminal's Ctrl-C reaches only the launcher, whose end closes the channel.

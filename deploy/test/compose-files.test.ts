@@ -7,7 +7,6 @@ import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { PREFERRED_PROVIDERS } from "#shared/agent-config/found/find-keys.ts";
 import { keyVariable } from "#shared/agent-config/provider-keys.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 
 const DEPLOY = join(import.meta.dirname, "..");
 const Container = Type.Object(
@@ -180,13 +179,5 @@ describe("the compose files", () => {
     for (const file of ["Containerfile", "nats/Containerfile", "compose.cluster.yml"]) {
       expect(await readFile(join(DEPLOY, file), "utf8"), file).not.to.contain("docker.io");
     }
-  });
-});
-
-describe("the image of the services", () => {
-  it("runs Node with the flags of the launcher, also to fill the compile cache", async () => {
-    const text = await readFile(join(DEPLOY, "Containerfile"), "utf8");
-    expect(text).to.contain(`"node", ${SERVICE_NODE_FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}]`);
-    expect(text).to.contain(`node ${SERVICE_NODE_FLAGS.join(" ")} services/$service/main.mjs`);
   });
 });

@@ -7,7 +7,6 @@ import { processIdentity, type ProcessIdentity } from "../process/process-identi
 import type { ServicePlan } from "./plan-services.ts";
 import { splitLines } from "./split-lines.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
-import { SERVICE_NODE_FLAGS } from "../service-node-flags.ts";
 
 export type Backoff = {
   readonly firstMs: number;
@@ -78,7 +77,7 @@ type ServiceRun = { child: ChildProcess; exited: Promise<string> };
 
 function startProcess({ plan, cwd, dev }: Supervision, onLine: (line: string) => void): ServiceRun {
   dev?.onStart();
-  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, ...(plan.nodeFlags ?? []), plan.entry], {
+  const child = spawn(process.execPath, [...(plan.nodeFlags ?? []), plan.entry], {
     cwd,
     env: plan.env,
     // A new session, so that the terminal's Ctrl-C reaches only the launcher, which stops the services in order.

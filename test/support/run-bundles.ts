@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { keepBundles } from "../../launcher/keep-bundles.ts";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import {
   BUNDLED,
   BUNDLES_VARIABLE,
@@ -27,8 +26,13 @@ export async function bundleForRun(): Promise<Readonly<Record<string, string>>> 
 async function fillCompileCache(name: (typeof SERVICES)[number], bundles: string): Promise<void> {
   const entry = join(bundles, `${name}.mjs`);
   // The flags of the run, for which V8 keeps what it compiles.
-  const flags = [...SERVICE_NODE_FLAGS, ...BUSY_NODE_FLAGS];
-  const child = spawnService({ name, env: { LOG_LEVEL: "none" }, output: "ignore", entry, flags });
+  const child = spawnService({
+    name,
+    env: { LOG_LEVEL: "none" },
+    output: "ignore",
+    entry,
+    flags: BUSY_NODE_FLAGS,
+  });
   await once(child, "exit");
   if (child.exitCode !== EXIT_MISCONFIGURED) throw new Error(`${entry} ended with ${child.exitCode}`);
 }

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { basename, join } from "node:path";
 import { TIME_SCALE } from "#shared/contracts/durations.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 
 /** The directory of this checkout. */
@@ -45,7 +44,7 @@ interface SpawnService {
   readonly checkout?: string;
   /** The file to run; by default `programEntry`, or the service's `main.ts` in another checkout. */
   readonly entry?: string;
-  /** Flags of Node; by default those of this checkout's launcher, and in a run BUSY_NODE_FLAGS too. */
+  /** Flags of Node; by default none, and in a run BUSY_NODE_FLAGS. */
   readonly flags?: readonly string[];
 }
 
@@ -58,7 +57,7 @@ export function spawnService({
   entry = checkout === CHECKOUT
     ? programEntry(`services/${name}`)
     : join(checkout, "services", name, "main.ts"),
-  flags = BUNDLES_VARIABLE in process.env ? [...SERVICE_NODE_FLAGS, ...BUSY_NODE_FLAGS] : SERVICE_NODE_FLAGS,
+  flags = BUNDLES_VARIABLE in process.env ? BUSY_NODE_FLAGS : [],
 }: SpawnService): ChildProcess {
   const child = spawn(process.execPath, [...flags, entry], {
     cwd: checkout,

@@ -2,7 +2,6 @@ import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { freePort } from "../../../launcher/free-port.ts";
-import { SERVICE_NODE_FLAGS } from "../../../launcher/service-node-flags.ts";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
 import { until } from "../../../test/support/until.ts";
 import { untilExited } from "../support/until-exited.ts";
@@ -21,7 +20,7 @@ export interface WsProcess extends AsyncDisposable {
 /** Starts the notifier as `npm start` does. */
 export async function startNotifierProcess(servers: BackingServers): Promise<WsProcess> {
   const [port, healthPort] = [await freePort(HOST), await freePort(HOST)];
-  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, NOTIFIER], {
+  const child = spawn(process.execPath, [NOTIFIER], {
     env: {
       PATH: process.env["PATH"],
       DATABASE_URL: servers.postgres.serviceUrls.notifier,
@@ -38,7 +37,7 @@ export async function startNotifierProcess(servers: BackingServers): Promise<WsP
 
 /** Starts a program of this directory, which sends its port as its first message. */
 export async function startRelay(program: string, ...args: readonly string[]): Promise<WsProcess> {
-  const child = fork(join(import.meta.dirname, program), [...args], { execArgv: [...SERVICE_NODE_FLAGS] });
+  const child = fork(join(import.meta.dirname, program), [...args], { execArgv: [] });
   const message: readonly unknown[] = await once(child, "message");
   return describe(child, Number(message[0]));
 }

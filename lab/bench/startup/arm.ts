@@ -1,9 +1,5 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { Type } from "typebox";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { errorMessage } from "#shared/errors.ts";
 import { CHECKOUT, SERVICES, type ServiceName } from "../../../test/support/spawn-service.ts";
 import { UsageError } from "../../../scripts/tarsy/command.ts";
 
@@ -12,7 +8,6 @@ export interface StartupArm {
   readonly name: "this" | "tree" | "bundles";
   /** The working directory of the services. */
   readonly checkout: string;
-  readonly flags: readonly string[];
   readonly entry: (service: ServiceName) => string;
 }
 
@@ -22,11 +17,6 @@ interface ArmOptions {
   /** Bundles of this checkout. */
   readonly bundles: string | undefined;
 }
-
-const parseFlags = compileParser(
-  "service-node-flags.ts",
-  Type.Object({ SERVICE_NODE_FLAGS: Type.Array(Type.String()) }, { additionalProperties: true }),
-);
 
 /**
  * This checkout's sources, then another checkout's sources and this checkout's bundles where given. Throws UsageError if a
@@ -50,18 +40,13 @@ export async function openArms({ tree, bundles }: ArmOptions): Promise<readonly 
 }
 
 async function sourcesArm(name: "this" | "tree", checkout: string): Promise<StartupArm> {
-  const arm = {
+  const arm: StartupArm = {
     name,
     checkout,
-    entry: (service: ServiceName) => join(checkout, "services", service, "main.ts"),
+    entry: (service) => join(checkout, "services", service, "main.ts"),
   };
   await checkEntries("--tree", arm);
-  // Each version runs with its own flags.
-  const file = pathToFileURL(join(checkout, "launcher/service-node-flags.ts")).href;
-  const module: unknown = await import(file).catch((error: unknown) => {
-    throw new UsageError(`--tree: ${errorMessage(error)}`, { cause: error });
-  });
-  return { ...arm, flags: parseFlags(Object.assign({}, module)).SERVICE_NODE_FLAGS };
+  return arm;
 }
 
 async function checkEntries(option: string, { entry }: Pick<StartupArm, "entry">): Promise<void> {

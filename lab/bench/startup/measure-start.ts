@@ -80,7 +80,6 @@ export async function measureStart(
       output: "pipe",
       checkout: arm.checkout,
       entry: arm.entry(name),
-      flags: arm.flags,
     });
     resources.defer(() => stop(child));
     let output = "";

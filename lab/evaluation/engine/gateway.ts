@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { freePort } from "../../../launcher/free-port.ts";
 import { projectPaths } from "../../../launcher/project-paths.ts";
-import { SERVICE_NODE_FLAGS } from "../../../launcher/service-node-flags.ts";
 import { waitUntilReady } from "../../../launcher/supervisor/wait-until-ready.ts";
 import { PROJECT_ROOT } from "../../../scripts/tarsy/project-root.ts";
 import type { Environment } from "#shared/service/environment.ts";
@@ -27,29 +26,25 @@ export async function startGateway(
 ): Promise<Gateway> {
   const token = randomBytes(24).toString("hex");
   const [grpc, health] = [await freePort(HOST), await freePort(HOST)];
-  const child = spawn(
-    process.execPath,
-    [...SERVICE_NODE_FLAGS, join(PROJECT_ROOT, "services/llm-gateway/main.ts")],
-    {
-      cwd: PROJECT_ROOT,
-      env: {
-        NODE_COMPILE_CACHE: projectPaths(PROJECT_ROOT).compileCache,
-        ...env,
-        CONFIG_DIR: path,
-        BIND_ADDRESS: HOST,
-        LLM_GATEWAY_TOKEN: token,
-        LLM_GATEWAY_PREVIOUS_TOKEN: "",
-        LLM_GATEWAY_PORT: String(grpc),
-        LLM_GATEWAY_HEALTH_PORT: String(health),
-        LOG_LEVEL: "warn",
-        LOG_FORMAT: "json",
-      },
-      // The service exits when the channel closes, so it does not outlive this process, however that ends.
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // Ctrl-C is for this process, which stops the gateway itself.
-      detached: true,
+  const child = spawn(process.execPath, [join(PROJECT_ROOT, "services/llm-gateway/main.ts")], {
+    cwd: PROJECT_ROOT,
+    env: {
+      NODE_COMPILE_CACHE: projectPaths(PROJECT_ROOT).compileCache,
+      ...env,
+      CONFIG_DIR: path,
+      BIND_ADDRESS: HOST,
+      LLM_GATEWAY_TOKEN: token,
+      LLM_GATEWAY_PREVIOUS_TOKEN: "",
+      LLM_GATEWAY_PORT: String(grpc),
+      LLM_GATEWAY_HEALTH_PORT: String(health),
+      LOG_LEVEL: "warn",
+      LOG_FORMAT: "json",
     },
-  );
+    // The service exits when the channel closes, so it does not outlive this process, however that ends.
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // Ctrl-C is for this process, which stops the gateway itself.
+    detached: true,
+  });
   const output = lastOutputOf(child);
   const gateway = { address: `${HOST}:${grpc}`, token, [Symbol.asyncDispose]: () => stop(child) };
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { join } from "node:path";
-import { Client } from "pg";
+import { connectClient } from "#shared/database/connection/connect-client.ts";
 import { STREAMS_LOCK } from "../../../services/api/sweeper/sweep-sessions.ts";
 import { until } from "../../support/until.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
@@ -60,8 +60,7 @@ export const busRefuses: Scenario = {
     await lab.alerts.submitMany(2, { turns: 1 });
     await lab.untilAllTerminal();
     // As another api that makes them anew, and does not get it done.
-    const keeper = new Client({ connectionString: lab.servers.postgres.url });
-    await keeper.connect();
+    const keeper = await connectClient(lab.servers.postgres.url);
     await keeper.query("SELECT pg_advisory_lock($1)", [STREAMS_LOCK]);
     await fillDisk(natsDirectory(lab));
     const warning = /the stream SESSIONS takes no message/u;
