@@ -22,7 +22,10 @@ export const IS_BUSY =
  */
 process.env[TIME_SCALE] ??= IS_BUSY ? "2" : "4";
 
-/** The share of the processors' time that programs use now, from 0 to 1: a wait for a disk is none. */
+/**
+ * The share of the processors' time that programs compute now, from 0 to 1, without those that give way to others (`nice`), as what
+ * `.ci/run` installs meanwhile does, and without the kernel, which mostly writes files then.
+ */
 function busyShare(): number {
   const [startedAt, before] = [performance.now(), usedMs()];
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SAMPLE_MS);
@@ -30,7 +33,7 @@ function busyShare(): number {
 }
 
 function usedMs(): number {
-  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
+  return cpus().reduce((sum, { times: { user } }) => sum + user, 0);
 }
 
 /** With it, a test file loads the executor's code in half of the CPU time. The processes that it starts are told of it where many of them run the same file. */
