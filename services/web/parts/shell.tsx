@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { signInWanted } from "../api/ask-to-sign-in.ts";
 import { api } from "../api/client.ts";
@@ -97,7 +97,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
   const content = useRef<HTMLElement>(null);
   const shownPath = useRef(path);
-  useEffect(() => {
+  // Before the next key: an effect after the new screen is painted may come later.
+  useLayoutEffect(() => {
     // What had the focus goes with the former screen: without this the next Tab would begin anywhere.
     if (shownPath.current !== path) content.current?.focus({ preventScroll: true });
     shownPath.current = path;
