@@ -20,36 +20,40 @@ export const BUDGETED_TYPE = "budgeted";
 
 /** A model and tools without delay; the text of the alert selects the shape. */
 export function shapeConfig(): ConfigFiles {
-  const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
-  const chain = (type: string) => ({ alert_types: [type], stages: [{ name: "analysis", agents: [agent] }] });
+  const budgets = { session: { calls: 1_000 }, day: { calls: 1_000_000 } };
+  const turns = SHAPES.flatMap((shape) => toolTurns(`disk of ${shape} is`, SHAPE_COUNTS[shape]));
+  return toolConfig(turns, { "budgeted-chain": { ...chainOf(BUDGETED_TYPE), budgets } });
+}
+
+/** An agent with a tool that answers at once, and a model that answers with these turns and then with text. */
+export function toolConfig(turns: readonly object[], moreChains: object = {}): ConfigFiles {
   return {
     tarsy: {
       mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
       agents: { Investigator: { mcp_servers: ["lab"] } },
       agent_chains: {
-        "test-chain": chain("test"),
-        "kubernetes-agent-chain": chain("kubernetes"),
-        "budgeted-chain": {
-          ...chain(BUDGETED_TYPE),
-          budgets: { session: { calls: 1_000 }, day: { calls: 1_000_000 } },
-        },
+        "test-chain": chainOf("test"),
+        "kubernetes-agent-chain": chainOf("kubernetes"),
+        ...moreChains,
       },
     },
     stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
-    script: {
-      calls: [
-        SUMMARY_CALL,
-        ...SHAPES.flatMap((shape) => turnsOf(shape)),
-        { steps: [{ text: "It was the memory." }] },
-      ],
-    },
+    script: { calls: [SUMMARY_CALL, ...turns, { steps: [{ text: "It was the memory." }] }] },
   };
 }
 
-function turnsOf(shape: ShapeName): object[] {
-  const { turns, tools } = SHAPE_COUNTS[shape];
+function chainOf(type: string) {
+  const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
+  return { alert_types: [type], stages: [{ name: "analysis", agents: [agent] }] };
+}
+
+/** So many answers with so many tool calls each, to alerts that contain a text. */
+export function toolTurns(
+  contains: string,
+  { turns, tools }: { readonly turns: number; readonly tools: number },
+): object[] {
   return Array.from({ length: turns }, (_, turn) => ({
-    when: { contains: `disk of ${shape} is`, call: turn + 1 },
+    when: { contains, call: turn + 1 },
     steps: [
       { thinking: "Which pod restarts, and why?" },
       ...Array.from({ length: tools }, (__, n) => ({

@@ -2,13 +2,12 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { ConfigFiles } from "../../../test/support/config-directory.ts";
-import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { CHECKOUT, SERVICES } from "../../../test/support/spawn-service.ts";
 import { UsageError } from "../../../scripts/tarsy/command.ts";
 import type { BenchmarkContext } from "../support/benchmark.ts";
 import type { ArmComparison, FigureSpec } from "./comparison.ts";
 import { firstOf } from "./first-of.ts";
+import { toolConfig, toolTurns } from "../step/shapes.ts";
 import { UnitMeter } from "./unit-meter.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
@@ -55,9 +54,12 @@ export async function compareCommits(
   await using resources = new AsyncDisposableStack();
   progress(`commits: starting both systems, each with ${executors} executor${executors === 1 ? "" : "s"}`);
   const checkouts = [CHECKOUT, other];
+  // The alerts of the load contain this text.
+  const turns = toolTurns("pod checkout", { turns: toolCalls, tools: 1 });
+  const tools = toolCalls === 0 ? {} : { files: toolConfig(turns) };
   const started = await startTogether(
     resources,
-    checkouts.map((checkout) => () => startTarsy({ checkout, executors, signal, ...withTools(toolCalls) })),
+    checkouts.map((checkout) => () => startTarsy({ checkout, executors, signal, ...tools })),
   );
   const revisions = await Promise.all(checkouts.map(revision));
   const systems = started.map((tarsy, index) => ({
@@ -103,31 +105,6 @@ export async function compareCommits(
     context,
   );
   return [whole, accepting];
-}
-
-/** The configuration of sessions with so many calls of a tool that answers immediately, each in an answer of its own. */
-function withTools(count: number): { readonly files?: ConfigFiles } {
-  if (count === 0) return {};
-  const agents = [{ name: "Investigator", iteration_strategy: "native-thinking" }];
-  const chain = (type: string) => ({ alert_types: [type], stages: [{ name: "analysis", agents }] });
-  const calls = Array.from({ length: count }, (_, turn) => ({
-    when: { contains: "pod checkout", call: turn + 1 },
-    steps: [
-      { thinking: "Which pod restarts, and why?" },
-      { tool_call: { name: "lab.look", arguments: { turn } } },
-    ],
-  }));
-  return {
-    files: {
-      tarsy: {
-        mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
-        agents: { Investigator: { mcp_servers: ["lab"] } },
-        agent_chains: { "test-chain": chain("test"), "kubernetes-agent-chain": chain("kubernetes") },
-      },
-      stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
-      script: { calls: [SUMMARY_CALL, ...calls, { steps: [{ text: "It was the memory." }] }] },
-    },
-  };
 }
 
 function assertCheckout(directory: string): void {
