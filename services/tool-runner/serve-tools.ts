@@ -14,7 +14,8 @@ import { answerCall, type CallDeps } from "./answer-call.ts";
 import { listOfferedTools } from "./list-offered-tools.ts";
 
 /**
- * Answers tool listings and calls from the bus, in a queue group with its replicas. Disposal takes no more requests and then disposes the running calls (see `RunningCalls`).
+ * Answers tool listings and calls from the bus, in a queue group with its replicas. Disposal takes no more requests and then
+ * disposes the running calls (see `RunningCalls`).
  */
 export function serveTools(deps: CallDeps & { readonly bus: Bus }): AsyncDisposable {
   const { bus, running, runnerId } = deps;
