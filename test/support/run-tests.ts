@@ -2,12 +2,14 @@ import { IS_BUSY } from "./prepare-process.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { bundleForRun } from "./run-bundles.ts";
 import { startRunServers } from "./run-servers.ts";
+import { serverDirectory } from "./server-directory.ts";
 import { BUSY_NODE_FLAGS, CHECKOUT } from "./spawn-service.ts";
 import { TestTiers, TIERS } from "./test-tiers.ts";
 
@@ -16,7 +18,7 @@ const USAGE = `Runs the test files of these tiers in parallel, the longest first
   node test/support/run-tests.ts [--jobs N] [--check] [--record] TIER…
 
   TIER       ${TIERS.join(", ")} (needs servers, or services as processes), or web (a browser)
-  --jobs N   test files at the same time; most of them mostly wait. By default four, or two on a machine that is busy with other
+  --jobs N   test files at the same time; many of them mostly wait. By default six, or two on a machine that is busy with other
              things, where a loss is noticed half as fast, too
   --check    runs \`npm run check\` beside the tests, which end at once when it fails
   --record   writes how long each file took to test/timings.json
@@ -41,7 +43,7 @@ interface RunOptions {
 
 /** Resolves with the exit code of mocha, or of the checks if they fail. */
 async function run({ tiers, check, record, ...options }: RunOptions): Promise<number> {
-  const jobs = options.jobs ?? (IS_BUSY ? "2" : "4");
+  const jobs = options.jobs ?? (IS_BUSY ? "2" : "6");
   if (IS_BUSY) process.stderr.write(`The machine is busy with other things: ${jobs} test files at a time.\n`);
   const checked = check ? runChecks() : Promise.resolve(0);
   const timings = readTimings(TIMINGS);
@@ -50,6 +52,10 @@ async function run({ tiers, check, record, ...options }: RunOptions): Promise<nu
   const started = tiers.every((tier) => tier === "unit")
     ? []
     : await Promise.all([startRunServers(), bundleForRun()]);
+  // In memory where there is room: the copies of the repository and the clusters that tests make are thousands of files.
+  const temporary = await serverDirectory();
+  // Postgres runs as a user of its own, who must reach its data.
+  await chmod(temporary, 0o755);
   const measured = join(CHECKOUT, ".tarsy/timings.json");
   // Mocha starts its workers with the flags of its own process.
   const program = [...BUSY_NODE_FLAGS, ...WORKER_NODE_FLAGS, "node_modules/mocha/bin/mocha.js"];
@@ -58,6 +64,7 @@ async function run({ tiers, check, record, ...options }: RunOptions): Promise<nu
     stdio: "inherit",
     env: {
       ...process.env,
+      TMPDIR: temporary,
       ...Object.fromEntries(started.flatMap((variables) => Object.entries(variables))),
       ...(record ? { TEST_TIMINGS_FILE: measured } : {}),
     },
