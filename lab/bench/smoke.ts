@@ -11,6 +11,7 @@ import { postAlerts } from "./support/post-alerts.ts";
 import { MEASURED_SERVICES, measureUsage } from "./support/service-usage.ts";
 import {
   BENCH_SLOTS,
+  delayed,
   startBenchSystem,
   ZERO_DELAY_SCRIPT,
   type BenchSystem,
@@ -43,7 +44,9 @@ async function measure(options: LoadOptions, context: BenchmarkContext): Promise
   const { sessions, executors, statements, modelMs } = options;
   const { signal, progress } = context;
   const startedAt = new Date();
-  await using bench = await startBenchSystem(options, context, { script: delayed(modelMs) });
+  await using bench = await startBenchSystem(options, context, {
+    script: delayed(ZERO_DELAY_SCRIPT, modelMs),
+  });
   const machine = await describeMachine(bench.servers, bench.db);
   const idle = await measureUsage(bench);
   progress(`warming up with ${WARM_UP} sessions`);
@@ -68,16 +71,6 @@ async function measure(options: LoadOptions, context: BenchmarkContext): Promise
     model_ms: modelMs,
   };
   return smokeReport({ startedAt, machine, settings, idle, alone, load, queued, counted });
-}
-
-/** The model without delay, or one that waits before each answer. */
-function delayed(modelMs: number): object {
-  if (modelMs === 0) return ZERO_DELAY_SCRIPT;
-  const calls = ZERO_DELAY_SCRIPT.calls.map((call) => ({
-    ...call,
-    steps: [{ delay: `${modelMs}ms` }, ...call.steps],
-  }));
-  return { calls };
 }
 
 async function runOneAtATime(bench: BenchSystem, context: BenchmarkContext): Promise<SessionTimes> {

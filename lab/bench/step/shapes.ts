@@ -1,4 +1,5 @@
 import type { ConfigFiles } from "../../../test/support/config-directory.ts";
+import type { ModelScript } from "../support/start-bench-system.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 
 /** LLM answers with tool calls in the shortest session, and its tool calls. */
@@ -26,7 +27,10 @@ export function shapeConfig(): ConfigFiles {
 }
 
 /** An agent with a tool that answers at once, and a model that answers with these turns and then with text. */
-export function toolConfig(turns: readonly object[], moreChains: object = {}): ConfigFiles {
+export function toolConfig(
+  turns: ModelScript["calls"],
+  moreChains: object = {},
+): ConfigFiles & { readonly script: ModelScript } {
   return {
     tarsy: {
       mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
@@ -51,7 +55,7 @@ function chainOf(type: string) {
 export function toolTurns(
   contains: string,
   { turns, tools }: { readonly turns: number; readonly tools: number },
-): object[] {
+): ModelScript["calls"][number][] {
   return Array.from({ length: turns }, (_, turn) => ({
     when: { contains, call: turn + 1 },
     steps: [

@@ -32,6 +32,17 @@ export const ZERO_DELAY_SCRIPT = {
   ],
 };
 
+/** What the scripted model answers: `steps` of each call. */
+export interface ModelScript {
+  readonly calls: readonly { readonly steps: readonly object[] }[];
+}
+
+/** The same script with a model that waits before each answer. */
+export function delayed({ calls }: ModelScript, modelMs: number): ModelScript {
+  if (modelMs === 0) return { calls };
+  return { calls: calls.map((call) => ({ ...call, steps: [{ delay: `${modelMs}ms` }, ...call.steps] })) };
+}
+
 /**
  * Starts everything on free ports; disposal stops and removes it. `files` replace parts of the configuration. Throws the
  * signal's reason when it aborts.

@@ -12,6 +12,7 @@ import { UnitMeter } from "./unit-meter.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
 import { startTarsy } from "./start-tarsy.ts";
+import { delayed, ZERO_DELAY_SCRIPT } from "../support/start-bench-system.ts";
 import { startTogether } from "./start-together.ts";
 import type { VersusOptions } from "./versus-options.ts";
 
@@ -44,7 +45,7 @@ const ACCEPT_FIGURES: readonly FigureSpec[] = ACCEPT_CLIENTS.flatMap((clients) =
  * the whole comparison and get their load in turns. Throws UsageError unless `against` is a checkout with dependencies.
  */
 export async function compareCommits(
-  { against, executors, rounds, sessions, toolCalls }: VersusOptions,
+  { against, executors, slots, rounds, sessions, toolCalls, modelMs }: VersusOptions,
   context: BenchmarkContext,
 ): Promise<ArmComparison[]> {
   if (against === undefined) throw new UsageError("commits needs --against DIR, another checkout");
@@ -56,10 +57,11 @@ export async function compareCommits(
   const checkouts = [CHECKOUT, other];
   // The alerts of the load contain this text.
   const turns = toolTurns("pod checkout", { turns: toolCalls, tools: 1 });
-  const tools = toolCalls === 0 ? {} : { files: toolConfig(turns) };
+  const config = toolCalls === 0 ? { script: ZERO_DELAY_SCRIPT } : toolConfig(turns);
+  const files = { ...config, script: delayed(config.script, modelMs) };
   const started = await startTogether(
     resources,
-    checkouts.map((checkout) => () => startTarsy({ checkout, executors, signal, ...tools })),
+    checkouts.map((checkout) => () => startTarsy({ checkout, executors, slots, files, signal })),
   );
   const revisions = await Promise.all(checkouts.map(revision));
   const systems = started.map((tarsy, index) => ({
@@ -72,7 +74,7 @@ export async function compareCommits(
   const whole = await runComparison(
     {
       name: "commits, whole sessions",
-      what: `A unit is a session with a model that answers immediately and ${toolCalls} tool calls; ${executors} executor(s) with 20 slots each, ${LOAD_CLIENTS} clients. CPU is that of the five services and NATS.`,
+      what: `A unit is a session with a model that answers after ${modelMs} ms and ${toolCalls} tool calls; ${executors} executor(s) with ${slots} slots each, ${LOAD_CLIENTS} clients. CPU is that of the five services and NATS.`,
       figures: SESSION_FIGURES,
       rounds,
       limits,

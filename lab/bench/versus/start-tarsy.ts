@@ -17,6 +17,8 @@ interface StartTarsy {
   /** The directory with the code of the services; by default this checkout. */
   readonly checkout?: string;
   readonly executors: number;
+  /** Sessions that one executor runs concurrently; by default 20. */
+  readonly slots?: number;
   /** Replace parts of the configuration. */
   readonly files?: ConfigFiles;
   readonly signal: AbortSignal;
@@ -35,12 +37,18 @@ GROUP BY s.session_id`;
  * Starts the five services of a checkout with a model that answers immediately, on servers of their own. A unit of work is a
  * session. The configuration, Postgres, NATS and the flags of Node are those of this checkout. Disposal stops everything.
  */
-export async function startTarsy({ checkout, executors, files, signal }: StartTarsy): Promise<TarsyUnits> {
+export async function startTarsy({
+  checkout,
+  executors,
+  slots = BENCH_SLOTS,
+  files,
+  signal,
+}: StartTarsy): Promise<TarsyUnits> {
   await using resources = new AsyncDisposableStack();
   const measured = resources.use(await startMeasuredServers());
   const { servers, db } = measured;
   signal.throwIfAborted();
-  const queue = { worker_count: BENCH_SLOTS, max_concurrent_sessions: BENCH_SLOTS * executors };
+  const queue = { worker_count: slots, max_concurrent_sessions: slots * executors };
   const config = resources.use(
     await testConfigDirectory({ script: ZERO_DELAY_SCRIPT, ...files, tarsy: { queue, ...files?.tarsy } }),
   );

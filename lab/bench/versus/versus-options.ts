@@ -13,6 +13,10 @@ export interface VersusOptions {
   readonly sessions: number;
   /** Executor processes of our arms. */
   readonly executors: number;
+  /** Sessions that one executor of `commits` runs concurrently. */
+  readonly slots: number;
+  /** The model of `commits` waits so long before each answer, in milliseconds. */
+  readonly modelMs: number;
   /** In each session of `commits`, one in each answer of the model before the last. */
   readonly toolCalls: number;
   /** The other checkout of `commits`. */
@@ -21,12 +25,14 @@ export interface VersusOptions {
 }
 
 /** An even number of rounds runs each arm first equally often. */
-const DEFAULTS = { rounds: 8, sessions: 200, executors: 1, toolCalls: 0 };
+const DEFAULTS = { rounds: 8, sessions: 200, executors: 1, slots: 20, modelMs: 0, toolCalls: 0 };
 
 /** The help text of the options. */
 export const VERSUS_OPTIONS_HELP = `  --rounds N       measured rounds of each comparison, 1 to 1000 (${DEFAULTS.rounds}), after one to warm up
   --sessions N     units of work in each round of each arm, 1 to 100000 (${DEFAULTS.sessions})
   --executors N    executor processes of our arms, 1 to 16 (${DEFAULTS.executors})
+  --slots N        commits: sessions that one executor runs at a time, 1 to 100 (${DEFAULTS.slots})
+  --model-ms N     commits: the model waits so long before each answer, 1 to 60000 (it answers at once)
   --tool-calls N   commits: tool calls in each session, one after another, 1 to 100 (none)
   --against DIR    commits: the other checkout, with its own node_modules
   --json FILE      also writes the figures of every round to FILE as JSON; the names end in the unit
@@ -45,6 +51,8 @@ export function parseVersusOptions(args: readonly string[], names: readonly stri
     rounds: wholeNumber("--rounds", values.rounds, { fallback: DEFAULTS.rounds, max: 1_000 }),
     sessions: wholeNumber("--sessions", values.sessions, { fallback: DEFAULTS.sessions, max: 100_000 }),
     executors: wholeNumber("--executors", values.executors, { fallback: DEFAULTS.executors, max: 16 }),
+    slots: wholeNumber("--slots", values.slots, { fallback: DEFAULTS.slots, max: 100 }),
+    modelMs: wholeNumber("--model-ms", values["model-ms"], { fallback: DEFAULTS.modelMs, max: 60_000 }),
     toolCalls: wholeNumber("--tool-calls", values["tool-calls"], { fallback: DEFAULTS.toolCalls, max: 100 }),
     against: nonEmpty("--against", values.against),
     jsonFile: nonEmpty("--json", values.json),
@@ -61,6 +69,8 @@ function parse(args: readonly string[]) {
         rounds: text,
         sessions: text,
         executors: text,
+        slots: text,
+        "model-ms": text,
         "tool-calls": text,
         against: text,
         json: text,
