@@ -31,7 +31,7 @@ const DEFAULTS = { rounds: 8, sessions: 200, executors: 1, slots: 20, modelMs: 0
 export const VERSUS_OPTIONS_HELP = `  --rounds N       measured rounds of each comparison, 1 to 1000 (${DEFAULTS.rounds}), after one to warm up
   --sessions N     units of work in each round of each arm, 1 to 100000 (${DEFAULTS.sessions})
   --executors N    executor processes of our arms, 1 to 16 (${DEFAULTS.executors})
-  --slots N        commits: sessions that one executor runs at a time, 1 to 100 (${DEFAULTS.slots})
+  --slots N        commits: sessions that one executor runs at a time, 1 to 50 (${DEFAULTS.slots})
   --model-ms N     commits: the model waits so long before each answer, 1 to 60000 (it answers at once)
   --tool-calls N   commits: tool calls in each session, one after another, 1 to 100 (none)
   --against DIR    commits: the other checkout, with its own node_modules
@@ -51,7 +51,7 @@ export function parseVersusOptions(args: readonly string[], names: readonly stri
     rounds: wholeNumber("--rounds", values.rounds, { fallback: DEFAULTS.rounds, max: 1_000 }),
     sessions: wholeNumber("--sessions", values.sessions, { fallback: DEFAULTS.sessions, max: 100_000 }),
     executors: wholeNumber("--executors", values.executors, { fallback: DEFAULTS.executors, max: 16 }),
-    slots: wholeNumber("--slots", values.slots, { fallback: DEFAULTS.slots, max: 100 }),
+    slots: wholeNumber("--slots", values.slots, { fallback: DEFAULTS.slots, max: 50 }),
     modelMs: wholeNumber("--model-ms", values["model-ms"], { fallback: DEFAULTS.modelMs, max: 60_000 }),
     toolCalls: wholeNumber("--tool-calls", values["tool-calls"], { fallback: DEFAULTS.toolCalls, max: 100 }),
     against: nonEmpty("--against", values.against),
