@@ -1,6 +1,5 @@
 import type { SessionCleanups } from "./session-cleanups.ts";
 import { createHash } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import {
   toolCallId,
@@ -188,13 +187,12 @@ function isSameCall(request: ToolCallRequest, sessionId: string, name: string): 
 
 /** The call's outcome, or `running` after `REPLY_WITHIN_MS`. */
 async function outcomeInTime({ outcome }: RunningCall): Promise<ToolCallAnswer> {
-  const answered = new AbortController();
-  const timeout = wait(REPLY_WITHIN_MS, RUNNING, { signal: answered.signal });
-  timeout.catch(() => undefined); // aborted below
+  const { promise: late, resolve } = Promise.withResolvers<ToolCallAnswer>();
+  const timer = setTimeout(() => resolve(RUNNING), REPLY_WITHIN_MS);
   try {
-    return await Promise.race([outcome.then(inlineOrStored), timeout]);
+    return await Promise.race([outcome.then(inlineOrStored), late]);
   } finally {
-    answered.abort();
+    clearTimeout(timer);
   }
 }
 
