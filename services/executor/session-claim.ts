@@ -159,7 +159,7 @@ WHERE s.session_id = $1`;
 
 /** The writes of a claim about parking: a parked session goes on, and the new owner reads requests. */
 export const CLAIM_PARKING = `
-    parks_epoch = r.lease_epoch + 1, parked_at = NULL,
+    parked_at = NULL,
     resumed_at = CASE WHEN r.parked_at IS NULL THEN r.resumed_at ELSE now() END,
     ${PARK_REQUEST_COLUMNS.map((name) => `${name} = CASE WHEN r.parked_at IS NULL THEN r.${name} END`).join(", ")}`;
 

@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "d703ae00a83f3c3f";
+export const BASELINE_HASH = "23f5a91f80a768b6";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -130,7 +130,6 @@ CREATE TABLE session_runtime (
   unpriced_tokens bigint NOT NULL DEFAULT 0,
   cancelled_follow_ups uuid[] NOT NULL DEFAULT '{}',
   place_id uuid,
-  place_epoch integer,
   park_requested_at timestamptz,
   park_by text,
   park_actor text,
@@ -138,8 +137,7 @@ CREATE TABLE session_runtime (
   park_until timestamptz,
   parked_at timestamptz,
   resumed_at timestamptz,
-  parkings integer NOT NULL DEFAULT 0,
-  parks_epoch integer
+  parkings integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE INDEX session_runtime_not_purged ON session_runtime (session_id) WHERE events_purged_at IS NULL;
 CREATE INDEX session_runtime_to_erase ON session_runtime (erase_requested_at) WHERE erase_requested_at IS NOT NULL;
@@ -820,7 +818,7 @@ CREATE TABLE executors (
   started_at timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now(),
   stopped_at timestamptz,
-  slots integer
+  slots integer NOT NULL
 );
 CREATE TABLE llm_circuits (
   provider text,

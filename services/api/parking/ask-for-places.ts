@@ -39,12 +39,12 @@ SELECT EXISTS (SELECT 1 FROM alert_sessions s JOIN session_runtime r USING (sess
 /**
  * As many sessions as critical ones wait for which no place is free or about to be: those of the lowest lane first, of a lane the youngest
  * first. With at least three places ($1) each lane keeps its oldest. A lane's rank counts those first that cannot be parked: they keep
- * the lane's place. The owner of a parked session must be of a version that reads the request.
+ * the lane's place.
  */
 const ASK = `
 WITH running AS MATERIALIZED (
   SELECT s.session_id, s.lane, s.status, s.started_at, coalesce(r.resumed_at, s.started_at) AS runs_since, r.park_requested_at,
-         (s.status = 'in_progress' AND s.lane <> 'critical' AND r.parks_epoch = r.lease_epoch AND r.park_requested_at IS NULL
+         (s.status = 'in_progress' AND s.lane <> 'critical' AND r.park_requested_at IS NULL
           AND r.parkings < ${MAX_PARKINGS}
           AND (r.parkings = 0 OR r.resumed_at <= now() - make_interval(secs => ${RUNS_BETWEEN_SECONDS}))) AS may_park
   FROM alert_sessions s JOIN session_runtime r USING (session_id)
@@ -52,7 +52,7 @@ WITH running AS MATERIALIZED (
 ), wanted AS (
   SELECT (SELECT count(*) FROM alert_sessions s JOIN session_runtime r USING (session_id)
           WHERE s.status IN ('pending', 'in_progress') AND ${WAITING})
-       - greatest(0, least($1::int, (SELECT coalesce(sum(coalesce(slots, $1::int)), 0) FROM executors
+       - greatest(0, least($1::int, (SELECT coalesce(sum(slots), 0) FROM executors
                                      WHERE stopped_at IS NULL AND seen_at > now() - make_interval(secs => ${EXECUTOR_DEAD_MS / 1_000})))
                      - (SELECT count(*) FROM running))
        - (SELECT count(*) FROM running WHERE park_requested_at > now() - make_interval(secs => ${EXPECTED_WITHIN_SECONDS}))
@@ -71,7 +71,6 @@ UPDATE session_runtime r SET park_requested_at = clock_timestamp(), park_by = 'p
   inbox_seq = inbox_seq + 1
 FROM chosen
 WHERE r.session_id = chosen.session_id AND r.park_requested_at IS NULL AND r.lease_expires_at > now()
-  AND r.parks_epoch = r.lease_epoch
 RETURNING r.session_id, r.inbox_seq, chosen.lane`;
 
 /**

@@ -73,7 +73,7 @@ describe("the lanes of wake-ups from the api", () => {
     const runs = async (place: string | null) => {
       const id = await insert("critical", "in_progress");
       await api.servers.query(
-        `UPDATE session_runtime SET lease_expires_at = now() + interval '1 h', lease_epoch = 1, place_epoch = 1,
+        `UPDATE session_runtime SET lease_expires_at = now() + interval '1 h', lease_epoch = 1,
            place_id = coalesce($2, session_id) WHERE session_id = $1`,
         [id, place],
       );

@@ -77,10 +77,6 @@ describe("sweepSessions", () => {
       "UPDATE alert_sessions SET lane = 'low', started_at = now() WHERE session_id = ANY ($1)",
       [low],
     );
-    await api.servers.query(
-      "UPDATE session_runtime SET parks_epoch = lease_epoch WHERE session_id = ANY ($1)",
-      [low],
-    );
     const critical = await insert();
     await api.servers.query("UPDATE alert_sessions SET lane = 'critical' WHERE session_id = $1", [critical]);
     const asked = "SELECT FROM session_runtime WHERE session_id = ANY ($1) AND park_requested_at IS NOT NULL";

@@ -185,8 +185,8 @@ describe("claimSession", () => {
     const together = LEASE_MS / 1_000 + 2;
     const died = async (pod: string, secondsAgo: number, stopped = false) =>
       executor.query(
-        `INSERT INTO executors (executor_id, pod_id, seen_at, stopped_at)
-         VALUES (gen_random_uuid(), $1, now() - make_interval(secs => $2), CASE WHEN $3::boolean THEN now() END)`,
+        `INSERT INTO executors (executor_id, pod_id, slots, seen_at, stopped_at)
+         VALUES (gen_random_uuid(), $1, 5, now() - make_interval(secs => $2), CASE WHEN $3::boolean THEN now() END)`,
         [pod, secondsAgo, stopped],
       );
     const attemptsAfterDeath = async () => {

@@ -9,7 +9,7 @@ export const EXECUTORS = table({
     started_at: { type: "timestamptz", default: "now()" },
     seen_at: { type: "timestamptz", default: "now()", set: "executor" },
     stopped_at: { type: "timestamptz", nullable: true, set: "executor" },
-    slots: { type: "integer", nullable: true },
+    slots: { type: "integer" },
   },
   grants: { api: READ, executor: { select: true, insert: true, delete: true } },
   purge: { kind: "own", by: "an executor that stops, a day after the last sign of life" },

@@ -66,9 +66,8 @@ export const SESSION_RUNTIME = table({
     unpriced_tokens: { type: "bigint", default: "0", set: "executor" },
     /** Which open follow-ups are cancelled: the fence of a step must find it in the row that it locks. */
     cancelled_follow_ups: { type: "uuid", array: true, default: "'{}'", set: ["api", "executor"] },
-    /** The session in the place of whose wake-up this one runs; only of the claim with this epoch. */
+    /** The session in the place of whose wake-up the last claim was made. */
     place_id: { type: "uuid", nullable: true, set: "executor" },
-    place_epoch: { type: "integer", nullable: true, set: "executor" },
     /** When the session was asked to park; null once it has gone on. */
     park_requested_at: { type: "timestamptz", nullable: true, set: ["api", "executor"] },
     park_by: { type: "text", nullable: true, enum: PARKED_BY, from: "ours", set: ["api", "executor"] },
@@ -83,8 +82,6 @@ export const SESSION_RUNTIME = table({
     resumed_at: { type: "timestamptz", nullable: true, set: ["api", "executor"] },
     /** How often it has given its place to a critical session. */
     parkings: { type: "integer", default: "0", set: ["api", "executor"] },
-    /** The last claim by an executor that reads requests to park. */
-    parks_epoch: { type: "integer", nullable: true, set: "executor" },
   },
   indexes: [
     "session_runtime_not_purged (session_id) WHERE events_purged_at IS NULL",
