@@ -35,7 +35,6 @@ export function generateRequest(
   };
 }
 
-const NO_STATE = Buffer.alloc(0);
 /** The same for each call, so that a message is encoded once. */
 const conversationMessages = new WeakMap<AppendedMessage, ConversationMessage>();
 
@@ -52,7 +51,7 @@ function conversationMessage(message: AppendedMessage): ConversationMessage {
     toolCalls: message.tool_calls ?? [],
     toolCallId: message.tool_call_id ?? "",
     toolName: message.tool_name ?? "",
-    providerState: message.provider_state ?? NO_STATE,
+    providerState: message.provider_state ?? undefined,
   };
 }
 

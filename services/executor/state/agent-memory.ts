@@ -107,8 +107,10 @@ function changedMessages(
   changes: readonly MessageChange[],
 ): AgentMemory["messages"] {
   if (added.length === 0 && changes.length === 0) return messages;
+  const all = [...messages, ...added.map(storedMessage)];
+  if (changes.length === 0) return all;
   const contents = new Map(changes.map(({ message_id, content }) => [message_id, content]));
-  return [...messages, ...added.map(storedMessage)].map((message) => {
+  return all.map((message) => {
     const content = contents.get(message.message_id);
     return content === undefined ? message : { ...message, content };
   });

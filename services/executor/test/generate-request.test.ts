@@ -21,7 +21,7 @@ const ROW: Message = {
   created_at: new Date(0),
   seq: null,
 };
-const PLAIN = { toolCalls: [], toolCallId: "", toolName: "", providerState: Buffer.alloc(0) };
+const PLAIN = { toolCalls: [], toolCallId: "", toolName: "", providerState: undefined };
 
 describe("generateRequest", () => {
   const request = (

@@ -42,7 +42,6 @@ function placeholder(call: ConversationMessage, id: string, name: string): Conve
     toolCalls: [],
     toolCallId: id,
     toolName: name,
-    providerState: Buffer.alloc(0),
   };
 }
 

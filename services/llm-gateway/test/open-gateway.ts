@@ -202,7 +202,6 @@ export function message(
     toolCalls: [],
     toolCallId: "",
     toolName: "",
-    providerState: Buffer.alloc(0),
     ...rest,
   };
 }

@@ -42,8 +42,8 @@ export function encodeGeminiState(parts: readonly GeminiStatePart[]): Buffer | u
 }
 
 /** Decodes what encodeGeminiState wrote; empty if the bytes are empty, another provider's or another version's. */
-export function decodeGeminiState(data: Uint8Array): GeminiStatePart[] {
-  if (data.length === 0) return [];
+export function decodeGeminiState(data: Uint8Array | undefined): GeminiStatePart[] {
+  if (data === undefined || data.length === 0) return [];
   try {
     return codec.decode(data).parts;
   } catch {

@@ -46,10 +46,10 @@ export function encodeLangchainState(state: Omit<LangchainState, "v">): Buffer {
  * The conversation then continues without the reasoning, which is optional.
  */
 export function decodeLangchainState(
-  data: Uint8Array,
+  data: Uint8Array | undefined,
   { form, model }: { form: ReasoningForm; model: string },
 ): LangchainState | undefined {
-  if (data.length === 0) return undefined;
+  if (data === undefined || data.length === 0) return undefined;
   try {
     const state = codec.decode(data);
     return state.provider === form && state.model === model ? state : undefined;

@@ -85,8 +85,8 @@ export interface ConversationMessage {
   /** Both are set on tool messages only. */
   toolCallId: string;
   toolName: string;
-  /** The provider_state that the gateway returned with this assistant message, unchanged. */
-  providerState: Buffer;
+  /** The provider_state that the gateway returned with this assistant message, unchanged; absent if it returned none. */
+  providerState?: Buffer | undefined;
 }
 
 export interface ToolDefinition {
@@ -827,7 +827,7 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
 };
 
 function createBaseConversationMessage(): ConversationMessage {
-  return { role: "", content: "", toolCalls: [], toolCallId: "", toolName: "", providerState: Buffer.alloc(0) };
+  return { role: "", content: "", toolCalls: [], toolCallId: "", toolName: "", providerState: undefined };
 }
 
 export const ConversationMessage: MessageFns<ConversationMessage> = {
@@ -847,7 +847,7 @@ export const ConversationMessage: MessageFns<ConversationMessage> = {
     if (message.toolName !== "") {
       writer.uint32(42).string(message.toolName);
     }
-    if (message.providerState.length !== 0) {
+    if (message.providerState !== undefined) {
       writer.uint32(50).bytes(message.providerState);
     }
     return writer;
@@ -949,7 +949,7 @@ export const ConversationMessage: MessageFns<ConversationMessage> = {
         ? Buffer.from(bytesFromBase64(object.providerState))
         : isSet(object.provider_state)
         ? Buffer.from(bytesFromBase64(object.provider_state))
-        : Buffer.alloc(0),
+        : undefined,
     };
   },
 
@@ -970,7 +970,7 @@ export const ConversationMessage: MessageFns<ConversationMessage> = {
     if (message.toolName !== "") {
       obj.toolName = message.toolName;
     }
-    if (message.providerState.length !== 0) {
+    if (message.providerState !== undefined) {
       obj.providerState = base64FromBytes(message.providerState);
     }
     return obj;

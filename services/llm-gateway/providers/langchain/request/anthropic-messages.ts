@@ -54,7 +54,7 @@ export function mayThink({ messages }: Conversation, model: string): boolean {
     .every(({ providerState }) => stateOf(providerState, model)?.thinking === true);
 }
 
-function stateOf(data: Uint8Array, model: string): LangchainState | undefined {
+function stateOf(data: Uint8Array | undefined, model: string): LangchainState | undefined {
   return decodeLangchainState(data, { form: "anthropic", model });
 }
 
