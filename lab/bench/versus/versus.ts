@@ -44,11 +44,13 @@ ${VERSUS_OPTIONS_HELP}
     }
     context.print(`${describeHost()}\n${renderComparisons(comparisons)}`);
     if (options.jsonFile !== undefined) {
+      const { rounds, sessions, executors, slots, modelMs: model_ms, toolCalls: tool_calls } = options;
+      const settings = { rounds, sessions, executors, slots_per_executor: slots, model_ms, tool_calls };
       const report = {
         benchmark: "versus",
         started_at: startedAt.toISOString(),
         machine: host(),
-        settings: { rounds: options.rounds, sessions: options.sessions, executors: options.executors },
+        settings,
         comparisons: comparisons.map((comparison) => ({ ...comparison, ratios: pairedRatios(comparison) })),
       };
       await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
