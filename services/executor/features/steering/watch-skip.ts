@@ -16,6 +16,9 @@ interface SkipWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
+/** One for all: an abort without a reason makes an error with its stack, for each call. */
+const ENDED = new Error("the call has ended");
+
 /**
  * Watches for messages that skip the call with this row in the timeline, until it is disposed. One that came before, perhaps to a
  * former owner, counts at once. While the database cannot be read, the call goes on.
@@ -40,5 +43,5 @@ export function watchSkip({ session, execution, state, steps }: ExecutionRun, ev
       session.log.warn({ error: errorMessage(error) }, "skip of a tool call not read");
     });
   }
-  return { signal: skipped.signal, [Symbol.dispose]: () => over.abort() };
+  return { signal: skipped.signal, [Symbol.dispose]: () => over.abort(ENDED) };
 }
