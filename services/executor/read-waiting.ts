@@ -41,19 +41,16 @@ export type Waiting = Static<typeof Waiting>;
 
 const parseWaiting = compileParser("what waits for a place", Waiting);
 
-/** It ran in another's place, so that its own wake-up may be behind many others. */
-const BORROWED = "(r.place_id <> s.session_id)";
-
 const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
 const COUNTS = SESSION_LANES.map((lane) => `'${lane}', count(*) FILTER (WHERE lane = '${lane}')`).join(", ");
 
 /**
- * Reads each session that has begun once: that is what a claim costs for each that runs. Each LIMIT and each OFFSET keeps the planner from
- * reading the whole queue.
+ * Reads each session that has begun once: that is what a claim costs for each that runs. The own wake-up of one that ran in another's
+ * place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
  */
 const READ = `
 WITH active AS MATERIALIZED (
-  SELECT s.session_id, s.lane, s.status, s.created_at, r.lease_expires_at, r.not_before, r.parked_at, ${BORROWED} AS is_borrowed,
+  SELECT s.session_id, s.lane, s.status, s.created_at, r.lease_expires_at, r.not_before, r.parked_at, r.place_id <> s.session_id AS is_borrowed,
          s.status = 'in_progress' AND r.lease_expires_at IS NULL AND ${WAITS_FOR_PLACE} AS is_parked,
          r.place_id AS place
   FROM alert_sessions s JOIN session_runtime r USING (session_id)

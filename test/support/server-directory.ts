@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeOnExit } from "./kill-on-exit.ts";
@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000;
 /** Linux keeps its files in memory. */
 const IN_MEMORY = "/dev/shm";
 const ENOUGH_BYTES = 2 * 1024 ** 3;
+/** The line of a mount there from which no program may be started, as some machines and containers have it: tests write scripts. */
+const NO_PROGRAMS = /^\S+ \/dev\/shm \S+ (?:\S+,)?noexec\b/mu;
 
 let parent: Promise<string> | undefined;
 
@@ -25,8 +27,12 @@ export async function serverDirectory(): Promise<string> {
 
 async function chooseParent(): Promise<string> {
   await Promise.all([removeAbandoned(IN_MEMORY), removeAbandoned(tmpdir())]);
-  const memory = await statfs(IN_MEMORY).catch(() => undefined);
-  return memory !== undefined && memory.bavail * memory.bsize >= ENOUGH_BYTES ? IN_MEMORY : tmpdir();
+  const [memory, mounts] = await Promise.all([
+    statfs(IN_MEMORY).catch(() => undefined),
+    readFile("/proc/mounts", "utf8").catch(() => ""),
+  ]);
+  const isRoomy = memory !== undefined && memory.bavail * memory.bsize >= ENOUGH_BYTES;
+  return isRoomy && !NO_PROGRAMS.test(mounts) ? IN_MEMORY : tmpdir();
 }
 
 /** Removes what killed test processes left, if older than an hour: another container's process may use newer ones. */

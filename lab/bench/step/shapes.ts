@@ -55,7 +55,7 @@ function chainOf(type: string) {
 export function toolTurns(
   contains: string,
   { turns, tools }: { readonly turns: number; readonly tools: number },
-): ModelScript["calls"][number][] {
+): ModelScript["calls"] {
   return Array.from({ length: turns }, (_, turn) => ({
     when: { contains, call: turn + 1 },
     steps: [
