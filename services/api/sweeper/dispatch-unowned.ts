@@ -69,8 +69,7 @@ const FOLLOWED_UP = `s.status NOT IN ('pending', 'in_progress', 'cancelling')
  */
 const BORROWERS = page(
   "s.lane",
-  `s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now()
-  AND lender.session_id <> s.session_id AND lender.deleted_at IS NULL
+  `s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now() AND lender.deleted_at IS NULL
   AND (lender.status = 'pending' OR lender.status = 'in_progress' AND l.parked_at IS NOT NULL)`,
   "JOIN alert_sessions lender ON lender.session_id = r.place_id JOIN session_runtime l ON l.session_id = r.place_id",
 );
