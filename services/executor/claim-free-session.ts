@@ -7,6 +7,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { IS_ALONE } from "./read-waiting.ts";
 import { LOAD_NEW } from "./state/session-state.ts";
 import {
   CLAIMABLE,
@@ -23,21 +24,21 @@ import {
   resumedEvent,
   startedEvent,
   takenOverEvent,
-  type ClaimOutcome,
+  type Claimed,
 } from "./session-claim.ts";
 
 /**
- * Claims the session if it has no lease and is due; returns no row otherwise. Its event, if it starts, goes on
+ * Claims the session if it has no lease, is due and meets the `condition`; returns no row otherwise. Its event, if it starts, goes on
  * after a wait or was deferred because its owner was lost, is numbered and stamped under the row's lock.
  */
-const CLAIM_FREE = `
+const claimFree = (condition: string) => `
 WITH found AS MATERIALIZED (
   SELECT ${CLAIM_COLUMNS},
     CASE WHEN s.status = 'in_progress' AND r.parked_at IS NOT NULL THEN 'session.resumed'
          WHEN s.status = 'pending' OR (s.status = 'in_progress' AND r.waiting_for IS NOT NULL) THEN 'session.status'
          WHEN ${HAS_OWNER} THEN 'session.taken_over' END AS event_type ${CLAIM_SOURCE}
     AND ${isNull("s.deleted_at")} AND ${CLAIMABLE} AND r.lease_expires_at IS NULL
-    AND (s.status = 'cancelling' OR ${IS_DUE})
+    AND (s.status = 'cancelling' OR ${IS_DUE}) AND ${condition}
   FOR NO KEY UPDATE OF s, r
 ), started AS (
   UPDATE alert_sessions s SET pod_id = $2, started_at = coalesce(s.started_at, now()),
@@ -73,6 +74,9 @@ SELECT found.status, found.is_followed_up, found.age_ms, found.trace_context, fo
        found.database_time_ms, found.silent_ms, found.parked_ms, found.is_asked_to_park, found.inbox_seq, found.event_type, claim.stamp, event.id AS event_id, event.seq,
        CASE WHEN found.lease_epoch = 0 AND NOT found.is_followed_up THEN (SELECT to_json(state) FROM (${LOAD_NEW}) AS state) END AS state
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
+
+const CLAIM_FREE = claimFree("true");
+const CLAIM_ALONE = claimFree(IS_ALONE);
 
 const parseFree = compileParser(
   "claimed session",
@@ -115,9 +119,28 @@ export async function claimFreeSession(
   sessionId: string,
   podId: string,
   place: string,
-): Promise<ClaimOutcome | undefined> {
+): Promise<Claimed | undefined> {
+  return claimBy(CLAIM_FREE, db, sessionId, podId, place);
+}
+
+/** Claims a session for its own place if it waits to be started, and nothing competes with it; otherwise resolves undefined. */
+export async function claimAlone(
+  db: Database,
+  sessionId: string,
+  podId: string,
+): Promise<Claimed | undefined> {
+  return claimBy(CLAIM_ALONE, db, sessionId, podId, sessionId);
+}
+
+async function claimBy(
+  statement: string,
+  db: Database,
+  sessionId: string,
+  podId: string,
+  place: string,
+): Promise<Claimed | undefined> {
   const step = randomUUID();
-  const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId, place, step]);
+  const [row] = await selectRows(db, parseFree, statement, [sessionId, podId, place, step]);
   if (row === undefined) return undefined;
   const { attempts, state, event_id, seq, stamp: timestamp } = row;
   const payload = { ...claimEvent(sessionId, row), timestamp };

@@ -65,7 +65,7 @@ export async function consumeQueue(
         // A borrowed place goes back to the session whose wake-up it is.
         const isBorrowed = slot.sessionId !== slot.delivery.sessionId;
         await acknowledge(slot.delivery, isBorrowed ? { kind: "nak", delayMs: 0 } : ack);
-        if (ack.kind === "ack") consumed.finished(slot.sessionId, end);
+        if (ack.kind === "ack") consumed.finished(slot.sessionId);
       } catch (error) {
         isDatabaseSuspect = true;
         deps.log.error({ session_id: slot.sessionId, error: errorMessage(error) }, "session not run");

@@ -9,9 +9,11 @@ import {
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { chooseSessions } from "./choose-sessions.ts";
+import { claimAlone } from "./claim-free-session.ts";
 import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
+import { isGatewayConnected } from "./llm/gateway-connection.ts";
 import { openFollowUpWaker } from "./follow-ups/wake-follow-ups.ts";
 import { unqueuedFollowUps, unqueuedSessions } from "./unqueued-sessions.ts";
 import { PLACES_LOCK } from "#shared/database/places-lock.ts";
@@ -21,7 +23,9 @@ import type { Database } from "#shared/database/database.ts";
  * Runs sessions and, with slots of their own, the follow-ups of sessions that have ended: an answer waits for no alert. Returns
  * once `stop` has aborted and every running session is released.
  */
-export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
+export async function consumeSessions(given: ExecutorDeps, stop: AbortSignal): Promise<void> {
+  await using waker = openFollowUpWaker(given);
+  const deps = { ...given, onFollowUp: (sessionId: string) => waker.look(sessionId) };
   const { config, metrics } = deps;
   let natsConnectedAt = -Infinity;
   deps.bus.onReconnect(() => (natsConnectedAt = performance.now()));
@@ -37,26 +41,31 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   });
   const isRefused = ({ stream }: WakeUpQueue) => performance.now() < (refusedUntil.get(stream) ?? 0);
   const inTurn = oneAtATime(deps.db);
-  await using waker = openFollowUpWaker(deps);
   const followups: ConsumedQueue = {
     queue: FOLLOWUPS_QUEUE,
     slots: config.followupSlots,
     unqueued: unqueuedFollowUps(deps.db, config.maxFollowups),
+    claimAlone: () => Promise.resolve(undefined),
     choose: (delivered) => Promise.resolve({ sessions: [delivered] }),
     inTurn,
     finished: (sessionId) => waker.look(sessionId),
     setRunning: (slots) => metrics.followupsRunning.set(slots),
   };
+  // While lanes compete, a claim without a choice would hardly ever find a session alone.
+  let isContested = false;
   const sessions: ConsumedQueue = {
     queue: SESSIONS_QUEUE,
     slots: config.slots,
     unqueued: unqueuedSessions(deps.db, config.maxRunning),
-    choose: async (delivered, stopped) => chooseSessions(deps, delivered, stopped),
-    inTurn,
-    // The end of a session may have asked for its score.
-    finished: (sessionId, end) => {
-      if (end === "completed") waker.look(sessionId);
+    claimAlone: async (delivered) =>
+      isContested || !isGatewayConnected(deps.llm) ? undefined : claimAlone(deps.db, delivered, config.podId),
+    choose: async (delivered, stopped) => {
+      const choice = await chooseSessions(deps, delivered, stopped);
+      isContested = choice !== "later" && "sessions" in choice && choice.isContested === true;
+      return choice;
     },
+    inTurn,
+    finished: () => undefined,
     setRunning: (slots) => metrics.running.set(slots),
   };
   const natsUpMs = () => performance.now() - natsConnectedAt;

@@ -1,6 +1,6 @@
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { UnqueuedSessions } from "./unqueued-sessions.ts";
-import type { RunEnd } from "./run-session.ts";
+import type { Claimed } from "./session-claim.ts";
 
 /** The treatment of a delivered wake-up. */
 export type Choice =
@@ -21,11 +21,13 @@ export interface ConsumedQueue {
   readonly slots: number;
   /** Finds sessions without a wake-up, while the stream takes none. */
   readonly unqueued: UnqueuedSessions;
+  /** Claims the delivered session without a choice if nothing competes with it; otherwise resolves undefined. */
+  readonly claimAlone: (delivered: string) => Promise<Claimed | undefined>;
   readonly choose: (delivered: string, stop: AbortSignal) => Promise<Choice>;
   /** Runs a choice and its claim while no other executor makes one. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Called with a session once its wake-up is answered, and how its run ended; null without a run. */
-  readonly finished: (sessionId: string, end: RunEnd | null) => void;
+  /** Called with a session once its wake-up is answered. */
+  readonly finished: (sessionId: string) => void;
   /** Called with the number of slots in use. */
   readonly setRunning: (slots: number) => void;
 }

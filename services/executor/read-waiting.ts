@@ -39,6 +39,26 @@ export const Waiting = Type.Object({
 });
 export type Waiting = Static<typeof Waiting>;
 
+/**
+ * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
+ * begun runs in its own place or rests until a time that has not come. Then the rules of `chooseSessions` name this session. With `CASE` the
+ * planner cannot read the waiting ones instead of `s` by its key.
+ */
+export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
+  NOT EXISTS (
+    SELECT FROM unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]) AS other
+    WHERE other <> s.lane AND (
+      SELECT true FROM alert_sessions o WHERE o.status = 'pending' AND o.deleted_at IS NULL AND o.lane = other
+      ORDER BY o.created_at, o.session_id LIMIT 1))
+  AND NOT EXISTS (
+    SELECT FROM alert_sessions o, LATERAL (SELECT * FROM session_runtime WHERE session_id = o.session_id OFFSET 0) r
+    WHERE o.status IN ('in_progress', 'cancelling') AND o.deleted_at IS NULL
+      AND CASE WHEN r.lease_expires_at IS NOT NULL THEN r.place_id <> o.session_id
+            WHEN o.status = 'cancelling' THEN true
+            WHEN r.parked_at IS NOT NULL THEN ${WAITS_FOR_PLACE}
+            ELSE r.not_before IS NULL OR r.not_before <= now() END)
+  END`;
+
 const parseWaiting = compileParser("what waits for a place", Waiting);
 
 const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;

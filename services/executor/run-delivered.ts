@@ -6,7 +6,7 @@ import { claimSession } from "./claim-session.ts";
 import type { Choice, ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
-import type { ClaimOutcome } from "./session-claim.ts";
+import type { Claimed, ClaimOutcome } from "./session-claim.ts";
 
 /** The delay of a wake-up whose session cannot be started now. */
 export const RETRY_MS = 1_000;
@@ -51,22 +51,32 @@ export async function runDelivered(
   { slot, natsUpMs }: { slot: Slot; natsUpMs: number },
   signals: { stop: AbortSignal; abort: AbortSignal },
 ): Promise<{ readonly end: RunEnd | null; readonly ack: AckDecision }> {
-  const { queue, choose } = consumed;
-  const claimWith = async (next: Choice) => claimOne(deps, next, { slot, natsUpMs });
-  const delivered = slot.delivery.sessionId;
-  const next = await choose(delivered, signals.stop);
-  const isContested = next !== "later" && "sessions" in next && next.isContested === true;
-  const claimInTurn = async () => {
-    if (slot.hasPlace !== undefined && !(await slot.hasPlace())) return claimWith("later");
-    return claimWith(await choose(delivered, signals.stop));
-  };
-  const found =
-    isContested || slot.hasPlace !== undefined ? await consumed.inTurn(claimInTurn) : await claimWith(next);
+  const alone = slot.hasPlace === undefined ? await consumed.claimAlone(slot.sessionId) : undefined;
+  const found = alone ?? (await claimChosen(deps, consumed, { slot, natsUpMs }, signals.stop));
   if (found.kind !== "claimed") return { end: null, ack: found };
   const log = deps.log.child({ session_id: slot.sessionId });
-  const end = await runInTrace({ ...deps, log }, queue.stream, found, signals);
+  const end = await runInTrace({ ...deps, log }, consumed.queue.stream, found, signals);
   deps.metrics.sessions.inc({ status: RUN_END_LABELS[end] });
   return { end, ack: ackDecision(end) };
+}
+
+/** Chooses what goes next among all that compete for the place, and claims it. */
+async function claimChosen(
+  deps: ExecutorDeps,
+  { choose, inTurn }: ConsumedQueue,
+  place: { readonly slot: Slot; readonly natsUpMs: number },
+  stop: AbortSignal,
+): Promise<AckDecision | Claimed> {
+  const { slot } = place;
+  const claimWith = async (next: Choice) => claimOne(deps, next, place);
+  const delivered = slot.delivery.sessionId;
+  const next = await choose(delivered, stop);
+  const isContested = next !== "later" && "sessions" in next && next.isContested === true;
+  if (!isContested && slot.hasPlace === undefined) return claimWith(next);
+  return inTurn(async () => {
+    if (slot.hasPlace !== undefined && !(await slot.hasPlace())) return claimWith("later");
+    return claimWith(await choose(delivered, stop));
+  });
 }
 
 /** Claims the first session of a choice that can be claimed; otherwise resolves with what to answer to the wake-up. */
@@ -74,7 +84,7 @@ async function claimOne(
   deps: ExecutorDeps,
   next: Choice,
   { slot, natsUpMs }: { slot: Slot; natsUpMs: number },
-): Promise<AckDecision | Extract<ClaimOutcome, { kind: "claimed" }>> {
+): Promise<AckDecision | Claimed> {
   const later = { kind: "nak", delayMs: jitter(RETRY_MS) } as const;
   if (next === "later") return later;
   // A delayed nak counts against max_ack_pending, so only a session that runs in this place justifies a long one.
@@ -97,7 +107,7 @@ async function claimOne(
 async function runInTrace(
   deps: ExecutorDeps,
   stream: string,
-  claim: Extract<ClaimOutcome, { kind: "claimed" }>,
+  claim: Claimed,
   signals: { stop: AbortSignal; abort: AbortSignal },
 ): Promise<RunEnd> {
   const { sessionId, epoch, trace, waitedMs, sessionTimeoutMs, deadlineInMs } = claim;

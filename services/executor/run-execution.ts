@@ -135,6 +135,7 @@ async function runSteps(
       }
       session.metrics.steps.inc({ kind });
       if (step.kind !== "finish") continue;
+      session.nextSequences.set(execution.execution_id, steps.memory.timeline.nextSequence);
       if (step.status !== "completed") span.fail(step.status);
       return null;
     }

@@ -56,9 +56,11 @@ export interface LimitedBy {
   readonly budgets: ResolvedBudgets | null;
 }
 
+export type Claimed = { readonly kind: "claimed" } & SessionClaim;
+
 /** The result of trying to claim a session. */
 export type ClaimOutcome =
-  | ({ readonly kind: "claimed" } & SessionClaim)
+  | Claimed
   /** The session is terminal without open follow-ups, or gone: acknowledge. */
   | { readonly kind: "over" }
   /** Another executor's lease is live for `forMs` milliseconds: retry then. */
@@ -227,7 +229,7 @@ export function claimed(
     state = null,
     events,
   }: Pick<SessionClaim, "step" | "attempts" | "events"> & Partial<Pick<SessionClaim, "state">>,
-): ClaimOutcome {
+): Claimed {
   return {
     kind: "claimed",
     sessionId,

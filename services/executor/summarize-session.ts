@@ -47,8 +47,14 @@ export async function summarizeSession(
 ): Promise<WaitingFor | null> {
   const summary = { author, analysis, messages: buildExecutiveSummaryMessages(analysis) };
   const { execution_id } = author.execution;
+  // No call for the summary was made before this owner saw the execution end.
+  let nextSequence = session.nextSequences.get(execution_id);
   for (let before = waitedFor; ; before = null) {
-    const history = await readSummaryCalls(session.db, execution_id);
+    const history =
+      nextSequence === undefined
+        ? await readSummaryCalls(session.db, execution_id)
+        : { nextSequence, calls: [] };
+    nextSequence = undefined;
     const position = nextSummaryPosition(author.agent, history.calls) ?? 0;
     const call = await callAdmitted(session, summary, position, before);
     const { wait, reply } = call;

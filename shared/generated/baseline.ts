@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "23f5a91f80a768b6";
+export const BASELINE_HASH = "b56ca7a0b2621599";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -80,14 +80,12 @@ CREATE INDEX alert_sessions_created ON alert_sessions (created_at, session_id) I
 CREATE INDEX alert_sessions_chain_id ON alert_sessions (chain_id, created_at, session_id);
 CREATE INDEX alert_sessions_by_alert_type ON alert_sessions (coalesce(alert_type, ''), created_at, session_id) WHERE deleted_at IS NULL;
 CREATE INDEX alert_sessions_by_author ON alert_sessions (coalesce(author, ''), created_at, session_id) WHERE deleted_at IS NULL;
-CREATE INDEX alert_sessions_by_duration ON alert_sessions (coalesce(extract(epoch FROM completed_at - started_at)::float8, -1), created_at, session_id) WHERE deleted_at IS NULL;
-CREATE INDEX alert_sessions_by_known_duration ON alert_sessions (coalesce(extract(epoch FROM completed_at - started_at)::float8, 'Infinity'), created_at, session_id) WHERE deleted_at IS NULL;
-CREATE INDEX alert_sessions_owner ON alert_sessions (owner_subject, created_at, session_id) WHERE deleted_at IS NULL;
+CREATE INDEX alert_sessions_by_duration ON alert_sessions ((extract(epoch FROM completed_at - started_at)::float8), created_at, session_id) WHERE completed_at IS NOT NULL AND started_at IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX alert_sessions_owner ON alert_sessions (owner_subject, created_at, session_id) WHERE owner_subject IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_teams ON alert_sessions USING gin (teams) WITH (fastupdate = off) WHERE deleted_at IS NULL AND teams <> '{}';
 CREATE INDEX alert_sessions_review ON alert_sessions (review_status, created_at, session_id) WHERE review_status IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_review_assignee ON alert_sessions (assignee, review_status, created_at, session_id) WHERE assignee IS NOT NULL AND deleted_at IS NULL;
-CREATE INDEX alert_sessions_by_rating ON alert_sessions (coalesce(quality_rating, ''), created_at, session_id) WHERE deleted_at IS NULL;
-CREATE INDEX alert_sessions_by_known_rating ON alert_sessions (coalesce(quality_rating, '~'), created_at, session_id) WHERE deleted_at IS NULL;
+CREATE INDEX alert_sessions_by_rating ON alert_sessions (quality_rating, created_at, session_id) WHERE quality_rating IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_waiting ON alert_sessions (lane, created_at, session_id) WHERE status = 'pending' AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_forked_from ON alert_sessions (forked_from, created_at) WHERE forked_from IS NOT NULL;
 CREATE TABLE session_runtime (
@@ -1002,6 +1000,7 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_alert_sessions_keep_change() RETURNS 
 DECLARE
   place tid;
 BEGIN
+  IF OLD.status IS DISTINCT FROM NEW.status OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.pod_id IS DISTINCT FROM NEW.pod_id OR OLD.degraded IS DISTINCT FROM NEW.degraded OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.review_status IS DISTINCT FROM NEW.review_status OR OLD.assignee IS DISTINCT FROM NEW.assignee OR OLD.assigned_at IS DISTINCT FROM NEW.assigned_at OR OLD.quality_rating IS DISTINCT FROM NEW.quality_rating OR OLD.action_taken IS DISTINCT FROM NEW.action_taken OR OLD.investigation_feedback IS DISTINCT FROM NEW.investigation_feedback OR OLD.feedback_edited IS DISTINCT FROM NEW.feedback_edited OR OLD.feedback_edited_by IS DISTINCT FROM NEW.feedback_edited_by OR OLD.feedback_edited_at IS DISTINCT FROM NEW.feedback_edited_at THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'alert_sessions', OLD.session_id, CASE WHEN OLD.status IS DISTINCT FROM NEW.status OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.pod_id IS DISTINCT FROM NEW.pod_id THEN jsonb_build_object('status', OLD.status, 'started_at', OLD.started_at, 'pod_id', OLD.pod_id) ELSE '{}' END
     || CASE WHEN OLD.degraded IS DISTINCT FROM NEW.degraded THEN jsonb_build_object('degraded', OLD.degraded) ELSE '{}' END
@@ -1011,6 +1010,7 @@ BEGIN
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1019,6 +1019,7 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_session_runtime_keep_change() RETURNS
 DECLARE
   place tid;
 BEGIN
+  IF OLD.waiting_since IS DISTINCT FROM NEW.waiting_since OR OLD.park_requested_at IS DISTINCT FROM NEW.park_requested_at OR OLD.park_by IS DISTINCT FROM NEW.park_by OR OLD.park_actor IS DISTINCT FROM NEW.park_actor OR OLD.park_until IS DISTINCT FROM NEW.park_until OR OLD.parked_at IS DISTINCT FROM NEW.parked_at OR OLD.chat_message_count IS DISTINCT FROM NEW.chat_message_count THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'session_runtime', OLD.session_id, CASE WHEN OLD.waiting_since IS DISTINCT FROM NEW.waiting_since THEN jsonb_build_object('waiting_for', OLD.waiting_for, 'waiting_since', OLD.waiting_since, 'paused_ms', OLD.paused_ms) ELSE '{}' END
     || CASE WHEN OLD.park_requested_at IS DISTINCT FROM NEW.park_requested_at OR OLD.park_by IS DISTINCT FROM NEW.park_by OR OLD.park_actor IS DISTINCT FROM NEW.park_actor OR OLD.park_until IS DISTINCT FROM NEW.park_until OR OLD.parked_at IS DISTINCT FROM NEW.parked_at THEN jsonb_build_object('park_requested_at', OLD.park_requested_at, 'park_by', OLD.park_by, 'park_actor', OLD.park_actor, 'park_reason', OLD.park_reason, 'park_until', OLD.park_until, 'parked_at', OLD.parked_at, 'resumed_at', OLD.resumed_at, 'parkings', OLD.parkings) ELSE '{}' END
@@ -1026,6 +1027,7 @@ BEGIN
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1047,6 +1049,7 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_agent_executions_keep_change() RETURN
 DECLARE
   place tid;
 BEGIN
+  IF OLD.iteration_state - 'iteration' IS DISTINCT FROM NEW.iteration_state - 'iteration' OR OLD.llm_provider IS DISTINCT FROM NEW.llm_provider OR OLD.model_name IS DISTINCT FROM NEW.model_name OR OLD.original_llm_provider IS DISTINCT FROM NEW.original_llm_provider OR OLD.delivered_at IS DISTINCT FROM NEW.delivered_at OR OLD.cancel_requested_at IS DISTINCT FROM NEW.cancel_requested_at THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'agent_executions', OLD.execution_id, CASE WHEN OLD.iteration_state - 'iteration' IS DISTINCT FROM NEW.iteration_state - 'iteration' THEN jsonb_build_object('iteration_state', OLD.iteration_state) ELSE '{}' END
     || CASE WHEN OLD.llm_provider IS DISTINCT FROM NEW.llm_provider OR OLD.model_name IS DISTINCT FROM NEW.model_name OR OLD.original_llm_provider IS DISTINCT FROM NEW.original_llm_provider THEN jsonb_build_object('llm_provider', OLD.llm_provider, 'llm_backend', OLD.llm_backend, 'model_name', OLD.model_name, 'original_llm_provider', OLD.original_llm_provider, 'original_llm_backend', OLD.original_llm_backend, 'original_model_name', OLD.original_model_name) ELSE '{}' END
@@ -1054,6 +1057,7 @@ BEGIN
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1062,11 +1066,13 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_messages_keep_change() RETURNS trigge
 DECLARE
   place tid;
 BEGIN
+  IF OLD.content IS DISTINCT FROM NEW.content THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'messages', OLD.message_id, CASE WHEN OLD.content IS DISTINCT FROM NEW.content THEN jsonb_build_object('content', OLD.content, 'seq', OLD.seq) ELSE '{}' END
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1075,11 +1081,13 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_timeline_events_keep_change() RETURNS
 DECLARE
   place tid;
 BEGIN
+  IF OLD.metadata IS DISTINCT FROM NEW.metadata THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'timeline_events', OLD.event_id, CASE WHEN OLD.metadata IS DISTINCT FROM NEW.metadata THEN jsonb_build_object('metadata', OLD.metadata) ELSE '{}' END
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1088,12 +1096,14 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_session_scores_keep_change() RETURNS 
 DECLARE
   place tid;
 BEGIN
+  IF OLD.status IS DISTINCT FROM NEW.status OR OLD.error_message IS DISTINCT FROM NEW.error_message OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.prompt_hash IS DISTINCT FROM NEW.prompt_hash OR OLD.total_score IS DISTINCT FROM NEW.total_score OR OLD.failure_tags IS DISTINCT FROM NEW.failure_tags OR OLD.score_analysis IS DISTINCT FROM NEW.score_analysis OR OLD.tool_improvement_report IS DISTINCT FROM NEW.tool_improvement_report THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'session_scores', OLD.score_id, CASE WHEN OLD.status IS DISTINCT FROM NEW.status OR OLD.error_message IS DISTINCT FROM NEW.error_message OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.prompt_hash IS DISTINCT FROM NEW.prompt_hash OR OLD.total_score IS DISTINCT FROM NEW.total_score OR OLD.failure_tags IS DISTINCT FROM NEW.failure_tags THEN jsonb_build_object('status', OLD.status, 'error_message', OLD.error_message, 'started_at', OLD.started_at, 'completed_at', OLD.completed_at, 'prompt_hash', OLD.prompt_hash, 'total_score', OLD.total_score, 'failure_tags', OLD.failure_tags) ELSE '{}' END
     || CASE WHEN OLD.score_analysis IS DISTINCT FROM NEW.score_analysis OR OLD.tool_improvement_report IS DISTINCT FROM NEW.tool_improvement_report THEN jsonb_build_object('score_analysis', OLD.score_analysis, 'tool_improvement_report', OLD.tool_improvement_report) ELSE '{}' END
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1154,11 +1164,13 @@ CREATE OR REPLACE FUNCTION ${schema}.tarsy_approvals_keep_change() RETURNS trigg
 DECLARE
   place tid;
 BEGIN
+  IF OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.decided_via IS DISTINCT FROM NEW.decided_via OR OLD.reason IS DISTINCT FROM NEW.reason THEN
   INSERT INTO ${schema}.row_history (session_id, seq, table_name, row_key, before)
   SELECT OLD.session_id, r.last_seq, 'approvals', OLD.approval_id, CASE WHEN OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.decided_via IS DISTINCT FROM NEW.decided_via OR OLD.reason IS DISTINCT FROM NEW.reason THEN jsonb_build_object('state', OLD.state, 'decided_at', OLD.decided_at, 'decided_by', OLD.decided_by, 'decided_via', OLD.decided_via, 'reason', OLD.reason) ELSE '{}' END
   FROM ${schema}.session_runtime r WHERE r.session_id = OLD.session_id
   RETURNING ctid INTO place;
   PERFORM set_config('tarsy.kept_rows', coalesce(nullif(current_setting('tarsy.kept_rows', true), '') || ';', '') || place::text, true);
+  END IF;
   RETURN NULL;
 END
 $past$;
@@ -1240,25 +1252,19 @@ BEGIN
 END
 $past$;
 
-CREATE TRIGGER alert_sessions_keep_change AFTER UPDATE ON alert_sessions FOR EACH ROW
-  WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.pod_id IS DISTINCT FROM NEW.pod_id OR OLD.degraded IS DISTINCT FROM NEW.degraded OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.review_status IS DISTINCT FROM NEW.review_status OR OLD.assignee IS DISTINCT FROM NEW.assignee OR OLD.assigned_at IS DISTINCT FROM NEW.assigned_at OR OLD.quality_rating IS DISTINCT FROM NEW.quality_rating OR OLD.action_taken IS DISTINCT FROM NEW.action_taken OR OLD.investigation_feedback IS DISTINCT FROM NEW.investigation_feedback OR OLD.feedback_edited IS DISTINCT FROM NEW.feedback_edited OR OLD.feedback_edited_by IS DISTINCT FROM NEW.feedback_edited_by OR OLD.feedback_edited_at IS DISTINCT FROM NEW.feedback_edited_at) EXECUTE FUNCTION tarsy_alert_sessions_keep_change();
+CREATE TRIGGER alert_sessions_keep_change AFTER UPDATE OF status, started_at, pod_id, degraded, completed_at, error_message, error_code, final_analysis, executive_summary, executive_summary_error, review_status, assignee, assigned_at, quality_rating, action_taken, investigation_feedback, feedback_edited, feedback_edited_by, feedback_edited_at ON alert_sessions FOR EACH ROW EXECUTE FUNCTION tarsy_alert_sessions_keep_change();
 
-CREATE TRIGGER session_runtime_keep_change AFTER UPDATE ON session_runtime FOR EACH ROW
-  WHEN (OLD.waiting_since IS DISTINCT FROM NEW.waiting_since OR OLD.park_requested_at IS DISTINCT FROM NEW.park_requested_at OR OLD.park_by IS DISTINCT FROM NEW.park_by OR OLD.park_actor IS DISTINCT FROM NEW.park_actor OR OLD.park_until IS DISTINCT FROM NEW.park_until OR OLD.parked_at IS DISTINCT FROM NEW.parked_at OR OLD.chat_message_count IS DISTINCT FROM NEW.chat_message_count) EXECUTE FUNCTION tarsy_session_runtime_keep_change();
+CREATE TRIGGER session_runtime_keep_change AFTER UPDATE OF waiting_for, waiting_since, paused_ms, park_requested_at, park_by, park_actor, park_reason, park_until, parked_at, resumed_at, parkings, chat_message_count ON session_runtime FOR EACH ROW EXECUTE FUNCTION tarsy_session_runtime_keep_change();
 
 CREATE TRIGGER chats_keep_insert AFTER INSERT ON chats FOR EACH ROW EXECUTE FUNCTION tarsy_chats_keep_insert();
 
-CREATE TRIGGER agent_executions_keep_change AFTER UPDATE ON agent_executions FOR EACH ROW
-  WHEN (OLD.iteration_state - 'iteration' IS DISTINCT FROM NEW.iteration_state - 'iteration' OR OLD.llm_provider IS DISTINCT FROM NEW.llm_provider OR OLD.model_name IS DISTINCT FROM NEW.model_name OR OLD.original_llm_provider IS DISTINCT FROM NEW.original_llm_provider OR OLD.delivered_at IS DISTINCT FROM NEW.delivered_at OR OLD.cancel_requested_at IS DISTINCT FROM NEW.cancel_requested_at) EXECUTE FUNCTION tarsy_agent_executions_keep_change();
+CREATE TRIGGER agent_executions_keep_change AFTER UPDATE OF iteration_state, llm_provider, llm_backend, model_name, original_llm_provider, original_llm_backend, original_model_name, delivered_at, cancel_requested_at ON agent_executions FOR EACH ROW EXECUTE FUNCTION tarsy_agent_executions_keep_change();
 
-CREATE TRIGGER messages_keep_change AFTER UPDATE ON messages FOR EACH ROW
-  WHEN (OLD.content IS DISTINCT FROM NEW.content) EXECUTE FUNCTION tarsy_messages_keep_change();
+CREATE TRIGGER messages_keep_change AFTER UPDATE OF content, seq ON messages FOR EACH ROW EXECUTE FUNCTION tarsy_messages_keep_change();
 
-CREATE TRIGGER timeline_events_keep_change AFTER UPDATE ON timeline_events FOR EACH ROW
-  WHEN (OLD.metadata IS DISTINCT FROM NEW.metadata) EXECUTE FUNCTION tarsy_timeline_events_keep_change();
+CREATE TRIGGER timeline_events_keep_change AFTER UPDATE OF metadata ON timeline_events FOR EACH ROW EXECUTE FUNCTION tarsy_timeline_events_keep_change();
 
-CREATE TRIGGER session_scores_keep_change AFTER UPDATE ON session_scores FOR EACH ROW
-  WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.error_message IS DISTINCT FROM NEW.error_message OR OLD.started_at IS DISTINCT FROM NEW.started_at OR OLD.completed_at IS DISTINCT FROM NEW.completed_at OR OLD.prompt_hash IS DISTINCT FROM NEW.prompt_hash OR OLD.total_score IS DISTINCT FROM NEW.total_score OR OLD.failure_tags IS DISTINCT FROM NEW.failure_tags OR OLD.score_analysis IS DISTINCT FROM NEW.score_analysis OR OLD.tool_improvement_report IS DISTINCT FROM NEW.tool_improvement_report) EXECUTE FUNCTION tarsy_session_scores_keep_change();
+CREATE TRIGGER session_scores_keep_change AFTER UPDATE OF status, error_message, started_at, completed_at, prompt_hash, total_score, failure_tags, score_analysis, tool_improvement_report ON session_scores FOR EACH ROW EXECUTE FUNCTION tarsy_session_scores_keep_change();
 
 CREATE TRIGGER session_scores_keep_insert AFTER INSERT ON session_scores FOR EACH ROW EXECUTE FUNCTION tarsy_session_scores_keep_insert();
 
@@ -1268,8 +1274,7 @@ CREATE TRIGGER steering_messages_keep_insert AFTER INSERT ON steering_messages F
 
 CREATE TRIGGER steering_deliveries_keep_insert AFTER INSERT ON steering_deliveries FOR EACH ROW EXECUTE FUNCTION tarsy_steering_deliveries_keep_insert();
 
-CREATE TRIGGER approvals_keep_change AFTER UPDATE ON approvals FOR EACH ROW
-  WHEN (OLD.state IS DISTINCT FROM NEW.state OR OLD.decided_at IS DISTINCT FROM NEW.decided_at OR OLD.decided_by IS DISTINCT FROM NEW.decided_by OR OLD.decided_via IS DISTINCT FROM NEW.decided_via OR OLD.reason IS DISTINCT FROM NEW.reason) EXECUTE FUNCTION tarsy_approvals_keep_change();
+CREATE TRIGGER approvals_keep_change AFTER UPDATE OF state, decided_at, decided_by, decided_via, reason ON approvals FOR EACH ROW EXECUTE FUNCTION tarsy_approvals_keep_change();
 
 CREATE TRIGGER approvals_keep_insert AFTER INSERT ON approvals FOR EACH ROW EXECUTE FUNCTION tarsy_approvals_keep_insert();
 

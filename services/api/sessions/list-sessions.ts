@@ -49,17 +49,12 @@ export async function listSessions(
   if ((page - 1) * pageSize >= counted.total) return { ids: [], ...counted };
 
   const { parameters, where } = listConditions(request);
-  const order = sessionOrder(request.query);
   const known = memory.pageEnds.before(list, page);
-  if (known !== undefined) where.push(order.after(known.end, (value) => parameters.add(value)));
-  const rows = await selectRows(
-    db,
-    parseKeys,
-    `SELECT s.session_id, s.created_at::text AS created_at, ${order.key} AS key FROM alert_sessions s
-     WHERE ${where.join(" AND ")} ORDER BY ${order.orderBy}
-     LIMIT ${parameters.add(pageSize)} OFFSET ${parameters.add((page - 1 - (known?.page ?? 0)) * pageSize)}`,
-    parameters.values,
+  const offset = (page - 1 - (known?.page ?? 0)) * pageSize;
+  const sql = sessionOrder(request.query).page({ where, end: known?.end, limit: pageSize, offset }, (value) =>
+    parameters.add(value),
   );
+  const rows = await selectRows(db, parseKeys, sql, parameters.values);
   const last = rows.at(-1);
   if (last !== undefined) memory.pageEnds.note(list, page, last);
   return { ids: rows.map(({ session_id }) => session_id), ...counted };

@@ -102,8 +102,9 @@ async function pageOfCandidates(
   const rows = await selectRows(
     db,
     parseKey,
-    `SELECT s.session_id, s.created_at::text AS created_at, ${order.key} AS key FROM alert_sessions s WHERE ${found}
-     ORDER BY ${order.orderBy} LIMIT ${parameters.add(pageSize)} OFFSET ${parameters.add((page - 1) * pageSize)}`,
+    order.page({ where: [found], end: undefined, limit: pageSize, offset: (page - 1) * pageSize }, (value) =>
+      parameters.add(value),
+    ),
     parameters.values,
   );
   return { ids: rows.map(({ session_id }) => session_id), total: total?.n ?? 0, isCapped: false };

@@ -169,6 +169,8 @@ describe("the list of sessions", () => {
       }
     }
     expect((await ids("?sort_by=author&sort_order=asc"))[0]).to.equal(b);
+    // Without the page before.
+    expect(await ids("?sort_by=duration&sort_order=asc&page_size=2&page=2")).to.deep.equal([c]);
   });
 
   it("filters by status, type, chain, time, and by what no session has yet", async () => {

@@ -31,6 +31,8 @@ export interface OwnedSession extends SessionWriter, AsyncDisposable {
   readonly llm: SessionLlm;
   readonly tools: SessionTools;
   readonly masking: SessionMasker;
+  /** The timeline's next number of each execution that this owner has seen end. */
+  readonly nextSequences: Map<string, number>;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
   /** The pause before another try: in milliseconds, and ended by a signal. */
@@ -91,6 +93,7 @@ export function openOwnedSession(
     bus,
     log,
     metrics,
+    onFollowUp: deps.onFollowUp,
     features,
     commitMutex: pLimit(1),
     memory: new SessionMemory({ load: loadFirst(db, claim), verifies: verifiesState }),
@@ -121,6 +124,7 @@ export function openOwnedSession(
       source: claim.toolSource,
     },
     masking: { masker, rules },
+    nextSequences: new Map(),
     verifiesState,
     pause: deps.pause ?? pause,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

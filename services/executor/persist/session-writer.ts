@@ -31,6 +31,8 @@ export interface SessionWriter {
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
   readonly metrics: CostMetrics & FollowUpMetrics;
+  /** Called with the session when a step has asked for work that follows its end. */
+  readonly onFollowUp?: ((sessionId: string) => void) | undefined;
   /** Cancels the session's work; the first reason stays. */
   stop(reason: CancelledError): void;
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { chooseSessions } from "../choose-sessions.ts";
+import { claimAlone } from "../claim-free-session.ts";
 import { readOldest, readRecentStarts } from "../read-waiting.ts";
 import { runSession } from "../run-session.ts";
 import { ask } from "./follow-up-fixture.ts";
@@ -109,6 +111,7 @@ describe("the plans of an executor's statements", () => {
       await ask(executor, id);
       expect(await run(id)).to.equal("followed-up");
     }
+    await claimAlone(db, randomUUID(), executor.deps.config.podId);
     await readOldest(db, "normal");
     await readRecentStarts(db);
     const connections = Array.from({ length: CONNECTIONS }, () =>

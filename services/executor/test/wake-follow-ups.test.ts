@@ -59,6 +59,7 @@ describe("the wake-up of a follow-up", () => {
       queue: FOLLOWUPS_QUEUE,
       slots: 1,
       unqueued: unqueuedFollowUps(deps.db, 1),
+      claimAlone: () => Promise.resolve(undefined),
       // Finds nothing to do; then a follow-up is asked for, and its wake-up meets the delivered one.
       choose: async (delivered: string) => {
         if (asked !== undefined) return { sessions: [delivered] };

@@ -10,8 +10,8 @@ const KEPT = "tarsy.kept_rows";
 interface PastTrigger {
   readonly name: string;
   readonly table: string;
-  readonly after: "INSERT" | "UPDATE" | "UPDATE OF last_seq" | "DELETE";
-  /** Without it nothing is called, so that steps do not pay for what they leave as it is. */
+  readonly after: "INSERT" | "UPDATE" | `UPDATE OF ${string}` | "DELETE";
+  /** Postgres parses it anew in each statement that changes the table: for a long one it costs more than to call the function. */
   readonly condition?: string;
 }
 
@@ -26,8 +26,7 @@ export const PAST_TRIGGERS: readonly PastTrigger[] = [
           {
             name: `${table}_keep_change`,
             table,
-            after: "UPDATE",
-            condition: changing.map(isOverwritten).join(" OR "),
+            after: `UPDATE OF ${[...new Set(changing.flatMap(({ columns }) => columns))].join(", ")}`,
           } as const,
         ]),
     ...(since === "kept" ? [{ name: `${table}_keep_insert`, table, after: "INSERT" } as const] : []),
@@ -101,7 +100,9 @@ const keep = (schema: string, table: string, row: string, key: string, before: s
 function changeBody(schema: string, table: string, { key, changing }: PastTable): string {
   return `DECLARE
   place tid;
-BEGIN${keep(schema, table, "OLD", key("OLD"), overwritten(changing))}
+BEGIN
+  IF ${changing.map(isOverwritten).join(" OR ")} THEN${keep(schema, table, "OLD", key("OLD"), overwritten(changing))}
+  END IF;
   RETURN NULL;
 END`;
 }
