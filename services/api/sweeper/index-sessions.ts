@@ -33,9 +33,11 @@ interface Limits {
   readonly characters: number;
 }
 
+/** A session that ends earlier is indexed once. With the time between two rounds the search finds what was stored 10 s ago. */
+const YOUNG_S = 2;
 /** Sessions that have not been indexed since they ended. */
-const NEW =
-  "NOT p.is_complete AND (p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq OR s.completed_at IS NOT NULL)";
+const NEW = `NOT p.is_complete AND (s.completed_at IS NOT NULL
+    OR ((p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq) AND p.created_at < now() - make_interval(secs => ${YOUNG_S})))`;
 /** Sessions that have been, and of which work that followed has ended since, such as the answer to a question. */
 const HAS_ENDED = "f.status NOT IN ('pending', 'active') AND NOT f.is_indexed";
 const FOLLOWED_UP = `p.is_complete AND p.session_id IN (SELECT f.session_id FROM follow_ups f WHERE ${HAS_ENDED})`;
