@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "b56ca7a0b2621599";
+export const BASELINE_HASH = "dd78f10c9369fae9";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -278,7 +278,7 @@ CREATE INDEX stages_chat ON stages (chat_id) WHERE chat_id IS NOT NULL;
 CREATE TABLE agent_executions (
   execution_id uuid PRIMARY KEY,
   stage_id uuid NOT NULL REFERENCES stages ON DELETE CASCADE,
-  session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
+  session_id uuid NOT NULL,
   agent_name text NOT NULL,
   agent_index integer NOT NULL CHECK (agent_index >= 1),
   status run_status NOT NULL DEFAULT 'pending',
@@ -422,7 +422,7 @@ CREATE INDEX conclusions_session ON conclusions (session_id, seq);
 CREATE INDEX conclusions_unread ON conclusions (created_at) WHERE status = 'unchecked';
 CREATE TABLE events (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
-  session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
+  session_id uuid NOT NULL,
   seq integer NOT NULL CHECK (seq > 0),
   payload jsonb NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -543,7 +543,7 @@ CREATE TABLE steering_deliveries (
 CREATE INDEX steering_deliveries_session ON steering_deliveries (session_id);
 CREATE TABLE tool_calls (
   call_id text PRIMARY KEY,
-  session_id uuid NOT NULL REFERENCES alert_sessions ON DELETE CASCADE,
+  session_id uuid NOT NULL,
   execution_id uuid NOT NULL REFERENCES agent_executions ON DELETE CASCADE,
   epoch integer NOT NULL,
   name text NOT NULL,
@@ -1248,6 +1248,7 @@ $past$;
 CREATE OR REPLACE FUNCTION ${schema}.tarsy_alert_sessions_forget() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $past$
 BEGIN
   DELETE FROM ${schema}.row_history WHERE session_id = OLD.session_id;
+  DELETE FROM ${schema}.events WHERE session_id = OLD.session_id;
   RETURN NULL;
 END
 $past$;

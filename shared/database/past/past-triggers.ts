@@ -57,6 +57,7 @@ export function pastFunctions(schema: string): string[] {
       "alert_sessions_forget",
       `BEGIN
   DELETE FROM ${schema}.row_history WHERE session_id = OLD.session_id;
+  DELETE FROM ${schema}.events WHERE session_id = OLD.session_id;
   RETURN NULL;
 END`,
     ),

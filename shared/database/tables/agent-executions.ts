@@ -1,4 +1,4 @@
-import { table, ADD, OF_SESSION, USD, type Row } from "#shared/database/tables/table.ts";
+import { table, ADD, USD, type Row } from "#shared/database/tables/table.ts";
 import { IterationState } from "#shared/contracts/iteration-state.ts";
 import { RUN_STATUSES } from "#shared/contracts/statuses.ts";
 import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
@@ -18,7 +18,8 @@ export const AGENT_EXECUTIONS = table({
   columns: {
     execution_id: { type: "uuid", primary: true },
     stage_id: { type: "uuid", ddl: "REFERENCES stages ON DELETE CASCADE" },
-    session_id: OF_SESSION,
+    /** That of the stage. */
+    session_id: { type: "uuid" },
     agent_name: { type: "text", from: "config" },
     agent_index: { type: "integer", ddl: "CHECK (agent_index >= 1)" },
     status: {

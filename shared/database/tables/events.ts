@@ -1,12 +1,16 @@
-import { table, ADD, OF_SESSION, READ } from "#shared/database/tables/table.ts";
+import { table, ADD, READ } from "#shared/database/tables/table.ts";
 
-/** One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. */
+/**
+ * One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. A writer numbers them in the
+ * session's locked runtime row, so that a foreign key would only be a query for each row; the trigger that deletes a session's
+ * `row_history` deletes them, too.
+ */
 export const EVENTS = table({
   name: "events",
   columns: {
     /** Ascending over all sessions; on the wire `db_event_id`, the reference's cursor. */
     id: { type: "bigint", primary: true, ddl: "GENERATED ALWAYS AS IDENTITY" },
-    session_id: OF_SESSION,
+    session_id: { type: "uuid" },
     seq: { type: "integer", ddl: "CHECK (seq > 0)" },
     /** Without the members of the event that are columns: the session's id, and `created_at` as its timestamp. */
     payload: { type: "jsonb", from: "copies" },
@@ -14,5 +18,5 @@ export const EVENTS = table({
   },
   constraints: ["UNIQUE (session_id, seq)"],
   grants: { api: ADD, executor: ADD, notifier: READ },
-  purge: { kind: "session" },
+  purge: { kind: "own", by: "what removes the session, and a trigger for what is left" },
 });

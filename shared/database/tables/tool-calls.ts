@@ -8,7 +8,8 @@ export const TOOL_CALLS = table({
   name: "tool_calls",
   columns: {
     call_id: { type: "text", primary: true, from: "ours" },
-    session_id: OF_SESSION,
+    /** That of the execution. */
+    session_id: { type: "uuid" },
     execution_id: OF_EXECUTION,
     /** The caller's lease epoch; a call starts only against a live lease of that epoch. */
     epoch: { type: "integer" },

@@ -190,9 +190,12 @@ describe("the past of a session's rows", () => {
     it(`goes with its session: ${how}`, async () => {
       const id = await fixture.insertSession(db);
       await db.transaction(async (tx) => changed(tx, id, "in_progress"));
+      await appendEvents(db, id, [{ type: "session.status", session_id: id, status: "in_progress" }]);
       await db.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [id]);
       await db.query(how, [id]);
-      expect(await db.query("SELECT 1 FROM row_history WHERE session_id = $1", [id])).to.deep.equal([]);
+      for (const table of ["row_history", "events"]) {
+        expect(await db.query(`SELECT 1 FROM ${table} WHERE session_id = $1`, [id]), table).to.deep.equal([]);
+      }
     });
   }
 
