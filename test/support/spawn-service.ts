@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { basename, join } from "node:path";
 import { TIME_SCALE } from "#shared/contracts/durations.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";
+import { ONE_HEAP } from "../../launcher/supervisor/plan-services.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 
 /** The directory of this checkout. */
@@ -64,6 +65,7 @@ export function spawnService({
     env: {
       PATH: process.env["PATH"],
       NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache,
+      ...ONE_HEAP,
       TARSY_TIME_SCALE: String(TIME_SCALE),
       ...env,
     },
