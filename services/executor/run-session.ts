@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import {
   CancelledError,
   RetryableError,
@@ -83,6 +84,11 @@ async function runAfterEnd(session: OwnedSession, claim: SessionClaim): Promise<
 async function runSteps(session: OwnedSession, claim: SessionClaim): Promise<RunEnd> {
   try {
     throwIfGivenUp(claim);
+    if (session.epoch === 1) {
+      // That it starts is sent first: to build the first step takes the rest of the turn.
+      await session.publisher.settled();
+      await endOfTurn();
+    }
     for (;;) {
       session.signals.throwIfStopped();
       const { next, ...steps } = await decideSteps(session, []);
