@@ -33,11 +33,11 @@ interface Overheads {
   readonly choice: Costs;
 }
 
-/** Measured with 1 and 4 executors at rest and with 20 waiting sessions each, and with 20 to 2,000 running sessions. */
+/** Measured with 1 and 4 executors at rest and with 20 waiting sessions each, and with 20 to 5,000 running sessions. */
 const OVERHEADS: Overheads = {
   running: { executor: 0.2, NATS: 0.05, Postgres: 0.2 },
   executor: { NATS: 0.4, Postgres: 0.5 },
-  choice: { Postgres: 0.007 },
+  choice: { Postgres: 0.002 },
 };
 /** The part of a process that should be busy at most, so that sessions hardly queue for it. */
 const BUSY = 0.7;

@@ -1,4 +1,6 @@
+import { expect } from "chai";
 import { until } from "../../../test/support/until.ts";
+import { indexSessions } from "../sweeper/index-sessions.ts";
 import { keepSearchIndex } from "../sweeper/keep-search-index.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { seedSession } from "./seed-sessions.ts";
@@ -38,5 +40,21 @@ describe("the lag of the search", () => {
     });
     stop.abort();
     await running;
+  });
+
+  it("is two seconds for a session that may end at once, and none for one that has", async () => {
+    const young = await seedSession(api.db, { age: 0, status: "in_progress" });
+    const older = await seedSession(api.db, { age: 10, status: "in_progress" });
+    const index = async () => {
+      await indexSessions(api.db, new AbortController().signal);
+      const sql = "SELECT session_id FROM session_texts WHERE session_id = ANY($1) ORDER BY session_id";
+      return (await api.servers.query(sql, [[young, older]])).map((row) => JSON.stringify(row));
+    };
+    expect(await index()).to.deep.equal([JSON.stringify({ session_id: older })]);
+    await api.servers.query(
+      "UPDATE alert_sessions SET status = 'failed', completed_at = now(), review_status = 'needs_review' WHERE session_id = $1",
+      [young],
+    );
+    expect(await index()).to.have.length(2);
   });
 });

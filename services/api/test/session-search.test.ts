@@ -225,19 +225,6 @@ describe("the search for sessions", () => {
     expect(await hits("number 25", { query: "&alert_type=even&sort_by=alert_type" })).to.have.length(5);
   });
 
-  it("leaves a session alone that may end at once", async () => {
-    const young = await seed({ age: 0, status: "in_progress", alert: "quick brown fox" });
-    const older = await seed({ age: 10, status: "in_progress", alert: "quick brown fox" });
-    await index();
-    expect(await hits("quick brown fox")).to.deep.equal([older]);
-    await api.db.query(
-      "UPDATE alert_sessions SET status = 'failed', completed_at = now(), review_status = 'needs_review' WHERE session_id = $1",
-      [young],
-    );
-    await index();
-    expect(await hits("quick brown fox")).to.deep.equal([young, older]);
-  });
-
   it("counts all hits of common terms, and finds any page of them", async () => {
     const stored = 1_200;
     await api.db.query(

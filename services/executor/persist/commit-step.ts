@@ -119,8 +119,9 @@ async function commit(
       session.publisher.publish(committed.events);
       countCosts(session.metrics, committed.rows);
       countFollowUps(session.metrics, committed.rows);
-      if (committed.rows.some(({ followUps = [] }) => followUps.length > 0))
+      if (committed.rows.some(({ followUps = [] }) => followUps.length > 0)) {
         session.onFollowUp?.(session.sessionId);
+      }
       session.inbox.notice(committed.inboxSeq);
       await session.memory.fold(committed.rows, committed.inboxSeq);
       return committed;
