@@ -49,7 +49,14 @@ export async function consumeQueue(
       }
       await current.done;
     }
-    const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };
+    const slot: Slot = {
+      delivery,
+      sessionId,
+      isOver: false,
+      isFollowedUp: false,
+      done: Promise.resolve(),
+      hasPlace,
+    };
     slots.add(slot);
     const keepAlive = setInterval(() => {
       // Once the lease is lost, the message must return to other executors, even while a last statement is failing.
@@ -65,7 +72,7 @@ export async function consumeQueue(
         // A borrowed place goes back to the session whose wake-up it is.
         const isBorrowed = slot.sessionId !== slot.delivery.sessionId;
         await acknowledge(slot.delivery, isBorrowed ? { kind: "nak", delayMs: 0 } : ack);
-        if (ack.kind === "ack") consumed.finished(slot.sessionId);
+        if (ack.kind === "ack") consumed.finished(slot.sessionId, slot.isFollowedUp);
       } catch (error) {
         isDatabaseSuspect = true;
         deps.log.error({ session_id: slot.sessionId, error: errorMessage(error) }, "session not run");

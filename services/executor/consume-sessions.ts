@@ -19,13 +19,14 @@ import { unqueuedFollowUps, unqueuedSessions } from "./unqueued-sessions.ts";
 import { PLACES_LOCK } from "#shared/database/places-lock.ts";
 import type { Database } from "#shared/database/database.ts";
 
+/** After a session that was not alone, the next ones are chosen for this long. */
+const ALONE_AGAIN_MS = 1_000;
+
 /**
  * Runs sessions and, with slots of their own, the follow-ups of sessions that have ended: an answer waits for no alert. Returns
  * once `stop` has aborted and every running session is released.
  */
-export async function consumeSessions(given: ExecutorDeps, stop: AbortSignal): Promise<void> {
-  await using waker = openFollowUpWaker(given);
-  const deps = { ...given, onFollowUp: (sessionId: string) => waker.look(sessionId) };
+export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
   const { config, metrics } = deps;
   let natsConnectedAt = -Infinity;
   deps.bus.onReconnect(() => (natsConnectedAt = performance.now()));
@@ -41,6 +42,7 @@ export async function consumeSessions(given: ExecutorDeps, stop: AbortSignal): P
   });
   const isRefused = ({ stream }: WakeUpQueue) => performance.now() < (refusedUntil.get(stream) ?? 0);
   const inTurn = oneAtATime(deps.db);
+  await using waker = openFollowUpWaker(deps);
   const followups: ConsumedQueue = {
     queue: FOLLOWUPS_QUEUE,
     slots: config.followupSlots,
@@ -51,21 +53,23 @@ export async function consumeSessions(given: ExecutorDeps, stop: AbortSignal): P
     finished: (sessionId) => waker.look(sessionId),
     setRunning: (slots) => metrics.followupsRunning.set(slots),
   };
-  // While lanes compete, a claim without a choice would hardly ever find a session alone.
-  let isContested = false;
+  // While sessions compete, each claim without a choice would be in vain.
+  let aloneAgainAt = 0;
   const sessions: ConsumedQueue = {
     queue: SESSIONS_QUEUE,
     slots: config.slots,
     unqueued: unqueuedSessions(deps.db, config.maxRunning),
-    claimAlone: async (delivered) =>
-      isContested || !isGatewayConnected(deps.llm) ? undefined : claimAlone(deps.db, delivered, config.podId),
-    choose: async (delivered, stopped) => {
-      const choice = await chooseSessions(deps, delivered, stopped);
-      isContested = choice !== "later" && "sessions" in choice && choice.isContested === true;
-      return choice;
+    claimAlone: async (delivered) => {
+      if (performance.now() < aloneAgainAt || !isGatewayConnected(deps.llm)) return undefined;
+      const claimed = await claimAlone(deps.db, delivered, config.podId);
+      if (claimed === undefined) aloneAgainAt = performance.now() + ALONE_AGAIN_MS;
+      return claimed;
     },
+    choose: async (delivered, stopped) => chooseSessions(deps, delivered, stopped),
     inTurn,
-    finished: () => undefined,
+    finished: (sessionId, isFollowedUp) => {
+      if (isFollowedUp) waker.look(sessionId);
+    },
     setRunning: (slots) => metrics.running.set(slots),
   };
   const natsUpMs = () => performance.now() - natsConnectedAt;

@@ -26,8 +26,8 @@ export interface ConsumedQueue {
   readonly choose: (delivered: string, stop: AbortSignal) => Promise<Choice>;
   /** Runs a choice and its claim while no other executor makes one. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Called with a session once its wake-up is answered. */
-  readonly finished: (sessionId: string) => void;
+  /** Called with a session once its wake-up is answered, and whether its end asked for work that follows. */
+  readonly finished: (sessionId: string, isFollowedUp: boolean) => void;
   /** Called with the number of slots in use. */
   readonly setRunning: (slots: number) => void;
 }

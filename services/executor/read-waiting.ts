@@ -41,8 +41,8 @@ export type Waiting = Static<typeof Waiting>;
 
 /**
  * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
- * begun runs in its own place or rests until a time that has not come. Then the rules of `chooseSessions` name this session. With `CASE` the
- * planner cannot read the waiting ones instead of `s` by its key.
+ * begun runs in its own place or rests until a time that has not come. Then the rules of `chooseSessions` name this session. `CASE` hides the
+ * status from the planner, which would look for `s` among all that wait.
  */
 export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
   NOT EXISTS (

@@ -18,6 +18,8 @@ export interface Slot {
   sessionId: string;
   /** True once the run has ended and only the acknowledgement is due. */
   isOver: boolean;
+  /** True once the end of the session has asked for work that follows. */
+  isFollowedUp: boolean;
   done: Promise<void>;
   /** While the stream takes no wake-ups, whether a place is free: asked in turn, just before the claim. */
   readonly hasPlace?: (() => Promise<boolean>) | undefined;
@@ -55,7 +57,10 @@ export async function runDelivered(
   const found = alone ?? (await claimChosen(deps, consumed, { slot, natsUpMs }, signals.stop));
   if (found.kind !== "claimed") return { end: null, ack: found };
   const log = deps.log.child({ session_id: slot.sessionId });
-  const end = await runInTrace({ ...deps, log }, consumed.queue.stream, found, signals);
+  const onFollowUp = () => {
+    slot.isFollowedUp = true;
+  };
+  const end = await runInTrace({ ...deps, log, onFollowUp }, consumed.queue.stream, found, signals);
   deps.metrics.sessions.inc({ status: RUN_END_LABELS[end] });
   return { end, ack: ackDecision(end) };
 }

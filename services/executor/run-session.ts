@@ -85,7 +85,7 @@ async function runSteps(session: OwnedSession, claim: SessionClaim): Promise<Run
   try {
     throwIfGivenUp(claim);
     if (session.epoch === 1) {
-      // That it starts is sent first: to build the first step takes the rest of the turn.
+      // The start is sent before the first step is built, which takes the rest of the turn.
       await session.publisher.settled();
       await endOfTurn();
     }

@@ -21,7 +21,8 @@ interface HeldLease {
 export interface LeaseKeeper extends AsyncDisposable {
   /** Renews the lease until `forget`. It must have been claimed just before. */
   hold(lease: HeldLease): void;
-  forget(sessionId: string): void;
+  /** A later claim of the session in this process keeps its lease. */
+  forget(sessionId: string, epoch: number): void;
   /** Undefined also for a lease that was lost. */
   find(sessionId: string): HeldLease | undefined;
 }
@@ -130,7 +131,9 @@ export function keepLeases(
 
   return {
     hold: (lease) => void held.set(lease.sessionId, { ...lease, renewedAt: performance.now() }),
-    forget: (sessionId) => void held.delete(sessionId),
+    forget: (sessionId, epoch) => {
+      if (held.get(sessionId)?.epoch === epoch) held.delete(sessionId);
+    },
     find: (sessionId) => held.get(sessionId),
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);

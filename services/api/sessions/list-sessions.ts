@@ -6,7 +6,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import type { ListQuery } from "./list-query.ts";
 import type { ListMemory } from "./list-memory.ts";
 import { sessionConditions } from "./session-conditions.ts";
-import { sessionOrder } from "./session-order.ts";
+import { PAGE_COLUMNS, sessionOrder } from "./session-order.ts";
 import { SqlParameters } from "./sql-parameters.ts";
 import { visibleTo } from "./visible-to.ts";
 
@@ -51,10 +51,16 @@ export async function listSessions(
   const { parameters, where } = listConditions(request);
   const known = memory.pageEnds.before(list, page);
   const offset = (page - 1 - (known?.page ?? 0)) * pageSize;
-  const sql = sessionOrder(request.query).page({ where, end: known?.end, limit: pageSize, offset }, (value) =>
-    parameters.add(value),
+  const first = sessionOrder(request.query).rows(
+    { where, end: known?.end, limit: offset + pageSize },
+    (value) => parameters.add(value),
   );
-  const rows = await selectRows(db, parseKeys, sql, parameters.values);
+  const rows = await selectRows(
+    db,
+    parseKeys,
+    `SELECT ${PAGE_COLUMNS} FROM ${first} LIMIT ${parameters.add(pageSize)} OFFSET ${parameters.add(offset)}`,
+    parameters.values,
+  );
   const last = rows.at(-1);
   if (last !== undefined) memory.pageEnds.note(list, page, last);
   return { ids: rows.map(({ session_id }) => session_id), ...counted };

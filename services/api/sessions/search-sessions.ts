@@ -7,7 +7,7 @@ import { MAX_TOTAL, listKey, type SessionPage, type ListRequest } from "./list-s
 import type { PageEnds } from "./page-ends.ts";
 import { SearchCondition } from "./search-condition.ts";
 import { sessionConditions } from "./session-conditions.ts";
-import { sessionOrder, type SessionOrder } from "./session-order.ts";
+import { PAGE_COLUMNS, sessionOrder, type SessionOrder } from "./session-order.ts";
 import { SqlParameters } from "./sql-parameters.ts";
 import { visibleTo } from "./visible-to.ts";
 
@@ -64,12 +64,12 @@ export async function searchSessions(
 /** How many of the first sessions of the list are hits. */
 async function readSample(db: Queryable, request: SearchRequest): Promise<SearchSample> {
   const { parameters, where, order, condition } = searchList(request);
+  const first = order.rows({ where, end: undefined, limit: SAMPLE }, (value) => parameters.add(value));
   const [found] = await selectRows(
     db,
     parseSample,
     `SELECT count(*) FILTER (WHERE is_hit)::int AS hits, count(*)::int AS walked
-     FROM (SELECT ${condition.isHit()} AS is_hit FROM alert_sessions s WHERE ${where.join(" AND ")}
-           ORDER BY ${order.orderBy} LIMIT ${SAMPLE}) AS first`,
+     FROM (SELECT ${condition.isHit()} AS is_hit FROM ${first} LIMIT ${SAMPLE}) AS sample`,
     parameters.values,
   );
   return found ?? { hits: 0, walked: 0 };
@@ -92,19 +92,21 @@ async function pageOfCandidates(
 ): Promise<SessionPage> {
   const { page, pageSize } = request.query;
   const { parameters, where, order } = searchList(request);
-  const found = [`s.session_id = ANY(${parameters.add(candidates)}::uuid[])`, ...where].join(" AND ");
+  where.push(`s.session_id = ANY(${parameters.add(candidates)}::uuid[])`);
   const [total] = await selectRows(
     db,
     parseTotal,
-    `SELECT count(*)::int AS n FROM alert_sessions s WHERE ${found}`,
+    `SELECT count(*)::int AS n FROM alert_sessions s WHERE ${where.join(" AND ")}`,
     parameters.values,
   );
+  const first = order.rows({ where, end: undefined, limit: page * pageSize }, (value) =>
+    parameters.add(value),
+  );
+  const offset = (page - 1) * pageSize;
   const rows = await selectRows(
     db,
     parseKey,
-    order.page({ where: [found], end: undefined, limit: pageSize, offset: (page - 1) * pageSize }, (value) =>
-      parameters.add(value),
-    ),
+    `SELECT ${PAGE_COLUMNS} FROM ${first} LIMIT ${parameters.add(pageSize)} OFFSET ${parameters.add(offset)}`,
     parameters.values,
   );
   return { ids: rows.map(({ session_id }) => session_id), total: total?.n ?? 0, isCapped: false };
@@ -121,13 +123,13 @@ async function walk(db: Queryable, request: SearchRequest, pageEnds: PageEnds): 
   const list = listKey(request);
   const known = pageEnds.before(list, page);
   const { parameters, where, order, condition } = searchList(request);
-  if (known !== undefined) where.push(order.after(known.end, (value) => parameters.add(value)));
+  const limit = condition.isIndexed ? MAX_WALKED : MAX_WALKED_UNINDEXED;
+  const first = order.rows({ where, end: known?.end, limit }, (value) => parameters.add(value));
   const rows: Key[] = await selectRows(
     db,
     parseKey,
     `SELECT session_id, created_at, key FROM (
-       SELECT s.session_id, s.created_at::text AS created_at, ${order.key} AS key, ${condition.isHit()} AS is_hit
-       FROM alert_sessions s WHERE ${where.join(" AND ")} ORDER BY ${order.orderBy} LIMIT ${condition.isIndexed ? MAX_WALKED : MAX_WALKED_UNINDEXED}
+       SELECT ${PAGE_COLUMNS}, ${condition.isHit()} AS is_hit FROM ${first} LIMIT ${limit}
      ) AS walked WHERE is_hit
      LIMIT ${parameters.add(pageSize + 1)} OFFSET ${parameters.add((page - 1 - (known?.page ?? 0)) * pageSize)}`,
     parameters.values,

@@ -14,16 +14,14 @@ interface Sorting {
   /** Over `s`, a row of `alert_sessions`. */
   readonly sql: string;
   readonly type: string;
-  /** The rows with a value, where others have null: the rows of a partial index. */
+  /** The rows with a value, where others have null. */
   readonly known?: string;
-  /** True if the value of a row may be null. */
-  readonly isNullable?: boolean;
 }
 
 /**
- * By what the list is sorted before the time. An index of `alert_sessions` has each but the score, with the same expression. Sessions without
- * a duration, a score or a rating come last in both directions; only those with one are in its index, so that a session is not added to
- * it with each change of its status.
+ * By what the list is sorted before the time. Sessions without a duration, a score or a rating come last in both directions. An index of
+ * `alert_sessions` has each but the score, with the same expression; those of durations and ratings have only the sessions with one, so that
+ * a session is not added to them with each change of its status.
  */
 const SORTINGS: Readonly<Record<SortKey, Sorting | undefined>> = {
   created_at: undefined,
@@ -33,94 +31,88 @@ const SORTINGS: Readonly<Record<SortKey, Sorting | undefined>> = {
   duration: {
     sql: "extract(epoch FROM s.completed_at - s.started_at)::float8",
     type: "float8",
-    isNullable: true,
     known: "(s.completed_at IS NOT NULL AND s.started_at IS NOT NULL)",
   },
   // No index has it: the scores of all sessions are looked up.
-  score: { sql: LATEST_SCORE, type: "integer", isNullable: true },
+  score: { sql: LATEST_SCORE, type: "integer", known: `${LATEST_SCORE} IS NOT NULL` },
   quality_rating: {
     sql: "s.quality_rating",
     type: "text",
-    isNullable: true,
     known: "s.quality_rating IS NOT NULL",
   },
 };
 
-/** A page of a list. */
-interface PageRequest {
-  /** The conditions of the list; parameters are added to theirs. */
+/** Sessions of a list that follow one another. */
+interface ListedRows {
+  /** The conditions of the list. */
   readonly where: readonly string[];
-  /** Where the page before ended, if that is known: then the offset counts from there. */
+  /** Where the page before ended, if that is known: the rows begin behind it. */
   readonly end: PageEnd | undefined;
+  /** Rows to read at most of those with a value, and of those without. */
   readonly limit: number;
-  readonly offset: number;
 }
 
 type AddParameter = (value: unknown) => string;
 
-/** The order of a list, as SQL. */
+/** A list in its order, as SQL. */
 export interface SessionOrder {
-  /** The sort key as text, or NULL. */
-  readonly key: string;
+  /**
+   * The sessions as an item `s` of a FROM clause, which has them in their order, with the members of `PageEnd` as columns; `add` adds a
+   * parameter.
+   */
+  readonly rows: (listed: ListedRows, add: AddParameter) => string;
+}
+
+/** The columns of `rows` as `PageEnd` has them. */
+export const PAGE_COLUMNS = "s.session_id, s.created_at::text AS created_at, s.key";
+
+/** A part of a list: rows with a value before those without one. */
+interface Part {
+  readonly where: string;
   readonly orderBy: string;
-  /** The condition for rows behind a page's end; `add` adds a parameter. */
-  readonly after: (end: PageEnd, add: AddParameter) => string;
-  /** The statement that reads the members of `PageEnd` of a page's rows. */
-  readonly page: (page: PageRequest, add: AddParameter) => string;
 }
 
 /** The order in which a list is shown: by the sort key, then by time, then by id, all in the same direction. */
 export function sessionOrder({ sortBy, sortOrder }: Pick<ListQuery, "sortBy" | "sortOrder">): SessionOrder {
   const sorting = SORTINGS[sortBy];
   const comparison = sortOrder === "asc" ? ">" : "<";
-  const inTime = `s.created_at ${sortOrder}, s.session_id ${sortOrder}`;
-  const afterInTime = (end: PageEnd, add: AddParameter) =>
-    `(s.created_at, s.session_id) ${comparison} (${add(end.created_at)}::timestamptz, ${add(end.session_id)}::uuid)`;
-  if (sorting === undefined) return simpleOrder("NULL::text", inTime, afterInTime);
-  const { sql, type, known, isNullable = false } = sorting;
-  const inOrder = `${sql} ${sortOrder}${isNullable ? " NULLS LAST" : ""}, ${inTime}`;
+  const byTime = `s.created_at ${sortOrder}, s.session_id ${sortOrder}`;
+  const afterTime = ({ created_at, session_id }: PageEnd, add: AddParameter) =>
+    `(s.created_at, s.session_id) ${comparison} (${add(created_at)}::timestamptz, ${add(session_id)}::uuid)`;
+  if (sorting === undefined) {
+    return ordered("NULL::text", (end, add) => [
+      { where: end === undefined ? "true" : afterTime(end, add), orderBy: byTime },
+    ]);
+  }
+  const { sql, type, known } = sorting;
+  const byKey = `${sql} ${sortOrder}, ${byTime}`;
   const afterKey = ({ key, created_at, session_id }: PageEnd, add: AddParameter) =>
     `(${sql}, s.created_at, s.session_id) ${comparison} (${add(key)}::${type}, ${add(created_at)}::timestamptz, ${add(session_id)}::uuid)`;
-  const after = (end: PageEnd, add: AddParameter) => {
-    if (end.key === null) return `(${sql} IS NULL AND ${afterInTime(end, add)})`;
-    return isNullable ? `(${afterKey(end, add)} OR ${sql} IS NULL)` : afterKey(end, add);
-  };
-  const simple = simpleOrder(`(${sql})::text`, inOrder, after);
-  if (known === undefined) return simple;
-  return {
-    ...simple,
-    // The rows with a value by their index. Only if they do not fill the page, the others by time.
-    page: ({ where, end, limit, offset }, add) => {
-      const last = add(offset + limit);
-      const isPast = end !== undefined && end.key === null;
-      const [first, second] = [
-        end === undefined ? "true" : isPast ? "false" : afterKey(end, add),
-        isPast ? afterInTime(end, add) : "true",
-      ];
-      const list = where.join(" AND ");
-      return `
-WITH known AS MATERIALIZED (
-  SELECT s.session_id, s.created_at, ${sql} AS key FROM alert_sessions s
-  WHERE ${list} AND ${known} AND ${first} ORDER BY ${sql} ${sortOrder}, ${inTime} LIMIT ${last}
-), other AS MATERIALIZED (
-  SELECT s.session_id, s.created_at, NULL::${type} AS key FROM alert_sessions s
-  WHERE ${list} AND NOT ${known} AND ${second} AND (SELECT count(*) FROM known) < ${last} ORDER BY ${inTime} LIMIT ${last}
-)
-SELECT s.session_id, s.created_at::text AS created_at, s.key::text AS key FROM (TABLE known UNION ALL TABLE other) AS s
-ORDER BY s.key ${sortOrder} NULLS LAST, ${inTime} LIMIT ${add(limit)} OFFSET ${add(offset)}`;
-    },
-  };
+  return ordered(`(${sql})::text`, (end, add) => {
+    if (known !== undefined && end !== undefined && end.key === null) {
+      return [{ where: `NOT ${known} AND ${afterTime(end, add)}`, orderBy: byTime }];
+    }
+    const first = { where: end === undefined ? "true" : afterKey(end, add), orderBy: byKey };
+    if (known === undefined) return [first];
+    return [
+      { ...first, where: `${known} AND ${first.where}` },
+      { where: `NOT ${known}`, orderBy: byTime },
+    ];
+  });
 }
 
-function simpleOrder(key: string, orderBy: string, after: SessionOrder["after"]): SessionOrder {
+function ordered(
+  key: string,
+  partsOf: (end: PageEnd | undefined, add: AddParameter) => readonly Part[],
+): SessionOrder {
   return {
-    key,
-    orderBy,
-    after,
-    page: ({ where, end, limit, offset }, add) => {
-      const conditions = end === undefined ? where : [...where, after(end, add)];
-      return `SELECT s.session_id, s.created_at::text AS created_at, ${key} AS key FROM alert_sessions s
-     WHERE ${conditions.join(" AND ")} ORDER BY ${orderBy} LIMIT ${add(limit)} OFFSET ${add(offset)}`;
+    rows: ({ where: list, end, limit }, add) => {
+      const parts = partsOf(end, add).map(
+        ({ where, orderBy }) =>
+          `(SELECT s.session_id, s.created_at, ${key} AS key FROM alert_sessions s WHERE ${[...list, where].join(" AND ")} ORDER BY ${orderBy} LIMIT ${limit})`,
+      );
+      // Postgres reads parts with a limit one after another, and the second one only if the first has too few rows.
+      return `(${parts.join(" UNION ALL ")}) AS s`;
     },
   };
 }

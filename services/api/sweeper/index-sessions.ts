@@ -33,8 +33,8 @@ interface Limits {
   readonly characters: number;
 }
 
-/** A session that ends earlier is indexed once. With the time between two rounds the search finds what was stored 10 s ago. */
-const YOUNG_S = 2;
+/** Seconds after which a session that has not ended is indexed. One that ends earlier is indexed once. */
+export const YOUNG_S = 2;
 /** Sessions that have not been indexed since they ended. */
 const NEW = `NOT p.is_complete AND (s.completed_at IS NOT NULL
     OR ((p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq) AND p.created_at < now() - make_interval(secs => ${YOUNG_S})))`;

@@ -27,8 +27,8 @@ export interface ExecutorDeps {
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
   readonly features: Features;
-  /** Called with a session whose end has asked for work that follows, once that is stored. */
-  readonly onFollowUp?: ((sessionId: string) => void) | undefined;
+  /** Called once the end of a session has stored that it asks for work that follows, such as its score. */
+  readonly onFollowUp?: (() => void) | undefined;
   /** The present for agents, in milliseconds since the epoch; by default this machine's clock. */
   readonly now?: (() => number) | undefined;
   /** An answer that no one watches is stored in one commit if it ends within this many milliseconds; by default 50. */

@@ -31,7 +31,7 @@ export interface OwnedSession extends SessionWriter, AsyncDisposable {
   readonly llm: SessionLlm;
   readonly tools: SessionTools;
   readonly masking: SessionMasker;
-  /** The timeline's next number of each execution that this owner has seen end. */
+  /** The timeline's next number of each execution that has ended by a step of this owner. */
   readonly nextSequences: Map<string, number>;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
@@ -70,7 +70,7 @@ export function openOwnedSession(
   const resources = new AsyncDisposableStack();
   const inbox = new InboxWatch();
   holdLease(deps, { sessionId, epoch, isFollowUp }, { stop, inbox });
-  resources.defer(() => deps.leases.forget(sessionId));
+  resources.defer(() => deps.leases.forget(sessionId, epoch));
   const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner }));
   publisher.publish(events);
   const streams = resources.use(openLiveStreams({ bus, sessionId, publisher, atOnceMs: deps.atOnceMs }));

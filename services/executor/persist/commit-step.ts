@@ -120,7 +120,7 @@ async function commit(
       countCosts(session.metrics, committed.rows);
       countFollowUps(session.metrics, committed.rows);
       if (committed.rows.some(({ followUps = [] }) => followUps.length > 0)) {
-        session.onFollowUp?.(session.sessionId);
+        session.onFollowUp?.();
       }
       session.inbox.notice(committed.inboxSeq);
       await session.memory.fold(committed.rows, committed.inboxSeq);

@@ -31,8 +31,8 @@ export interface SessionWriter {
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
   readonly metrics: CostMetrics & FollowUpMetrics;
-  /** Called with the session when a step has asked for work that follows its end. */
-  readonly onFollowUp?: ((sessionId: string) => void) | undefined;
+  /** Called once the end of a session has stored that it asks for work that follows, such as its score. */
+  readonly onFollowUp?: (() => void) | undefined;
   /** Cancels the session's work; the first reason stays. */
   stop(reason: CancelledError): void;
 }

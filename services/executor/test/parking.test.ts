@@ -183,7 +183,7 @@ describe("a session that is asked to park", () => {
       async (id: string) => executor.cancel(id),
       async (id: string) => {
         // Its owner renews it no more.
-        executor.deps.leases.forget(id);
+        executor.deps.leases.forget(id, 1);
         await executor.expireLease(id);
         return executor.claim(id);
       },

@@ -51,7 +51,10 @@ describe("keepLeases", () => {
     expect(await isFresh(other)).to.equal(false);
     expect(stopped).to.deep.equal([]);
     expect(leases.find(id)).to.include({ sessionId: id, epoch: 1 });
-    leases.forget(id);
+    // That of another claim of the session.
+    leases.forget(id, 2);
+    expect(leases.find(id)).to.include({ epoch: 1 });
+    leases.forget(id, 1);
     expect(leases.find(id)).to.equal(undefined);
   });
 

@@ -103,7 +103,7 @@ SELECT pg_catalog.count(*)::integer FROM deleted`,
   },
   {
     // At most `page` rows a call, of a session that is hidden; true once the session itself is gone, with what is left of
-    // it by cascade. Rows go before those they depend on.
+    // it by cascade and a trigger. Rows go before those they depend on.
     name: "tarsy_remove_session",
     parameters: "removed_session uuid, page integer",
     returns: "boolean",

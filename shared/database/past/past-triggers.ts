@@ -11,7 +11,7 @@ interface PastTrigger {
   readonly name: string;
   readonly table: string;
   readonly after: "INSERT" | "UPDATE" | `UPDATE OF ${string}` | "DELETE";
-  /** Postgres parses it anew in each statement that changes the table: for a long one it costs more than to call the function. */
+  /** Only a short one: each statement that changes the table parses it, which costs more than the call of a function that compares. */
   readonly condition?: string;
 }
 

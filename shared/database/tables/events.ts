@@ -1,9 +1,9 @@
 import { table, ADD, READ } from "#shared/database/tables/table.ts";
 
 /**
- * One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. A writer numbers them in the
- * session's locked runtime row, so that a foreign key would only be a query for each row; the trigger that deletes a session's
- * `row_history` deletes them, too.
+ * One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. It has no foreign key,
+ * which would be a query for each row: a writer has locked the session's runtime row to number them, so the session exists. The trigger that
+ * deletes a session's `row_history` deletes them.
  */
 export const EVENTS = table({
   name: "events",

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { Database } from "#shared/database/database.ts";
 import { enterPast, pastAt } from "#shared/database/past/enter-past.ts";
+import { PAST_TABLES } from "#shared/database/past/past-tables.ts";
 import { PAST_TRIGGERS } from "#shared/database/past/past-triggers.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
@@ -217,6 +218,15 @@ describe("the past of a session's rows", () => {
     );
     const declared = PAST_TRIGGERS.map(({ name, table }) => ({ name, table }));
     expect(triggers).to.have.deep.members(declared);
+  });
+
+  it("is kept by triggers that fire for each column that is compared", () => {
+    for (const [table, { changing }] of Object.entries(PAST_TABLES)) {
+      for (const { columns, by } of changing) {
+        const compared = by.map((value) => value.split(" ", 1)[0]);
+        expect(columns, table).to.include.members(compared);
+      }
+    }
   });
 
   it(`reads each row a few times only, also of a session with ${STEPS} steps`, async () => {
