@@ -61,9 +61,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the late acknowledgement: a wake-up is acknowledged before the end of its session is committed",
     file: "services/executor/consume-queue.ts",
-    original: "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };",
-    mutant:
-      "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve(), hasPlace };\n    await delivery.ack();",
+    original: "const signals = { stop, abort: abort.signal };",
+    mutant: "await slot.delivery.ack();\n        const signals = { stop, abort: abort.signal };",
     provenBy: { testFile: "services/executor/test/consume-sessions.test.ts" },
     breaks: "does not acknowledge the wake-up of a session that another executor owns",
   },

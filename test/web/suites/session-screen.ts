@@ -224,9 +224,8 @@ export function sessionScreen(web: WebFixture): void {
     it("asks for an approval where the call waits, and shows what was decided", async () => {
       const id = await web.client.submit("REMOVE it", { alert_type: "act" });
       const { page } = await web.open(`/s/${id}`);
-      const approve = page.getByRole("button", { name: "Approve" });
       const question = page.locator(".entry.approval");
-      await question.getByText("not declared, treated as making changes").waitFor();
+      await question.getByText("makes changes", { exact: true }).waitFor();
       const facts = await question.locator(".approval-facts").textContent();
       expect(facts).to.include("k8s").and.include("Actor").and.include("It must go.");
       const [yes, no] = await Promise.all(
@@ -245,7 +244,7 @@ export function sessionScreen(web: WebFixture): void {
       expect(call?.y).to.be.within(0, over?.y ?? 0);
       await form.getByRole("button", { name: "Not now" }).click();
       await page.locator(".approval [role=alert]").getByText("APPROVAL_TOKEN").waitFor();
-      await approve.click();
+      await page.getByRole("button", { name: "Approve" }).click();
       await form.getByLabel("Token or API key").fill("another-token");
       await page.keyboard.press("Enter");
       await form.getByRole("alert").getByText("the token is not valid").waitFor();
@@ -254,6 +253,13 @@ export function sessionScreen(web: WebFixture): void {
       // The decision that asked for it is made without another press.
       await page.locator(".session-header .status-dot.completed").waitFor();
       expect(await page.locator(".entry.approval").textContent()).to.include("Approved by");
+    });
+
+    it("says of a tool whose effect it cannot read how the tool is treated", async () => {
+      const { page } = await web.open("/");
+      await page.route("**/api/v1/system/mcp-servers", async (route) => route.abort());
+      await page.goto(web.url(`/s/${await web.client.submit("REMOVE it", { alert_type: "act" })}`));
+      await page.getByText("not declared, treated as making changes").waitFor();
     });
 
     it("cancels after a question, by keyboard", async () => {

@@ -113,7 +113,7 @@ function About({ entry, approval, store }: ApprovalQuestionProps) {
     <dl class="approval-facts small">
       <dt>{TEXTS.effect}</dt>
       <dd class={`effect ${effect ?? ""}`}>
-        {effect === undefined ? TEXTS.unknownEffect : TEXTS.effects[effect]}
+        {effect === null ? TEXTS.unknownEffect : effect === undefined ? "…" : TEXTS.effects[effect]}
       </dd>
       <dt>{TEXTS.server}</dt>
       <dd>{shownText(server)}</dd>
@@ -136,18 +136,18 @@ function About({ entry, approval, store }: ApprovalQuestionProps) {
 /** What an agent writes before it calls a tool. */
 const WORDS = new Set<TimelineEntry["type"]>(["llm_thinking", "llm_response"]);
 
-/** What a tool, "server.tool", may do as its server is configured; undefined until that is known, and where it is not. */
-function useToolEffect(name: string): ToolEffect | undefined {
-  const [effect, setEffect] = useState<ToolEffect>();
+/** What a tool, "server.tool", may do as its server is configured; null where that is not known, undefined until it is read. */
+function useToolEffect(name: string): ToolEffect | null | undefined {
+  const [effect, setEffect] = useState<ToolEffect | null>();
   useEffect(() => {
     const ending = new AbortController();
     const read = async () => {
       try {
         const { servers } = await api.call("GET /api/v1/system/mcp-servers", { signal: ending.signal });
         const server = servers.find(({ id }) => name.startsWith(`${id}.`));
-        setEffect(server?.tools.find((tool) => name === `${server.id}.${tool.name}`)?.effect);
+        setEffect(server?.tools.find((tool) => name === `${server.id}.${tool.name}`)?.effect ?? null);
       } catch {
-        // Without it the question says that the effect is not known.
+        if (!ending.signal.aborted) setEffect(null);
       }
     };
     void read();
