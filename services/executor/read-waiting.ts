@@ -39,6 +39,8 @@ export const Waiting = Type.Object({
 });
 export type Waiting = Static<typeof Waiting>;
 
+const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
+
 /**
  * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
  * begun runs in its own place or rests until a time that has not come. Then the rules of `chooseSessions` name this session. `CASE` hides the
@@ -46,7 +48,7 @@ export type Waiting = Static<typeof Waiting>;
  */
 export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
   NOT EXISTS (
-    SELECT FROM unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]) AS other
+    SELECT FROM unnest(${LANES}) AS other
     WHERE other <> s.lane AND (
       SELECT true FROM alert_sessions o WHERE o.status = 'pending' AND o.deleted_at IS NULL AND o.lane = other
       ORDER BY o.created_at, o.session_id LIMIT 1))
@@ -61,7 +63,6 @@ export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
 
 const parseWaiting = compileParser("what waits for a place", Waiting);
 
-const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
 const COUNTS = SESSION_LANES.map((lane) => `'${lane}', count(*) FILTER (WHERE lane = '${lane}')`).join(", ");
 
 /**

@@ -56,6 +56,7 @@ export interface LimitedBy {
   readonly budgets: ResolvedBudgets | null;
 }
 
+/** A claim that succeeded. */
 export type Claimed = { readonly kind: "claimed" } & SessionClaim;
 
 /** The result of trying to claim a session. */
