@@ -21,10 +21,34 @@ const BANNER = `import { createRequire } from "node:module";\nconst require = cr
  */
 const COSTLY_IMPORTS = /^(?:node:)?(?:http|tls)$/;
 
+/**
+ * `tls` starts a thread that parses 150 root certificates, 20 ms of CPU time, and `https` loads `tls`. Packages that can use TLS
+ * require them at once, and most processes never connect with it.
+ */
+const LATE_REQUIRES = /^(?:node:)?(?:https|tls)$/;
+
+/** A module of LATE_REQUIRES, loaded when a member is first read. A socket is asked for its class by what Node documents. */
+const lateBuiltin = (path: string) => `
+const TLSSocket = { [Symbol.hasInstance]: (socket) => socket?.encrypted === true };
+const read = (name) => process.getBuiltinModule(${JSON.stringify(path)})[name];
+module.exports = new Proxy({}, { get: (_, name) => (name === "TLSSocket" ? TLSSocket : read(name)) });`;
+
+/** What a TypeORM of Postgres alone does without: two thirds of a megabyte, which every process would read and keep. */
+const OTHER_DRIVERS = /typeorm[/\\]driver[/\\][\w-]+[/\\]\w+Driver\.js$/;
+
 /** Takes the modules of COSTLY_IMPORTS without reading their exports, as `shared/service/node-http.ts` does. */
-const builtinsWithoutImport: Plugin = {
-  name: "builtins-without-import",
+const loadLess: Plugin = {
+  name: "load-less",
   setup: (bundle) => {
+    bundle.onResolve({ filter: LATE_REQUIRES }, ({ path, kind }) =>
+      kind === "require-call" ? { path, namespace: "late-builtin" } : undefined,
+    );
+    bundle.onLoad({ filter: /./, namespace: "late-builtin" }, ({ path }) => ({
+      contents: lateBuiltin(path),
+    }));
+    bundle.onLoad({ filter: OTHER_DRIVERS }, ({ path }) =>
+      path.includes("postgres") ? undefined : { contents: "" },
+    );
     bundle.onResolve({ filter: COSTLY_IMPORTS }, ({ path, kind }) =>
       kind === "import-statement" ? { path, namespace: "builtin" } : undefined,
     );
@@ -81,7 +105,7 @@ export async function bundleProgram(root: string, source: string, outdir: string
     ...optionsFor(root),
     entryPoints: { main: join(root, source, "main.ts"), ...threadsOf(root, source) },
     outdir,
-    plugins: [builtinsWithoutImport],
+    plugins: [loadLess],
   });
   assertSelfContained(root, source, metafile);
   return metafile;
@@ -104,7 +128,7 @@ export async function bundleTogether(
       ...optionsFor(root),
       entryPoints: Object.fromEntries([...mains, ...threads]),
       outdir,
-      plugins: [builtinsWithoutImport],
+      plugins: [loadLess],
       sourcemap: false,
     });
     assertSelfContained(root, sources.join(", "), metafile);

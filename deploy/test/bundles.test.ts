@@ -1,7 +1,16 @@
 import { execFile, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, mkdtempDisposable, readFile, readdir, rm, symlink } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  mkdtempDisposable,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -91,6 +100,28 @@ describe("the bundle of a service", () => {
       expect(licences).to.match(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "mu"));
     }
     expect(licences).to.contain("Permission is hereby granted");
+  });
+
+  it("loads what TLS needs when a package first uses it", async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), "tarsy-bundle-"));
+    const source = `const tls = require("tls");
+      const https = require("node:https");
+      const isLoaded = () => process.moduleLoadList.includes("NativeModule tls");
+      const socket = new (require("node:net").Socket)();
+      const before = [isLoaded(), socket instanceof tls.TLSSocket];
+      const { Agent } = https;
+      class OwnAgent extends Agent {}
+      const secure = tls.connect({ socket });
+      secure.once("error", () => undefined).destroy();
+      console.log(JSON.stringify([before, [isLoaded(), secure instanceof tls.TLSSocket, new OwnAgent() instanceof Agent]]));`;
+    await writeFile(join(folder.path, "late.cjs"), source);
+    await writeFile(join(folder.path, "main.ts"), `import "./late.cjs";\n`);
+    await bundleProgram(folder.path, ".", join(folder.path, "out"));
+    const { stdout } = await run(process.execPath, [join(folder.path, "out/main.mjs")]);
+    expect(JSON.parse(stdout)).to.deep.equal([
+      [false, false],
+      [true, true, true],
+    ]);
   });
 });
 
