@@ -74,6 +74,8 @@ export class ServerConnections implements AsyncDisposable {
   readonly #closing = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
   #version: string | undefined;
+  /** As the newest connection has it: the server keeps nothing for a connection. */
+  #isStateless = false;
   #opened = 0;
   #failedToConnect = 0;
 
@@ -171,7 +173,7 @@ export class ServerConnections implements AsyncDisposable {
   #isolation(): Isolation {
     // A server that is not known yet may keep state.
     const { isolation, transport } = this.#deps.settings;
-    const chosen = isolation ?? (this.era === "modern" ? "shared" : "execution");
+    const chosen = isolation ?? (this.#isStateless ? "shared" : "execution");
     return chosen === "shared" && namesExecution(transport) ? "execution" : chosen;
   }
 
@@ -240,6 +242,8 @@ export class ServerConnections implements AsyncDisposable {
       this.#breaker.succeeded();
       this.#opened += 1;
       this.#version = connection.serverVersion;
+      // The older transport with an event stream has its session in the address of the stream.
+      this.#isStateless = !connection.isStateful && settings.transport.type !== "sse";
       connection.lost.addEventListener("abort", () => slot?.[Symbol.dispose](), { once: true });
       if (!connection.isAlive) slot?.[Symbol.dispose]();
       entry.connection = connection;
