@@ -26,14 +26,21 @@ export function shapeConfig(): ConfigFiles {
   return toolConfig(turns, { "budgeted-chain": { ...chainOf(BUDGETED_TYPE), budgets } });
 }
 
-/** An agent with a tool that answers at once, and a model that answers with these turns and then with text. */
+/**
+ * An agent with a tool that answers at once, and a model that answers with these turns and then with text. The tool is that of the MCP
+ * server at `url`, or by default a stub.
+ */
 export function toolConfig(
   turns: ModelScript["calls"],
   moreChains: object = {},
+  url?: string,
 ): ConfigFiles & { readonly script: ModelScript } {
+  const stub = { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } };
   return {
     tarsy: {
-      mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
+      mcp_servers: {
+        lab: { transport: url === undefined ? { type: "stdio", command: "true" } : { type: "http", url } },
+      },
       agents: { Investigator: { mcp_servers: ["lab"] } },
       agent_chains: {
         "test-chain": chainOf("test"),
@@ -41,7 +48,7 @@ export function toolConfig(
         ...moreChains,
       },
     },
-    stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
+    ...(url === undefined ? { stubTools: stub } : {}),
     script: { calls: [SUMMARY_CALL, ...turns, { steps: [{ text: "It was the memory." }] }] },
   };
 }

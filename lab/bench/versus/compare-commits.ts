@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { startHttpServer } from "../../../services/tool-runner/mcp/test/http-server.ts";
 import { CHECKOUT, SERVICES } from "../../../test/support/spawn-service.ts";
 import { UsageError } from "../../../scripts/tarsy/command.ts";
 import type { BenchmarkContext } from "../support/benchmark.ts";
@@ -57,7 +58,10 @@ export async function compareCommits(
   const checkouts = [CHECKOUT, other];
   // The alerts of the load contain this text.
   const turns = toolTurns("pod checkout", { turns: toolCalls, tools: 1 });
-  const config = toolCalls === 0 ? { script: ZERO_DELAY_SCRIPT } : toolConfig(turns);
+  const config =
+    toolCalls === 0
+      ? { script: ZERO_DELAY_SCRIPT }
+      : toolConfig(turns, {}, resources.use(await startToolServer()).url);
   const files = { ...config, script: delayed(config.script, modelMs) };
   const started = await startTogether(
     resources,
@@ -74,7 +78,7 @@ export async function compareCommits(
   const whole = await runComparison(
     {
       name: "commits, whole sessions",
-      what: `A unit is a session with a model that answers after ${modelMs} ms and ${toolCalls} tool calls; ${executors} executor(s) with ${slots} slots each, ${LOAD_CLIENTS} clients. CPU is that of the five services and NATS.`,
+      what: `A unit is a session with a model that answers after ${modelMs} ms and ${toolCalls} tool calls of an MCP server over HTTP; ${executors} executor(s) with ${slots} slots each, ${LOAD_CLIENTS} clients. CPU is that of the five services and NATS.`,
       figures: SESSION_FIGURES,
       rounds,
       limits,
@@ -107,6 +111,17 @@ export async function compareCommits(
     context,
   );
   return [whole, accepting];
+}
+
+/** An MCP server as most are: it keeps a session for each client, and does not say what its tool may change. */
+async function startToolServer() {
+  const content = [{ type: "text", text: "pod checkout-7d9f restarts: OOMKilled, limit 512Mi. ".repeat(40) }];
+  const tools = [{ name: "look", description: "Looks at a pod.", inputSchema: { type: "object" } }];
+  const server = await startHttpServer("legacy", {
+    "tools/list": (_request, response, id) => server.respond(response, id, { tools }),
+    look: (_request, response, id) => server.respond(response, id, { content }),
+  });
+  return server;
 }
 
 function assertCheckout(directory: string): void {
