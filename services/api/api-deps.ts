@@ -1,4 +1,3 @@
-import type { DataSource } from "typeorm";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
@@ -7,6 +6,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import type { Outbound } from "./notifications/http/outbound.ts";
 import type { ReadReplica } from "./read-replica.ts";
 import type { SseConnections } from "./sse/sse-connections.ts";
+import type { Orm } from "#shared/database/connection/orm.ts";
 import type { Database } from "#shared/database/database.ts";
 
 import type { AuditLog } from "#shared/access/audit-log.ts";
@@ -18,8 +18,7 @@ export interface ApiDeps {
   readonly config: ApiConfig;
   readonly log: Logger;
   readonly db: Database;
-  /** The entities, for reads of whole rows. */
-  readonly orm: DataSource;
+  readonly orm: Orm;
   /** A standby for lists and sums; undefined if there is none. */
   readonly replica?: ReadReplica | undefined;
   readonly dispatcher: Dispatcher;

@@ -3,7 +3,7 @@ import { processRegistry } from "#shared/service/process-registry.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
 import { checkDatabase, openDatabase } from "#shared/database/connection/open-database.ts";
-import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { Orm } from "#shared/database/connection/orm.ts";
 import { waitForSchema } from "#shared/database/schema/wait-for-schema.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
@@ -39,10 +39,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   };
   const db = resources.use(await openDatabase({ ...database, applicationName: "tarsy-api", poolSize: 8 }));
   await waitForSchema(db, "api", log, signal);
-  const orm = resources.adopt(
-    await openOrm({ ...database, applicationName: "tarsy-api-reads", poolSize: 4 }),
-    (open) => open.destroy(),
-  );
+  const orm = resources.use(new Orm({ ...database, applicationName: "tarsy-api-reads", poolSize: 4 }));
   const { databaseReadUrl: url } = config;
   const following = { primary: orm, log, metrics, signal };
   const replica = url === undefined ? undefined : resources.use(new ReadReplica({ url, ...following }));
@@ -97,7 +94,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
     await serveHealth({
       ...config.health,
       checks: {
-        postgres: async () => void (await Promise.all([checkDatabase(db), checkDatabase(orm)])),
+        postgres: async () => void (await Promise.all([checkDatabase(db), orm.check()])),
         nats: () => dispatcher.check(),
       },
       metrics: registry,

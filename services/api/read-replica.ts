@@ -1,10 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { Middleware } from "koa";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
 import { explainDatabaseError } from "#shared/database/connection/explain-database-error.ts";
-import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { Orm } from "#shared/database/connection/orm.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { pause } from "#shared/pause.ts";
@@ -44,7 +43,7 @@ SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || current_dat
 
 interface ReplicaParts {
   readonly url: string;
-  readonly primary: DataSource;
+  readonly primary: Orm;
   readonly log: Logger;
   readonly metrics: ReplicaMetrics;
   readonly signal: AbortSignal;
@@ -57,13 +56,13 @@ interface ReplicaParts {
  * that receives nothing.
  */
 export class ReadReplica implements AsyncDisposable {
-  readonly #primary: DataSource;
+  readonly #primary: Orm;
+  readonly #replica: Orm;
   readonly #log: Logger;
   readonly #limits: typeof LIMITS;
   readonly #writers: LRUCache<string, true>;
   readonly #metrics: ReplicaMetrics;
   readonly #following: Promise<void>;
-  #replica: DataSource | undefined;
   #positions: { readonly at: number; readonly position: number }[] = [];
   /** By `performance.now()`: the replica has everything that was written until then. */
   #freshAt = -Infinity;
@@ -77,16 +76,23 @@ export class ReadReplica implements AsyncDisposable {
     this.#metrics = metrics;
     this.#limits = { ...LIMITS, ...limits };
     this.#writers = new LRUCache({ max: MAX_WRITERS, ttl: this.#limits.wroteMs });
-    this.#following = this.#follow(url, signal);
+    this.#replica = new Orm({
+      url,
+      applicationName: "tarsy-api-replica",
+      poolSize: 4,
+      queueTimeoutMs: 5_000,
+      log,
+      signal,
+    });
+    this.#following = this.#follow(signal);
   }
 
   /** Runs a read on the replica if that has what this caller has to see, else on the primary. Settles as `read` there. */
-  async read<T>(caller: Caller, read: (from: DataSource) => Promise<T>): Promise<T> {
-    const replica = this.#replica;
-    if (replica === undefined || !this.#isFresh()) return this.#readPrimary("behind", read);
+  async read<T>(caller: Caller, read: (from: Orm) => Promise<T>): Promise<T> {
+    if (!this.#isFresh()) return this.#readPrimary("behind", read);
     if (this.#writers.has(writerOf(caller))) return this.#readPrimary("wrote", read);
     try {
-      const result = await read(replica);
+      const result = await read(this.#replica);
       this.#metrics.replicaReads.inc({ source: "replica" });
       return result;
     } catch (error) {
@@ -114,7 +120,7 @@ export class ReadReplica implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#following;
-    await this.#replica?.destroy();
+    await this.#replica[Symbol.asyncDispose]();
   }
 
   #isFresh(): boolean {
@@ -122,28 +128,15 @@ export class ReadReplica implements AsyncDisposable {
     return now - this.#freshAt <= this.#limits.lagMs && now >= this.#restsUntil;
   }
 
-  async #readPrimary<T>(source: ReadSource, read: (from: DataSource) => Promise<T>): Promise<T> {
+  async #readPrimary<T>(source: ReadSource, read: (from: Orm) => Promise<T>): Promise<T> {
     this.#metrics.replicaReads.inc({ source });
     return read(this.#primary);
   }
 
-  /** Until `signal` aborts: compares both servers. Until the replica can be opened, that is tried again and logged. */
-  async #follow(url: string, signal: AbortSignal): Promise<void> {
-    const log = this.#log;
-    const options = {
-      url,
-      applicationName: "tarsy-api-replica",
-      poolSize: 4,
-      queueTimeoutMs: 5_000,
-      log,
-      signal,
-    };
-    this.#replica = await openOrm(options).catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    });
-    for (let round = 1; this.#replica !== undefined && !signal.aborted; round++) {
-      const problem = await this.#compare(this.#replica).catch(explainDatabaseError);
+  /** Until `signal` aborts: compares both servers. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    for (let round = 1; !signal.aborted; round++) {
+      const problem = await this.#compare().catch(explainDatabaseError);
       if (problem !== undefined) {
         this.#positions = [];
         this.#freshAt = -Infinity;
@@ -158,8 +151,8 @@ export class ReadReplica implements AsyncDisposable {
   }
 
   /** Notes how far both servers are; returns why the replica cannot be used at all. */
-  async #compare(replica: DataSource): Promise<string | undefined> {
-    const [standby] = await selectRows(replica, parsePosition, READ_POSITION, []);
+  async #compare(): Promise<string | undefined> {
+    const [standby] = await selectRows(this.#replica, parsePosition, READ_POSITION, []);
     const at = performance.now();
     const [primary] = await selectRows(this.#primary, parsePosition, READ_POSITION, []);
     const reached = standby?.position ?? -1;
@@ -190,9 +183,9 @@ function writerOf({ identity: { via, subject, keyId } }: Caller): string {
 
 /** Runs a read that may be some seconds old, on the replica where there is one. */
 export async function readLists<T>(
-  { orm, replica }: { readonly orm: DataSource; readonly replica?: ReadReplica | undefined },
+  { orm, replica }: { readonly orm: Orm; readonly replica?: ReadReplica | undefined },
   caller: Caller,
-  read: (from: DataSource) => Promise<T>,
+  read: (from: Orm) => Promise<T>,
 ): Promise<T> {
   return replica === undefined ? read(orm) : replica.read(caller, read);
 }

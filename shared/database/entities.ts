@@ -1,4 +1,4 @@
-import { EntitySchema } from "typeorm";
+import type { EntityTarget } from "typeorm";
 import { ALERT_SESSIONS, type AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import { SESSION_RUNTIME, type SessionRuntime } from "#shared/database/tables/session-runtime.ts";
 import { SESSION_REVIEW_ACTIVITIES, type SessionReviewActivity } from "#shared/database/tables/reviews.ts";
@@ -16,48 +16,39 @@ import { SESSION_RUNBOOKS } from "#shared/database/tables/texts.ts";
 import { CHATS } from "#shared/database/tables/chats.ts";
 import type { Row, Table } from "#shared/database/tables/table.ts";
 
-/** What TypeORM needs of a table of which whole rows are read. */
-const asEntity = <C extends Table["columns"]>({ name, columns }: Pick<Table<C>, "name" | "columns">) => ({
-  name,
-  tableName: name,
-  columns: Object.fromEntries(Object.entries(columns).filter(([, { hidden }]) => hidden !== true)),
-});
+/** Each entity is named as its table, so that what reads it does not load TypeORM. */
+export const AlertSessionEntity: EntityTarget<AlertSession> = ALERT_SESSIONS.name;
+export const SessionRuntimeEntity: EntityTarget<SessionRuntime> = SESSION_RUNTIME.name;
+export const SessionReviewActivityEntity: EntityTarget<SessionReviewActivity> =
+  SESSION_REVIEW_ACTIVITIES.name;
+export const SessionScoreEntity: EntityTarget<SessionScore> = SESSION_SCORES.name;
+export const StageEntity: EntityTarget<Stage> = STAGES.name;
+export const AgentExecutionEntity: EntityTarget<AgentExecution> = AGENT_EXECUTIONS.name;
+export const MessageEntity: EntityTarget<Message> = MESSAGES.name;
+export const LlmInteractionEntity: EntityTarget<LlmInteraction> = LLM_INTERACTIONS.name;
+export const McpInteractionEntity: EntityTarget<McpInteraction> = MCP_INTERACTIONS.name;
+export const TimelineEventEntity: EntityTarget<TimelineEvent> = TIMELINE_EVENTS.name;
+export const ApprovalEntity: EntityTarget<Approval> = APPROVALS.name;
+export const FollowUpEntity: EntityTarget<FollowUp> = FOLLOW_UPS.name;
+export const ToolResultEntity: EntityTarget<Row<typeof TOOL_RESULTS>> = TOOL_RESULTS.name;
+export const SessionRunbookEntity: EntityTarget<Row<typeof SESSION_RUNBOOKS>> = SESSION_RUNBOOKS.name;
+export const ChatEntity: EntityTarget<Row<typeof CHATS>> = CHATS.name;
 
-export const AlertSessionEntity = new EntitySchema<AlertSession>(asEntity(ALERT_SESSIONS));
-export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>(asEntity(SESSION_RUNTIME));
-export const SessionReviewActivityEntity = new EntitySchema<SessionReviewActivity>(
-  asEntity(SESSION_REVIEW_ACTIVITIES),
-);
-export const SessionScoreEntity = new EntitySchema<SessionScore>(asEntity(SESSION_SCORES));
-export const StageEntity = new EntitySchema<Stage>(asEntity(STAGES));
-export const AgentExecutionEntity = new EntitySchema<AgentExecution>(asEntity(AGENT_EXECUTIONS));
-export const MessageEntity = new EntitySchema<Message>(asEntity(MESSAGES));
-export const LlmInteractionEntity = new EntitySchema<LlmInteraction>(asEntity(LLM_INTERACTIONS));
-export const McpInteractionEntity = new EntitySchema<McpInteraction>(asEntity(MCP_INTERACTIONS));
-export const TimelineEventEntity = new EntitySchema<TimelineEvent>(asEntity(TIMELINE_EVENTS));
-export const ApprovalEntity = new EntitySchema<Approval>(asEntity(APPROVALS));
-export const FollowUpEntity = new EntitySchema<FollowUp>(asEntity(FOLLOW_UPS));
-export const ToolResultEntity = new EntitySchema<Row<typeof TOOL_RESULTS>>(asEntity(TOOL_RESULTS));
-export const SessionRunbookEntity = new EntitySchema<Row<typeof SESSION_RUNBOOKS>>(
-  asEntity(SESSION_RUNBOOKS),
-);
-export const ChatEntity = new EntitySchema<Row<typeof CHATS>>(asEntity(CHATS));
-
-/** The entities that `openOrm` opens. */
-export const ENTITIES = [
-  AlertSessionEntity,
-  SessionRuntimeEntity,
-  SessionReviewActivityEntity,
-  SessionScoreEntity,
-  StageEntity,
-  AgentExecutionEntity,
-  MessageEntity,
-  LlmInteractionEntity,
-  McpInteractionEntity,
-  TimelineEventEntity,
-  ApprovalEntity,
-  FollowUpEntity,
-  ToolResultEntity,
-  SessionRunbookEntity,
-  ChatEntity,
+/** The tables of the entities. */
+export const ENTITY_TABLES: readonly Pick<Table, "name" | "columns">[] = [
+  ALERT_SESSIONS,
+  SESSION_RUNTIME,
+  SESSION_REVIEW_ACTIVITIES,
+  SESSION_SCORES,
+  STAGES,
+  AGENT_EXECUTIONS,
+  MESSAGES,
+  LLM_INTERACTIONS,
+  MCP_INTERACTIONS,
+  TIMELINE_EVENTS,
+  APPROVALS,
+  FOLLOW_UPS,
+  TOOL_RESULTS,
+  SESSION_RUNBOOKS,
+  CHATS,
 ];

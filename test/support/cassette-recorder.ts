@@ -1,12 +1,11 @@
 import type { Metadata, CallOptions } from "@grpc/grpc-js";
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
 import { canonicalRequest, hashRequest } from "#shared/cassette/canonical-request.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { contentOfRequest } from "#shared/cassette/content-of-request.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
-import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { Orm } from "#shared/database/connection/orm.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { Masker } from "#shared/masking/masker.ts";
@@ -22,7 +21,7 @@ interface Parts {
   readonly runs: RunFixture;
   readonly tools: ToolRunnerFixture;
   readonly db: Database;
-  readonly orm: DataSource;
+  readonly orm: Orm;
   readonly masker: Masker;
   readonly loseLeaseAtWrite: WritePoints["kill"];
 }
@@ -59,10 +58,7 @@ export class CassetteRecorder implements AsyncDisposable {
     const { signal } = new AbortController();
     const options = { url: servers.postgres.serviceUrls.api, log, signal, poolSize: 2 };
     const db = resources.use(await openDatabase({ ...options, applicationName: "exports" }));
-    const orm = resources.adopt(
-      await openOrm({ ...options, applicationName: "exports-reads" }),
-      async (open) => open.destroy(),
-    );
+    const orm = resources.use(new Orm({ ...options, applicationName: "exports-reads" }));
     const masker = resources.use(new Masker({ known }));
     const { kill: loseLeaseAtWrite } = await installWritePoints(runs.executor);
     return new CassetteRecorder({ resources, runs, tools, db, orm, masker, loseLeaseAtWrite });

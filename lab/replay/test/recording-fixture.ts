@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
-import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { Orm } from "#shared/database/connection/orm.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
@@ -36,7 +36,7 @@ export class RecordingFixture implements AsyncDisposable {
     const { url } = sub.runs.executor.servers.postgres;
     const database = { url, applicationName: "exports", poolSize: 2, log, signal };
     const db = opened.use(await openDatabase(database));
-    const orm = opened.adopt(await openOrm(database), (source) => source.destroy());
+    const orm = opened.use(new Orm(database));
     const masker = opened.use(new Masker());
     const exporting = { db, orm, masker, config: { readVariable: () => "Frankfurt" } };
     return new RecordingFixture(opened.move(), sub, exporting);

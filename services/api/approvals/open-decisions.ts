@@ -53,7 +53,7 @@ export function openDecisions(deps: ApiDeps) {
     if (wakeUp !== undefined) dispatcher.wake(wakeUp);
     caller.detail = { ...caller.detail, approval_id, tool, decision: state };
     log.info({ session_id, approval_id, tool, state }, "approval decided");
-    return orm.manager.findOneByOrFail(ApprovalEntity, { approval_id });
+    return orm.read(async (manager) => manager.findOneByOrFail(ApprovalEntity, { approval_id }));
   };
 }
 

@@ -25,10 +25,12 @@ export function approvalRoutes(deps: ApiDeps) {
   return routesOf(APPROVALS, {
     async listApprovals(ctx) {
       const { session_id } = await visibleSession(db, ctx);
-      const approvals = await orm.manager.find(ApprovalEntity, {
-        where: { session_id },
-        order: { requested_at: "ASC", approval_id: "ASC" },
-      });
+      const approvals = await orm.read(async (manager) =>
+        manager.find(ApprovalEntity, {
+          where: { session_id },
+          order: { requested_at: "ASC", approval_id: "ASC" },
+        }),
+      );
       return { session_id, approvals: approvals.map(approvalView) };
     },
 

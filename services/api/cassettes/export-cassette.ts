@@ -40,7 +40,7 @@ export async function exportCassette(
   sessionId: string,
   now: Date,
 ): Promise<string> {
-  const rows = await orm.transaction("REPEATABLE READ", async (manager) => {
+  const rows = await orm.snapshot(async (manager) => {
     const [size] = await selectRows(manager, parseBytes, BYTES, [sessionId]);
     if ((size?.bytes ?? 0) > MAX_ROW_BYTES) throw tooLarge();
     return loadCassetteRows(manager, sessionId);

@@ -1,4 +1,4 @@
-import { In, type EntityManager } from "typeorm";
+import type { EntityManager } from "typeorm";
 import {
   AgentExecutionEntity,
   AlertSessionEntity,
@@ -50,13 +50,18 @@ export interface CassetteRows {
   readonly inputs: CassetteInputs;
 }
 
+const KEPT_EVENTS = ["final_analysis", "executive_summary", "mcp_tool_summary", "user_question"] as const;
+
 /** Reads the rows, in a transaction that sees one snapshot. Throws database errors. */
 export async function loadCassetteRows(manager: EntityManager, session_id: string): Promise<CassetteRows> {
   const where = { session_id };
   const session = await manager.findOneByOrFail(AlertSessionEntity, where);
   const runtime = await manager.findOneByOrFail(SessionRuntimeEntity, where);
   const followUps = await loadFollowUps(manager, session_id);
-  const open = await manager.findBy(FollowUpEntity, { session_id, status: In(["pending", "active"]) });
+  const open = await manager.findBy(FollowUpEntity, [
+    { session_id, status: "pending" },
+    { session_id, status: "active" },
+  ]);
   const hidden = new Set(open.map(({ stage_id }) => stage_id));
   const isShown = ({ stage_id }: { readonly stage_id: string }) => !hidden.has(stage_id);
   const order = { created_at: "ASC", interaction_id: "ASC" } as const;
@@ -68,10 +73,7 @@ export async function loadCassetteRows(manager: EntityManager, session_id: strin
     await loadToolCalls(manager, session_id),
   ];
   const timeline = await manager.find(TimelineEventEntity, {
-    where: {
-      session_id,
-      event_type: In(["final_analysis", "executive_summary", "mcp_tool_summary", "user_question"]),
-    },
+    where: KEPT_EVENTS.map((event_type) => ({ session_id, event_type })),
     order: { sequence_number: "ASC" },
   });
   return {

@@ -33,7 +33,7 @@ export async function compareSessions(
 ): Promise<ComparisonResponse> {
   const isCostEstimated = config.agents.system.cost_estimation.enabled;
   return inTurn(async () => {
-    const rows = await orm.transaction("REPEATABLE READ", async (manager) => readBoth(manager, a, b));
+    const rows = await orm.snapshot(async (manager) => readBoth(manager, a, b));
     const compared = await compareRuns(comparedRun(rows.a), comparedRun(rows.b));
     return { a: sideOf(rows.a, isCostEstimated), b: sideOf(rows.b, isCostEstimated), ...compared };
   });

@@ -10,7 +10,7 @@ import { readConclusion, readQuoted } from "./read-conclusion.ts";
 export const conclusionRoutes = ({ orm }: ApiDeps) =>
   routesOf(CONCLUSIONS, {
     getConclusion: async (ctx) =>
-      orm.transaction("REPEATABLE READ", async (manager) => {
+      orm.snapshot(async (manager) => {
         const { session_id } = await sessionAt(manager, ctx);
         const stored = await readConclusion(manager, session_id);
         if (stored === null) throw new RequestError(404, "the session has no conclusion that was checked");

@@ -57,7 +57,7 @@ export async function sessionText({ config, db }: ApiDeps, id: string): Promise<
 }
 
 async function timelineText({ orm }: ApiDeps, id: string): Promise<string> {
-  const entries = await orm.transaction("REPEATABLE READ", async (manager) => {
+  const entries = await orm.snapshot(async (manager) => {
     const { shown } = await readStagesOf(manager, id);
     return timelineEntries(await readTimeline(manager, id), shown);
   });

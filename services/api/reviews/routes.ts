@@ -80,11 +80,13 @@ export function reviewRoutes(deps: ApiDeps) {
 
     async getReviewActivity(ctx) {
       const { session_id } = await visibleSession(db, ctx);
-      const newest = await orm.manager.find(SessionReviewActivityEntity, {
-        where: { session_id },
-        order: { id: "DESC" },
-        take: MAX_ACTIVITIES,
-      });
+      const newest = await orm.read(async (manager) =>
+        manager.find(SessionReviewActivityEntity, {
+          where: { session_id },
+          order: { id: "DESC" },
+          take: MAX_ACTIVITIES,
+        }),
+      );
       return {
         activities: newest
           .toReversed()

@@ -34,7 +34,7 @@ export const scoreRoutes = ({ config, db, orm, dispatcher, log }: ApiDeps) =>
     },
 
     async getScore(ctx) {
-      const { newest } = await orm.transaction("REPEATABLE READ", async (manager) => {
+      const { newest } = await orm.snapshot(async (manager) => {
         const { session_id } = await visibleSession(manager, ctx);
         return readScores(manager, session_id);
       });

@@ -19,7 +19,7 @@ export async function listPage(
   const { identity } = caller;
   const { page, pageSize: page_size } = query;
   const term = query.filters.search;
-  return readLists(deps, caller, async ({ manager: from }) => {
+  return readLists(deps, caller, async (from) => {
     const { ids, total, isCapped } = await (term === undefined
       ? listSessions(from, { query, identity }, memory)
       : searchSessions(from, { query, identity, term }, memory));

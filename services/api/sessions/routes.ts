@@ -26,13 +26,12 @@ import { requestCancel } from "./request-cancel.ts";
 /** The routes of sessions. Those with `at_seq` show a session as it was, each from one snapshot. */
 export function sessionRoutes(deps: ApiDeps) {
   const { config, db, orm } = deps;
-  const { manager } = orm;
   const isCostEstimated = config.agents.system.cost_estimation.enabled;
   const memory = new ListMemory();
   const snapshot = async <T>(
     ctx: RouterContext,
     read: (manager: EntityManager, found: FoundSession) => Promise<T>,
-  ) => orm.transaction("REPEATABLE READ", async (own) => read(own, await sessionAt(own, ctx)));
+  ) => orm.snapshot(async (own) => read(own, await sessionAt(own, ctx)));
   const asked = (ctx: RouterContext, found: FoundSession) => ({
     found,
     identity: callerOf(ctx).identity,
@@ -43,25 +42,23 @@ export function sessionRoutes(deps: ApiDeps) {
 
     async getActiveSessions(ctx) {
       const { identity } = callerOf(ctx);
-      const active = await readActive(manager, identity);
-      return { active, queued: await readQueued(manager, identity) };
+      const active = await readActive(orm, identity);
+      return { active, queued: await readQueued(orm, identity) };
     },
 
-    getQueuedSessions: async (ctx) => ({ queued: await readQueued(manager, callerOf(ctx).identity) }),
+    getQueuedSessions: async (ctx) => ({ queued: await readQueued(orm, callerOf(ctx).identity) }),
 
     getFilterOptions: async (ctx) =>
-      readLists(deps, callerOf(ctx), async ({ manager: from }) =>
-        readFilterOptions(from, callerOf(ctx).identity),
-      ),
+      readLists(deps, callerOf(ctx), async (from) => readFilterOptions(from, callerOf(ctx).identity)),
 
     async getSessionStatus(ctx) {
-      const { session_id } = await visibleSession(manager, ctx);
-      return readStatus(manager, session_id);
+      const { session_id } = await visibleSession(orm, ctx);
+      return readStatus(orm, session_id);
     },
 
     async getSessionSummary(ctx) {
-      const { session_id } = await visibleSession(manager, ctx);
-      return readSummary(manager, session_id, isCostEstimated);
+      const { session_id } = await visibleSession(orm, ctx);
+      return readSummary(orm, session_id, isCostEstimated);
     },
 
     getSession: async (ctx) =>

@@ -86,7 +86,7 @@ export function healthReader({ config, db, orm, dispatcher }: ApiDeps) {
 async function databaseState({ db, orm }: Pick<ApiDeps, "db" | "orm">, checkDisk: () => Promise<void>) {
   const { status, response_time_ms, error } = await stateOf(async () => {
     // Both pools that requests use.
-    await Promise.all([checkDatabase(db), checkDatabase(orm)]);
+    await Promise.all([checkDatabase(db), orm.check()]);
     await checkDisk();
   });
   const { open, idle, waiting, max } = db.load;

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import type { ReadableStream } from "node:stream/web";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { DataSource } from "typeorm";
 import { addApiKey } from "#shared/access/api-keys.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
 import type { Role } from "#shared/access/identity.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
-import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { Orm } from "#shared/database/connection/orm.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
@@ -93,7 +92,7 @@ export class ApiFixture implements AsyncDisposable {
       /** By default one as in the service. */
       masker?: Masker;
       /** Opens the standby from which lists are read; by default there is none. */
-      replica?: (primary: DataSource, signal: AbortSignal) => ReadReplica;
+      replica?: (primary: Orm, signal: AbortSignal) => ReadReplica;
       snsOrigin?: ApiDeps["snsOrigin"];
       sse?: { pollEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
     } = {},
@@ -118,9 +117,8 @@ export class ApiFixture implements AsyncDisposable {
     const asOwner = resources.use(
       await openDatabase({ url, applicationName: "api-test-owner", poolSize: 2, log, signal }),
     );
-    const orm = resources.adopt(
-      await openOrm({ url: db.url, applicationName: "api-test-reads", poolSize: 2, log, signal }),
-      async (open) => open.destroy(),
+    const orm = resources.use(
+      new Orm({ url: db.url, applicationName: "api-test-reads", poolSize: 2, log, signal }),
     );
     const metrics = createApiMetrics(new Registry());
     const replica = options.replica === undefined ? undefined : resources.use(options.replica(orm, signal));

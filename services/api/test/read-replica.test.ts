@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { expect } from "chai";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { openOrm } from "#shared/database/connection/open-orm.ts";
+import { Orm } from "#shared/database/connection/orm.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
@@ -50,7 +49,7 @@ describe("the replica for lists", () => {
     const registry = new Registry();
     const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     const metrics = createApiMetrics(registry);
-    const open = (primary: DataSource, signal: AbortSignal) =>
+    const open = (primary: Orm, signal: AbortSignal) =>
       new ReadReplica({ url, primary, log, metrics, signal, limits });
     const reads = async (source: string) => {
       const text = await registry.metrics();
@@ -170,17 +169,17 @@ describe("the replica for lists", () => {
   it("is replaced by the primary where a read fails there, and rests then", async () => {
     const { open, reads, lines } = opener(standby.urlOf(servers.postgres.serviceUrls.api));
     await using stack = new AsyncDisposableStack();
-    const primary = stack.adopt(await openPrimary(servers.postgres.serviceUrls.api), (orm) => orm.destroy());
+    const primary = stack.use(openPrimary(servers.postgres.serviceUrls.api));
     const stopping = new AbortController();
     const replica = stack.use(open(primary, stopping.signal));
     stack.defer(() => stopping.abort(new Error("the test is over")));
     const identity = { subject: "s", name: "s", roles: ["viewer" as const], teams: [], via: "key" as const };
     const read = async (sql: string) => {
-      const asked: DataSource[] = [];
+      const asked: Orm[] = [];
       const rows = await replica
         .read({ identity, peer: undefined }, async (from) => {
           asked.push(from);
-          return from.query<unknown>(sql);
+          return from.query(sql);
         })
         .catch((error: unknown) => error);
       return { rows, primaries: asked.map((from) => from === primary) };
@@ -232,9 +231,7 @@ describe("the replica for lists", () => {
       servers.postgres.adminUrl,
     );
     await next.promote();
-    const primary = stack.adopt(await openPrimary(next.urlOf(servers.postgres.serviceUrls.api)), (orm) =>
-      orm.destroy(),
-    );
+    const primary = stack.use(openPrimary(next.urlOf(servers.postgres.serviceUrls.api)));
     const { open, lines } = opener(standby.urlOf(servers.postgres.serviceUrls.api));
     const stopping = new AbortController();
     stack.use(open(primary, stopping.signal));
@@ -283,7 +280,7 @@ describe("the replica for lists", () => {
     expect(lines.join("")).to.include("lists are read from the primary: the replica cannot be used");
   });
 
-  async function openPrimary(url: string): Promise<DataSource> {
-    return openOrm({ url, applicationName: "primary", poolSize: 1, log: quiet, signal: ending.signal });
+  function openPrimary(url: string): Orm {
+    return new Orm({ url, applicationName: "primary", poolSize: 1, log: quiet, signal: ending.signal });
   }
 });

@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { In, type EntityManager } from "typeorm";
+import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import {
@@ -59,15 +59,17 @@ export async function readLlmCall(manager: EntityManager, interaction: LlmIntera
  * The messages of the call itself where they are recorded, else those of its execution up to the last one sent; then the
  * answer, if there was one.
  */
+const ANSWERS = ["executive_summary", "mcp_tool_summary"] as const;
+
 async function readConversation(manager: EntityManager, interaction: LlmInteraction) {
   const recorded = parseRequest(interaction.llm_request).messages;
   if (recorded !== undefined) {
     const sent = recorded.map((message) => ({ ...message, content: withNames(message.content) }));
-    const answer = await manager.findOneBy(TimelineEventEntity, {
-      llm_interaction_id: interaction.interaction_id,
-      event_type: In(["executive_summary", "mcp_tool_summary"]),
-      status: "completed",
-    });
+    const { interaction_id: llm_interaction_id } = interaction;
+    const answer = await manager.findOneBy(
+      TimelineEventEntity,
+      ANSWERS.map((event_type) => ({ llm_interaction_id, event_type, status: "completed" })),
+    );
     return answer === null ? sent : [...sent, { role: "assistant", content: answer.content }];
   }
   const messages = await manager.find(MessageEntity, {

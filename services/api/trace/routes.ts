@@ -21,14 +21,14 @@ const MAX_WAITING = 20;
 export const traceRoutes = ({ db, orm }: ApiDeps) =>
   routesOf(TRACE, {
     getTrace: async (ctx) =>
-      orm.transaction("REPEATABLE READ", async (manager) => {
+      orm.snapshot(async (manager) => {
         const { session_id } = await sessionAt(manager, ctx);
         return readTrace(manager, session_id);
       }),
 
     async getLlmCall(ctx) {
       const interaction_id = parseInteractionId(ctx.params["interaction"]);
-      return orm.transaction("REPEATABLE READ", async (manager) => {
+      return orm.snapshot(async (manager) => {
         const { session_id } = await sessionAt(manager, ctx);
         const interaction = await manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
         if (interaction === null) throw notFound();
@@ -38,7 +38,7 @@ export const traceRoutes = ({ db, orm }: ApiDeps) =>
 
     async getToolCall(ctx) {
       const interaction_id = parseInteractionId(ctx.params["interaction"]);
-      return orm.transaction("REPEATABLE READ", async (manager) => {
+      return orm.snapshot(async (manager) => {
         const { session_id } = await sessionAt(manager, ctx);
         const interaction = await manager.findOneBy(McpInteractionEntity, { session_id, interaction_id });
         if (interaction === null) throw notFound();

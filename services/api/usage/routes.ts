@@ -20,7 +20,7 @@ export function usageRoutes(deps: ApiDeps) {
       const query = parseUsageQuery(ctx.query, isCostEstimated);
       const { identity } = callerOf(ctx);
       const usage = await readLists(deps, callerOf(ctx), async (from) =>
-        from.transaction(async (manager) => readUsage(manager, { query, identity })),
+        from.snapshot(async (manager) => readUsage(manager, { query, identity })),
       );
       const budgets = (await readBudgets(db, configured, null)).filter(
         (row) => row.scope !== "session" && mayKnow(identity, row),
@@ -37,7 +37,7 @@ export function usageRoutes(deps: ApiDeps) {
       const query = parseDailyUsageQuery(ctx.query, isCostEstimated);
       const { identity } = callerOf(ctx);
       const usage = await readLists(deps, callerOf(ctx), async (from) =>
-        from.transaction(async (manager) => readDailyUsage(manager, { query, identity })),
+        from.snapshot(async (manager) => readDailyUsage(manager, { query, identity })),
       );
       return dailyUsage(usage, query, isCostEstimated);
     },

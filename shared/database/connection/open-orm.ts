@@ -1,5 +1,5 @@
 import pg, { type ClientBase } from "pg";
-import { DataSource, type MigrationInterface } from "typeorm";
+import { DataSource, EntitySchema, type MigrationInterface } from "typeorm";
 import { firstTls } from "#shared/database/connection/connect-client.ts";
 import { requireDatabaseAddress } from "#shared/database/connection/database-address.ts";
 import { limitSession, NO_LIMITS } from "#shared/database/connection/statement-limits.ts";
@@ -7,29 +7,27 @@ import {
   DATABASE_TIMEOUTS,
   connectionBasics,
   connectionSettings,
-  untilDatabaseAnswers,
   type DatabaseOptions,
 } from "#shared/database/connection/open-database.ts";
-import { ENTITIES } from "#shared/database/entities.ts";
+import { ENTITY_TABLES } from "#shared/database/entities.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/schema/migrations/all-migrations.ts";
 import { RediallingPool } from "#shared/database/connection/redialling-pool.ts";
+import type { Table } from "#shared/database/tables/table.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
-/**
- * Opens the entities of the database, for reads of whole rows, with connections of their own; what `openDatabase` says
- * holds here too. The caller destroys the data source.
- */
+/** Connects the entities of the database, once. Throws database errors, and TerminalError for a URL that cannot be used. */
 export async function openOrm(options: DatabaseOptions): Promise<DataSource> {
-  const { applicationName, poolSize, log } = options;
-  return untilDatabaseAnswers(options, async (address, ssl) =>
+  const { url, applicationName, poolSize, log } = options;
+  const address = requireDatabaseAddress(url);
+  return firstTls(address, async (ssl) =>
     new DataSource({
       ...SOURCE,
       applicationName,
       poolSize,
       connectTimeoutMS: options.queueTimeoutMs ?? DATABASE_TIMEOUTS.queueMs,
       poolErrorHandler: warnOfLostConnection(log),
-      entities: ENTITIES,
+      entities: ENTITY_TABLES.map((table) => new EntitySchema(asEntity(table))),
       extra: connectionSettings(options, address, ssl),
     }).initialize(),
   );
@@ -58,6 +56,12 @@ export async function openForMigrations(
       },
     }).initialize(),
   );
+}
+
+/** What TypeORM needs of a table of which whole rows are read. */
+function asEntity({ name, columns }: Pick<Table, "name" | "columns">) {
+  const shown = Object.entries(columns).filter(([, { hidden }]) => hidden !== true);
+  return { name, tableName: name, columns: Object.fromEntries(shown) };
 }
 
 // TypeORM reads only some parts of a URL, so what the driver needs is in `extra`.

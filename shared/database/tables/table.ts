@@ -36,7 +36,7 @@ interface AnyColumn {
   /** Of a `numeric`. */
   readonly precision?: number;
   readonly scale?: number;
-  readonly transformer?: EntitySchemaColumnOptions["transformer"];
+  readonly transformer?: NonNullable<EntitySchemaColumnOptions["transformer"]>;
   /** What `jsonb` contains; any object without it. */
   readonly json?: TSchema;
   /** Only the views of the past read it: no row as the code has it. */

@@ -2,7 +2,7 @@ import { env } from "node:process";
 import { expect } from "chai";
 import { until } from "../../../../test/support/until.ts";
 import { McpServers } from "../mcp-servers.ts";
-import { startHttpServer } from "./http-server.ts";
+import { startHttpServer, type Answer } from "./http-server.ts";
 import { callTool, hostile, httpAt, isRunning, resultText, settingsOf } from "./server-fixture.ts";
 
 const { signal } = new AbortController();
@@ -31,5 +31,33 @@ describe("a connection that no call uses", () => {
       expect(await callTool(servers, { ...call, server: id })).to.include({ generation: 2, stateLost: true });
     }
     expect(isRunning(Number(resultText(kept.result)))).to.equal(true);
+  });
+});
+
+describe("the connection to an older server over HTTP", () => {
+  const handshakes = async (answers: Parameters<typeof startHttpServer>[1]) => {
+    await using server = await startHttpServer("legacy", answers);
+    await using servers = new McpServers({ settings: [settingsOf(httpAt(server.url))], env });
+    await servers.list(["lab"], { waitMs: 10_000 });
+    const call = { server: "lab", tool: "echo", callId: "c", args: {}, signal };
+    for (const executionId of ["e1", "e2"]) await callTool(servers, { ...call, executionId });
+    return server.seen.filter((request) => request === "initialize").length;
+  };
+  const initialize: Answer = (_request, response, id) => {
+    const result = {
+      protocolVersion: "2025-06-18",
+      capabilities: { tools: {} },
+      serverInfo: { name: "test", version: "1" },
+    };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  };
+
+  it("is shared by all executions if the server gives no session", async () => {
+    expect(await handshakes({ initialize })).to.equal(1);
+  });
+
+  it("is one for each execution, beside that for lists, if it does", async () => {
+    expect(await handshakes({})).to.equal(3);
   });
 });

@@ -21,7 +21,7 @@ import {
   resultText,
   settingsOf,
 } from "./server-fixture.ts";
-import { startHttpServer, type Answer } from "./http-server.ts";
+import { startHttpServer } from "./http-server.ts";
 
 const { signal } = new AbortController();
 /** How long a listing waits for its servers, which are programs that it starts. */
@@ -229,28 +229,6 @@ describe("McpServers", () => {
     expect(await pidOf(each, "e1", "a")).not.to.equal(await pidOf(each, "e1", "b"));
     await using all = serversOf(settingsOf(hostile(), { isolation: "shared" }));
     expect(await pidOf(all, "e1")).to.equal(await pidOf(all, "e2"));
-  });
-
-  it("shares the connection to an older server over HTTP that gives no session, and none that gives one", async () => {
-    const connectionsOf = async (answers: Parameters<typeof startHttpServer>[1]) => {
-      await using server = await startHttpServer("legacy", answers);
-      await using servers = serversOf(settingsOf(httpAt(server.url)));
-      await servers.list(["lab"], { waitMs: PATIENT_MS });
-      const call = { server: "lab", tool: "echo", callId: "c", args: {}, signal };
-      for (const executionId of ["e1", "e2"]) await callTool(servers, { ...call, executionId });
-      return server.seen.filter((request) => request === "initialize").length;
-    };
-    const answer = {
-      protocolVersion: "2025-06-18",
-      capabilities: { tools: {} },
-      serverInfo: { name: "test", version: "1" },
-    };
-    const initialize: Answer = (_request, response, id) => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id, result: answer }));
-    };
-    expect(await connectionsOf({ initialize })).to.equal(1);
-    expect(await connectionsOf({})).to.equal(3);
   });
 
   it("lets no more calls run at a time than the server may have", async () => {
