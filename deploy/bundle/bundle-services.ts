@@ -30,11 +30,23 @@ const LATE_REQUIRES = /^(?:node:)?(?:https|tls)$/;
 /** A module of LATE_REQUIRES, loaded when a member is first read. A socket is asked for its class by what Node documents. */
 const lateBuiltin = (path: string) => `
 const TLSSocket = { [Symbol.hasInstance]: (socket) => socket?.encrypted === true };
-const read = (name) => process.getBuiltinModule(${JSON.stringify(path)})[name];
-module.exports = new Proxy({}, { get: (_, name) => (name === "TLSSocket" ? TLSSocket : read(name)) });`;
+const load = () => process.getBuiltinModule(${JSON.stringify(path)});
+module.exports = new Proxy({}, {
+  get: (_, name) => (name === "TLSSocket" ? TLSSocket : name === "__esModule" ? undefined : load()[name]),
+  has: (_, name) => name in load(),
+  ownKeys: () => Reflect.ownKeys(load()),
+  getOwnPropertyDescriptor: (_, name) =>
+    Object.hasOwn(load(), name) ? { value: load()[name], enumerable: true, configurable: true } : undefined,
+});`;
 
 /** What a TypeORM of Postgres alone does without: two thirds of a megabyte, which every process would read and keep. */
 const OTHER_DRIVERS = /typeorm[/\\]driver[/\\][\w-]+[/\\]\w+Driver\.js$/;
+
+/** A CommonJS package of which another takes a name by `import()`; its chunk would export `default` alone. */
+const NAMED_LATER = {
+  filter: /^https-proxy-agent$/,
+  contents: 'export { HttpsProxyAgent } from "https-proxy-agent";',
+};
 
 /** Takes the modules of COSTLY_IMPORTS without reading their exports, as `shared/service/node-http.ts` does. */
 const loadLess: Plugin = {
@@ -45,6 +57,13 @@ const loadLess: Plugin = {
     );
     bundle.onLoad({ filter: /./, namespace: "late-builtin" }, ({ path }) => ({
       contents: lateBuiltin(path),
+    }));
+    bundle.onResolve({ filter: NAMED_LATER.filter }, ({ path, kind, resolveDir }) =>
+      kind === "dynamic-import" ? { path, namespace: "named-later", pluginData: resolveDir } : undefined,
+    );
+    bundle.onLoad({ filter: /./, namespace: "named-later" }, ({ pluginData }) => ({
+      contents: NAMED_LATER.contents,
+      resolveDir: String(pluginData),
     }));
     bundle.onLoad({ filter: OTHER_DRIVERS }, ({ path }) =>
       path.includes("postgres") ? undefined : { contents: "" },
@@ -193,7 +212,6 @@ function assertSelfContained(root: string, name: string, { inputs, outputs }: Me
 /** A chunk of a CommonJS package exports `default` alone, while Node's own import of the package has its names, too. */
 function assertLateDefaults(root: string, inputs: Metafile["inputs"]): void {
   for (const [path, { imports }] of Object.entries(inputs)) {
-    if (path.includes("node_modules")) continue;
     for (const { kind, original = "", path: imported } of imports) {
       if (kind !== "dynamic-import" || inputs[imported]?.format !== "cjs") continue;
       if (readFileSync(join(root, path), "utf8").includes(`import("${original}")).default`)) continue;

@@ -111,23 +111,18 @@ async function claimAndStart(
   const { effect: own = tool.description.read_only ? "read" : "write" } = tool.description;
   const effect = stricterEffect(own, request.effect ?? own);
   const approval = needsApproval ? approvalOf(request) : null;
-  const { call_id: callId, execution_id: executionId } = request;
-  // A write is announced by its claim if it is sent at once.
-  const isAnnounced = !isRepeatable(effect) && tool.isReady?.({ callId, executionId }) === true;
-  const phase = isAnnounced ? "sending" : "claimed";
   using slot = running.reserveSlot();
   if (slot === undefined) return { kind: "busy", message: "the tool-runner takes no more calls for now" };
   const claim = await claimToolCall(
     db,
     { ...claimable(request), readOnly: isRepeatable(effect) },
-    { server, position: request.position, effect, phase, runner: runnerId, gate, approval },
+    { server, position: request.position, effect, runner: runnerId, gate, approval },
   );
   // A takeover or a cancel refuses calls in the ordinary course of things.
   if (claim.kind === "refused" && CLAIM_REFUSALS.some((reason) => reason === claim.reason)) {
     recordRefusal({ audit, log }, request, claim.reason);
   }
-  if (claim.kind !== "claimed") return claim;
-  return { kind: "started", call: running.start(request, tool, { effect, isAnnounced }) };
+  return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool, effect) } : claim;
 }
 
 /**

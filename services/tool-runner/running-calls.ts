@@ -100,16 +100,9 @@ export class RunningCalls implements AsyncDisposable {
     };
   }
 
-  /** Starts a call as it was claimed: with this effect, and perhaps as one that is being sent. */
-  start(
-    request: ToolCallRequest,
-    tool: Tool,
-    { effect, isAnnounced }: { readonly effect: ToolEffect; readonly isAnnounced: boolean },
-  ): RunningCall {
+  /** Starts a call that was claimed with this effect. */
+  start(request: ToolCallRequest, tool: Tool, effect: ToolEffect): RunningCall {
     const aborting = new AbortController();
-    // Takeovers and cancels come before the claim or after it, so it speaks for what follows without any wait.
-    let mustAnnounce = !isRepeatable(effect) && !isAnnounced;
-    if (isAnnounced) setImmediate(() => (mustAnnounce = true));
     const run = async () => {
       const call = {
         callId: request.call_id,
@@ -126,7 +119,7 @@ export class RunningCalls implements AsyncDisposable {
       using memory = this.#memory.reserve();
       const announce = async (signal: AbortSignal) => {
         await this.#options.cleanups?.remember(server, request, signal);
-        if (mustAnnounce) await announceSending(this.#options, request, signal);
+        if (!isRepeatable(effect)) await announceSending(this.#options, request, signal);
       };
       using progress = new CallProgress({
         callId: request.call_id,

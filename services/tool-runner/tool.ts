@@ -31,8 +31,6 @@ interface ToolCallContext extends CallIdentity {
 /** A tool that this runner can call. */
 export interface Tool {
   readonly description: ToolDescription;
-  /** True if such a call would be sent at once, because nothing has to be opened before; absent if that is not known. */
-  isReady?(call: Pick<CallIdentity, "executionId" | "callId">): boolean;
   /** Runs the tool with the arguments' text. Throws if it cannot be run; must end soon after `signal` aborts. */
   call(args: string, signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput>;
 }

@@ -36,8 +36,6 @@ type ClaimPurpose =
       readonly server: string;
       readonly position: CallPosition;
       readonly effect: ToolEffect;
-      /** Whether it counts as sent as soon as it is claimed, or only once that is stored. */
-      readonly phase: "claimed" | "sending";
       /** The id of the runner that is to make it. */
       readonly runner: string;
       readonly gate: GateClass;
@@ -105,7 +103,7 @@ WITH held AS MATERIALIZED (
 ), claimed AS (
   INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, effect, phase, runner, state, alive_until, completed_at)
   SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $12::text,
-         $17::text, $13::uuid, $7::text::tool_call_state,
+         CASE WHEN $7::text = 'running' THEN 'claimed' END, $13::uuid, $7::text::tool_call_state,
          CASE WHEN $7::text = 'running' THEN clock_timestamp() + make_interval(secs => ${CALL_ALIVE_MS / 1_000}) END,
          CASE WHEN $7::text = 'running' THEN NULL ELSE now() END
   FROM live
@@ -168,10 +166,10 @@ export async function claimToolCall(
   return { kind: "refused", reason: session?.cancelled === true ? "session_cancelled" : "not_owner" };
 }
 
-/** State, server, tool, iteration, index, effect, runner, gate, the call and the arguments that need approval, and the phase. */
+/** State, server, tool, iteration, index, effect, runner, gate, and the call and the arguments that need approval. */
 function purposeValues(call: ClaimableToolCall, purpose: ClaimPurpose): (string | number | null)[] {
-  if (purpose === "abandoned") return ["abandoned", ...Array<null>(10).fill(null)];
-  const { server, position, effect, phase, runner, gate, approval } = purpose;
+  if (purpose === "abandoned") return ["abandoned", ...Array<null>(9).fill(null)];
+  const { server, position, effect, runner, gate, approval } = purpose;
   const expected = attemptId(toolCallId(call.executionId, position), position.attempt);
   const claimed = expected === call.callId.toLowerCase() ? position.iteration : NO_ITERATION;
   return [
@@ -185,6 +183,5 @@ function purposeValues(call: ClaimableToolCall, purpose: ClaimPurpose): (string 
     gate,
     approval?.callId ?? null,
     approval?.argumentsHash ?? null,
-    phase,
   ];
 }

@@ -117,7 +117,6 @@ export class McpServer implements AsyncDisposable {
   tool(listed: ListedTool): Tool {
     return {
       description: describeTool(this.id, listed),
-      isReady: (scope) => this.connections.isReady(scope),
       call: async (text, signal, context): Promise<ToolOutput> => {
         const written = parseArguments(text);
         if (typeof written === "string") return { isError: true, content: [written] };

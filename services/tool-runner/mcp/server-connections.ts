@@ -120,12 +120,6 @@ export class ServerConnections implements AsyncDisposable {
     return this.#lend(this.#isolation(), scope, signal);
   }
 
-  /** True if a call would be sent at once: a slot is free, and its connection is open. */
-  isReady(scope: Scope): boolean {
-    const entry = this.#entries.get(keyOf(this.#isolation(), scope));
-    return this.slots.isFree && entry?.connection?.isAlive === true;
-  }
-
   /** The executions that have connections of their own, with when a call last used one; now for those in use. */
   get held(): ReadonlyMap<string, number> {
     const held = new Map<string, number>();
@@ -177,9 +171,11 @@ export class ServerConnections implements AsyncDisposable {
     return chosen === "shared" && namesExecution(transport) ? "execution" : chosen;
   }
 
-  async #lend(isolation: Isolation, scope: Scope, signal: AbortSignal): Promise<Lease> {
-    const key = keyOf(isolation, scope);
-    const owner = isolation === "shared" ? "" : scope.executionId;
+  async #lend(isolation: Isolation, { executionId, callId }: Scope, signal: AbortSignal): Promise<Lease> {
+    const key = { shared: "shared", execution: `execution ${executionId}`, call: `call ${callId}` }[
+      isolation
+    ];
+    const owner = isolation === "shared" ? "" : executionId;
     const entry = this.#entries.get(key) ?? newEntry(key, owner);
     this.#entries.set(key, entry);
     entry.users += 1;
@@ -270,10 +266,6 @@ export class ServerConnections implements AsyncDisposable {
     this.#closing.add(closing);
     await closing.finally(() => this.#closing.delete(closing));
   }
-}
-
-function keyOf(isolation: Isolation, { executionId, callId }: Scope): string {
-  return { shared: "shared", execution: `execution ${executionId}`, call: `call ${callId}` }[isolation];
 }
 
 function newEntry(key: string, executionId: string): HeldConnection {

@@ -9,10 +9,6 @@ export class Slots {
     this.#free = count;
   }
 
-  get isFree(): boolean {
-    return this.#free > 0;
-  }
-
   /** Waits for a slot; its disposal frees it. Throws the signal's reason when it aborts. */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();

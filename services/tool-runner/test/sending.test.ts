@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
-import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import {
   toolCallReplyCodec,
@@ -12,7 +11,6 @@ import {
 import type { ToolEffect } from "#shared/contracts/tool-list.ts";
 import { toolCallRequest } from "../../../test/support/tool-call-request.ts";
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
-import { Traffic } from "../../../test/support/traffic.ts";
 import { until } from "../../../test/support/until.ts";
 import { pollOutcome } from "../call-rows.ts";
 import { describeEffect } from "../stub/apply-tool-rules.ts";
@@ -26,12 +24,10 @@ class SteppedTool implements Tool {
   readonly description: Tool["description"];
   readonly #mayConnect = Promise.withResolvers<void>();
   readonly #mayAnswer = Promise.withResolvers<void>();
-  readonly isReady: () => boolean;
   called = 0;
   sent = 0;
 
-  constructor(effect: ToolEffect, isReady = false) {
-    this.isReady = () => isReady;
+  constructor(effect: ToolEffect) {
     const name = `lab.${effect}`;
     const texts = { name, server: "lab", description: "", parameters_schema: '{"type":"object"}' };
     this.description = { ...texts, ...describeEffect(effect), gate: "allow" };
@@ -95,28 +91,6 @@ describe("a call on its way to its tool", () => {
     expect(await answer).to.include({ kind: "result" });
   });
 
-  it("is announced by its claim, and by no statement of its own, if nothing has to be opened for it", async () => {
-    await using traffic = new Traffic();
-    const { log, servers } = fixture;
-    const url = await traffic.countPostgres(servers.postgres.serviceUrls["tool-runner"]);
-    const { signal } = new AbortController();
-    await using db = await openDatabase({ url, applicationName: "runner", poolSize: 1, log, signal });
-    const statementsOf = async (tool: SteppedTool) => {
-      tool.connect();
-      tool.answer();
-      await using _ = await serveInProcess({ db, log, servers }, [tool]);
-      const call = callOf(tool, {}, await fixture.session({ mcp_servers: ["lab"] }));
-      const { statements } = await traffic.of(async () => {
-        expect(await ask(call)).to.include({ kind: "result" });
-      });
-      expect(await progressOf(call)).to.include({ effect: "write", phase: "sending" });
-      return statements;
-    };
-    await statementsOf(new SteppedTool("write"));
-    const announced = await statementsOf(new SteppedTool("write"));
-    expect(await statementsOf(new SteppedTool("write", true))).to.equal(announced - 1);
-  });
-
   it("is treated as the stricter of two opinions says", async () => {
     const tool = new SteppedTool("read");
     tool.connect();
@@ -157,16 +131,12 @@ describe("a call on its way to its tool", () => {
   });
 
   it("is not sent after a takeover or a cancel of its session", async () => {
-    for (const isReady of [false, true]) await expectNotSent(isReady);
-  });
-
-  const expectNotSent = async (isReady: boolean) => {
     for (const [change, outcome] of [
       ["takeOver", { kind: "interrupted", message: "another executor has taken the session over" }],
       ["cancel", { kind: "cancelled", message: "the session was cancelled; the call was not made" }],
     ] as const) {
       const owner = await fixture.session({ mcp_servers: ["lab"] });
-      const tool = new SteppedTool("write", isReady);
+      const tool = new SteppedTool("write");
       await using _ = await serveInProcess(fixture, [tool]);
       const answer = ask(callOf(tool, { timeout_ms: 4_000 }, owner));
       await until("it is claimed", () => tool.called === 1);
@@ -175,7 +145,7 @@ describe("a call on its way to its tool", () => {
       expect(await answer).to.deep.equal(outcome);
       expect(tool.sent).to.equal(0);
     }
-  };
+  });
 
   it("says at its deadline whether it was made", async () => {
     const tool = new SteppedTool("write");

@@ -21,7 +21,7 @@ interface Options extends Partial<CallDeps>, Partial<Pick<CallMaskingDeps, "mask
 
 /** A tool-runner in the test's process, with tools that the test controls. */
 export async function serveInProcess(
-  { db, log, servers }: Pick<ToolFixture, "db" | "log" | "servers">,
+  { db, log, servers }: ToolFixture,
   tools: readonly Tool[],
   { maxRunning = 5, unusedFor, masker, maskingRules = new Map(), ...more }: Options = {},
 ): Promise<AsyncDisposable & { readonly bus: Bus }> {
