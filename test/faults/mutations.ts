@@ -78,18 +78,12 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the claim of a tool call: a call that another has claimed runs again",
     file: "services/tool-runner/answer-call.ts",
-    original: 'if (claim.kind !== "claimed") return claim;\n  return',
-    mutant: 'if (claim.kind !== "claimed" && claim.kind !== "taken") return claim;\n  return',
+    original:
+      'return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool, effect) } : claim;',
+    mutant:
+      'return claim.kind === "claimed" || claim.kind === "taken" ? { kind: "started", call: running.start(request, tool, effect) } : claim;',
     provenBy: { testFile: "services/tool-runner/test/answer-call.test.ts" },
     breaks: "runs an id once",
-  },
-  {
-    name: "the announcement of a write: what its claim has announced is sent however long it was held up",
-    file: "services/tool-runner/running-calls.ts",
-    original: "if (isAnnounced) setImmediate(() => (mustAnnounce = true));",
-    mutant: "",
-    provenBy: { testFile: "services/tool-runner/test/sending.test.ts" },
-    breaks: "is not sent after a takeover or a cancel",
   },
   {
     name: "work without a wake-up: no sweep looks for open work on sessions that have ended",

@@ -74,7 +74,7 @@ export class ServerConnections implements AsyncDisposable {
   readonly #closing = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
   #version: string | undefined;
-  /** As the newest connection has it: the server keeps nothing for a connection. */
+  /** As the newest connection has it: the server keeps nothing for one. */
   #isStateless = false;
   #opened = 0;
   #failedToConnect = 0;
@@ -117,7 +117,7 @@ export class ServerConnections implements AsyncDisposable {
 
   /** A connection for a call, according to the server's isolation. Throws McpFailure with `sent: "no"`. */
   async lend(scope: Scope, signal: AbortSignal): Promise<Lease> {
-    return this.#lend(this.#isolation(), scope, signal);
+    return this.#lend(this.#isolation(scope), scope, signal);
   }
 
   /** The executions that have connections of their own, with when a call last used one; now for those in use. */
@@ -164,18 +164,26 @@ export class ServerConnections implements AsyncDisposable {
     await this.agent.destroy();
   }
 
-  #isolation(): Isolation {
-    // A server that is not known yet may keep state.
+  #isolation(scope: Scope): Isolation {
     const { isolation, transport } = this.#deps.settings;
-    const chosen = isolation ?? (this.#isStateless ? "shared" : "execution");
+    const chosen = isolation ?? (this.#keepsNothing(scope) ? "shared" : "execution");
     return chosen === "shared" && namesExecution(transport) ? "execution" : chosen;
   }
 
-  async #lend(isolation: Isolation, { executionId, callId }: Scope, signal: AbortSignal): Promise<Lease> {
-    const key = { shared: "shared", execution: `execution ${executionId}`, call: `call ${callId}` }[
-      isolation
-    ];
-    const owner = isolation === "shared" ? "" : executionId;
+  /** A server that is not known yet may keep state; so may one that did until lately, in the connections that are still open. */
+  #keepsNothing(scope: Scope): boolean {
+    const [own, shared] = [this.#alive(keyOf("execution", scope)), this.#alive(keyOf("shared", scope))];
+    return this.#isStateless && own === undefined && shared?.isStateful !== true;
+  }
+
+  #alive(key: string): Connection | undefined {
+    const connection = this.#entries.get(key)?.connection;
+    return connection?.isAlive === true ? connection : undefined;
+  }
+
+  async #lend(isolation: Isolation, scope: Scope, signal: AbortSignal): Promise<Lease> {
+    const key = keyOf(isolation, scope);
+    const owner = isolation === "shared" ? "" : scope.executionId;
     const entry = this.#entries.get(key) ?? newEntry(key, owner);
     this.#entries.set(key, entry);
     entry.users += 1;
@@ -266,6 +274,10 @@ export class ServerConnections implements AsyncDisposable {
     this.#closing.add(closing);
     await closing.finally(() => this.#closing.delete(closing));
   }
+}
+
+function keyOf(isolation: Isolation, { executionId, callId }: Scope): string {
+  return { shared: "shared", execution: `execution ${executionId}`, call: `call ${callId}` }[isolation];
 }
 
 function newEntry(key: string, executionId: string): HeldConnection {

@@ -26,7 +26,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse, id: nu
 /** A server over HTTP for tests, in one era of the protocol, whose answers to calls are given by the test. */
 export async function startHttpServer(
   era: "legacy" | "modern",
-  answers: Readonly<Record<string, Answer>>,
+  answers: Readonly<Record<string, Answer | undefined>>,
   { isAuthorized = () => true, tls, refuseSession = answer404, before = nothing }: HttpServerOptions = {},
 ): Promise<HttpServer & AsyncDisposable> {
   const seen: string[] = [];

@@ -35,29 +35,70 @@ describe("a connection that no call uses", () => {
 });
 
 describe("the connection to an older server over HTTP", () => {
-  const handshakes = async (answers: Parameters<typeof startHttpServer>[1]) => {
-    await using server = await startHttpServer("legacy", answers);
-    await using servers = new McpServers({ settings: [settingsOf(httpAt(server.url))], env });
-    await servers.list(["lab"], { waitMs: 10_000 });
-    const call = { server: "lab", tool: "echo", callId: "c", args: {}, signal };
-    for (const executionId of ["e1", "e2"]) await callTool(servers, { ...call, executionId });
-    return server.seen.filter((request) => request === "initialize").length;
-  };
   const initialize: Answer = (_request, response, id) => {
-    const result = {
-      protocolVersion: "2025-06-18",
-      capabilities: { tools: {} },
-      serverInfo: { name: "test", version: "1" },
-    };
+    const serverInfo = { name: "test", version: "1" };
+    const result = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo };
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
   };
 
+  /** A server that gives sessions or none, as `answers` say, and the sessions of its calls. */
+  const start = async (answers: Record<string, Answer>) => {
+    const resources = new AsyncDisposableStack();
+    const sessions: unknown[] = [];
+    const server = resources.use(
+      await startHttpServer("legacy", {
+        ...answers,
+        get initialize() {
+          return answers["initialize"];
+        },
+        echo: (request, response, id) => {
+          const session = request.headers["mcp-session-id"];
+          sessions.push(session);
+          if (session === undefined && answers["initialize"] === undefined) response.writeHead(400).end();
+          else server.respond(response, id, { content: [] });
+        },
+      }),
+    );
+    const servers = resources.use(new McpServers({ settings: [settingsOf(httpAt(server.url))], env }));
+    await servers.list(["lab"], { waitMs: 10_000 });
+    const call = async (executionId: string) =>
+      callTool(servers, { server: "lab", tool: "echo", callId: "c", args: {}, signal, executionId });
+    const handshakes = () => server.seen.filter((request) => request === "initialize").length;
+    return { call, handshakes, sessions, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  };
+
   it("is shared by all executions if the server gives no session", async () => {
-    expect(await handshakes({ initialize })).to.equal(1);
+    await using server = await start({ initialize });
+    for (const execution of ["e1", "e2"]) await server.call(execution);
+    expect(server.handshakes()).to.equal(1);
   });
 
   it("is one for each execution, beside that for lists, if it does", async () => {
-    expect(await handshakes({})).to.equal(3);
+    await using server = await start({});
+    for (const execution of ["e1", "e2"]) await server.call(execution);
+    expect(server.handshakes()).to.equal(3);
+    expect(new Set(server.sessions)).to.have.property("size", 2);
+  });
+
+  it("stays that of an execution, and no other gets its session, when the server gives none any more", async () => {
+    const answers: Record<string, Answer> = {};
+    await using server = await start(answers);
+    await server.call("e1");
+    answers["initialize"] = initialize;
+    for (const execution of ["e2", "e1", "e3"]) await server.call(execution);
+    const [first] = server.sessions;
+    expect(server.sessions).to.deep.equal([first, undefined, first, undefined]);
+  });
+
+  it("is opened anew, and no longer shared, once the server asks for a session", async () => {
+    const answers: Record<string, Answer> = { initialize };
+    await using server = await start(answers);
+    await server.call("e1");
+    Reflect.deleteProperty(answers, "initialize");
+    expect(await server.call("e2").catch((error: unknown) => error)).to.include({ kind: "http_status" });
+    for (const execution of ["e2", "e1"]) await server.call(execution);
+    const [, , second, last] = server.sessions;
+    expect([typeof second, typeof last, second === last]).to.deep.equal(["string", "string", false]);
   });
 });
