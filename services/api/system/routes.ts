@@ -18,22 +18,23 @@ import { ServerStateReader, type ServerState } from "./server-states.ts";
 import { summarizeServer } from "./summarize-server.ts";
 import { queueWarnings, systemWarnings } from "./system-warnings.ts";
 
-/** The routes of the installation. The document describes `routes`, and is made at the first request. */
+/** The routes of the installation. The document describes `routes`; it and the configuration as a file are made at the first request. */
 export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
   const { config, db, dispatcher } = deps;
   const { agents, stubbedServers, notifications } = config;
-  const asFile = effectiveConfig(agents);
   const states = new ServerStateReader(db);
   const used = chosenServers(agents);
   const startedAt = new Date().toISOString();
   const readHealth = healthReader(deps);
   let document: ReturnType<typeof openApiDocument> | undefined;
+  let asFile: unknown;
   return routesOf(SYSTEM, {
     getConfig(ctx) {
       const { view } = ctx.query;
       if (view !== undefined && !CONFIG_VIEWS.some((known) => known === view)) {
         throw validationError("view", `must be ${CONFIG_VIEWS.join(" or ")}`, CONFIG_VIEWS);
       }
+      asFile ??= effectiveConfig(agents);
       // Its members are those of the files, which no type has.
       const shown = view === "file" ? asFile : configByName(agents, asFile, new Date());
       ctx.type = "application/json";
