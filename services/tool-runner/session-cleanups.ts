@@ -94,7 +94,9 @@ export class SessionCleanups implements AsyncDisposable {
 
   /** The execution has ended: its servers get the notice soon. */
   async ended(executionId: string): Promise<void> {
-    for (const { id } of this.#options.servers.all) this.#stored.delete(`${id} ${executionId}`);
+    const ids = this.#notified();
+    if (ids.length === 0) return;
+    for (const id of ids) this.#stored.delete(`${id} ${executionId}`);
     await this.#options.db.query(END, [executionId]);
     this.#wake.resolve();
   }
@@ -102,6 +104,11 @@ export class SessionCleanups implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort(new Error("the runner stops"));
     await this.#loop;
+  }
+
+  /** The servers that want a notice. */
+  #notified(): readonly string[] {
+    return this.#options.servers.all.filter(({ hasCleanUp }) => hasCleanUp).map(({ id }) => id);
   }
 
   async #run(): Promise<void> {
@@ -121,7 +128,7 @@ export class SessionCleanups implements AsyncDisposable {
 
   async #sweep(signal: AbortSignal): Promise<void> {
     const { db, log, servers } = this.#options;
-    const ids = servers.all.filter(({ hasCleanUp }) => hasCleanUp).map(({ id }) => id);
+    const ids = this.#notified();
     if (ids.length === 0) return;
     await db.query(END, [null]);
     while (!signal.aborted) {
