@@ -35,10 +35,9 @@ export function systemRoutes(deps: ApiDeps, routes: () => readonly Route[]) {
         throw validationError("view", `must be ${CONFIG_VIEWS.join(" or ")}`, CONFIG_VIEWS);
       }
       asFile ??= effectiveConfig(agents);
-      // Its members are those of the files, which no type has.
-      const shown = view === "file" ? asFile : configByName(agents, asFile, new Date());
       ctx.type = "application/json";
-      return Buffer.from(JSON.stringify(shown));
+      // Its members are those of the files, which no type has.
+      return Buffer.from(JSON.stringify(view === "file" ? asFile : configByName(agents, asFile, new Date())));
     },
 
     getSkill(ctx) {
