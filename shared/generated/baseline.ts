@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "dd78f10c9369fae9";
+export const BASELINE_HASH = "43e3417052a73f6a";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -319,7 +319,7 @@ CREATE TABLE messages (
   message_id uuid PRIMARY KEY,
   session_id uuid NOT NULL,
   stage_id uuid NOT NULL,
-  execution_id uuid NOT NULL REFERENCES agent_executions ON DELETE CASCADE,
+  execution_id uuid NOT NULL,
   sequence_number integer NOT NULL CHECK (sequence_number > 0),
   role message_role NOT NULL,
   content text NOT NULL,
@@ -339,7 +339,7 @@ CREATE TABLE llm_interactions (
   interaction_id uuid PRIMARY KEY,
   session_id uuid NOT NULL,
   stage_id uuid NOT NULL,
-  execution_id uuid NOT NULL REFERENCES agent_executions ON DELETE CASCADE,
+  execution_id uuid NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   interaction_type llm_interaction_type NOT NULL,
   model_name text NOT NULL,
@@ -366,7 +366,7 @@ CREATE TABLE mcp_interactions (
   interaction_id uuid PRIMARY KEY,
   session_id uuid NOT NULL,
   stage_id uuid NOT NULL,
-  execution_id uuid NOT NULL REFERENCES agent_executions ON DELETE CASCADE,
+  execution_id uuid NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   interaction_type mcp_interaction_type NOT NULL,
   server_name text NOT NULL,
@@ -385,7 +385,7 @@ CREATE TABLE timeline_events (
   event_id uuid PRIMARY KEY,
   session_id uuid NOT NULL,
   stage_id uuid NOT NULL,
-  execution_id uuid NOT NULL REFERENCES agent_executions ON DELETE CASCADE,
+  execution_id uuid NOT NULL,
   sequence_number integer NOT NULL CHECK (sequence_number > 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -401,7 +401,7 @@ CREATE TABLE timeline_events (
 ) WITH (fillfactor = 80);
 CREATE INDEX timeline_events_session ON timeline_events (session_id, sequence_number);
 CREATE TABLE conclusions (
-  execution_id uuid REFERENCES agent_executions ON DELETE CASCADE,
+  execution_id uuid,
   attempt integer,
   session_id uuid NOT NULL,
   contract text NOT NULL,
@@ -544,7 +544,7 @@ CREATE INDEX steering_deliveries_session ON steering_deliveries (session_id);
 CREATE TABLE tool_calls (
   call_id text PRIMARY KEY,
   session_id uuid NOT NULL,
-  execution_id uuid NOT NULL REFERENCES agent_executions ON DELETE CASCADE,
+  execution_id uuid NOT NULL,
   epoch integer NOT NULL,
   name text NOT NULL,
   read_only boolean NOT NULL,
@@ -1253,6 +1253,18 @@ BEGIN
 END
 $past$;
 
+CREATE OR REPLACE FUNCTION ${schema}.tarsy_agent_executions_forget() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $past$
+BEGIN
+  DELETE FROM ${schema}.messages WHERE execution_id = OLD.execution_id;
+  DELETE FROM ${schema}.llm_interactions WHERE execution_id = OLD.execution_id;
+  DELETE FROM ${schema}.mcp_interactions WHERE execution_id = OLD.execution_id;
+  DELETE FROM ${schema}.timeline_events WHERE execution_id = OLD.execution_id;
+  DELETE FROM ${schema}.conclusions WHERE execution_id = OLD.execution_id;
+  DELETE FROM ${schema}.tool_calls WHERE execution_id = OLD.execution_id;
+  RETURN NULL;
+END
+$past$;
+
 CREATE TRIGGER alert_sessions_keep_change AFTER UPDATE OF status, started_at, pod_id, degraded, completed_at, error_message, error_code, final_analysis, executive_summary, executive_summary_error, review_status, assignee, assigned_at, quality_rating, action_taken, investigation_feedback, feedback_edited, feedback_edited_by, feedback_edited_at ON alert_sessions FOR EACH ROW EXECUTE FUNCTION tarsy_alert_sessions_keep_change();
 
 CREATE TRIGGER session_runtime_keep_change AFTER UPDATE OF waiting_for, waiting_since, paused_ms, park_requested_at, park_by, park_actor, park_reason, park_until, parked_at, resumed_at, parkings, chat_message_count ON session_runtime FOR EACH ROW EXECUTE FUNCTION tarsy_session_runtime_keep_change();
@@ -1289,4 +1301,6 @@ CREATE TRIGGER session_runtime_number_past AFTER UPDATE OF last_seq ON session_r
 CREATE TRIGGER alert_groups_keep_change AFTER UPDATE ON alert_groups FOR EACH ROW EXECUTE FUNCTION tarsy_alert_groups_keep_change();
 
 CREATE TRIGGER alert_sessions_forget AFTER DELETE ON alert_sessions FOR EACH ROW EXECUTE FUNCTION tarsy_alert_sessions_forget();
+
+CREATE TRIGGER agent_executions_forget AFTER DELETE ON agent_executions FOR EACH ROW EXECUTE FUNCTION tarsy_agent_executions_forget();
 `;

@@ -1,3 +1,5 @@
+import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
+import { WITH_EXECUTION } from "#shared/database/tables/table.ts";
 import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/past/past-tables.ts";
 
 /**
@@ -17,7 +19,7 @@ interface PastTrigger {
 
 const NUMBER = { name: "session_runtime_number_past", table: "session_runtime" } as const;
 
-/** Every trigger that keeps what is overwritten. */
+/** Every trigger that keeps what is overwritten, and those that delete what goes with a row without a foreign key. */
 export const PAST_TRIGGERS: readonly PastTrigger[] = [
   ...Object.entries(PAST_TABLES).flatMap(([table, { changing, since }]) => [
     ...(changing.length === 0
@@ -34,6 +36,7 @@ export const PAST_TRIGGERS: readonly PastTrigger[] = [
   { ...NUMBER, after: "UPDATE OF last_seq", condition: `current_setting('${KEPT}', true) <> ''` },
   { name: "alert_groups_keep_change", table: "alert_groups", after: "UPDATE" },
   { name: "alert_sessions_forget", table: "alert_sessions", after: "DELETE" },
+  { name: "agent_executions_forget", table: "agent_executions", after: "DELETE" },
 ];
 
 /** The name of a trigger's function. */
@@ -58,6 +61,16 @@ export function pastFunctions(schema: string): string[] {
       `BEGIN
   DELETE FROM ${schema}.row_history WHERE session_id = OLD.session_id;
   DELETE FROM ${schema}.events WHERE session_id = OLD.session_id;
+  RETURN NULL;
+END`,
+    ),
+    functionOf(
+      schema,
+      "agent_executions_forget",
+      `BEGIN
+${ALL_TABLES.filter(({ purge }) => purge === WITH_EXECUTION)
+  .map(({ name }) => `  DELETE FROM ${schema}.${name} WHERE execution_id = OLD.execution_id;`)
+  .join("\n")}
   RETURN NULL;
 END`,
     ),

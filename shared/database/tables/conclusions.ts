@@ -5,7 +5,7 @@ import {
   CONCLUSION_STATUSES,
   STATED_STATUSES,
 } from "#shared/contracts/conclusion.ts";
-import { ADD, OF_EXECUTION, table, type Row } from "#shared/database/tables/table.ts";
+import { ADD, OF_EXECUTION, table, WITH_EXECUTION, type Row } from "#shared/database/tables/table.ts";
 
 /** What became of a quote of a stored conclusion. */
 export const StoredClaim = Type.Object({
@@ -51,7 +51,7 @@ export const CONCLUSIONS = table({
     "conclusions_unread (created_at) WHERE status = 'unchecked'",
   ],
   grants: { api: ADD, executor: ADD },
-  purge: { kind: "session" },
+  purge: WITH_EXECUTION,
   past: { since: "seq" },
 });
 

@@ -1,4 +1,4 @@
-import { table, ADD, OF_EXECUTION, USD, type Row } from "#shared/database/tables/table.ts";
+import { table, ADD, OF_EXECUTION, USD, WITH_EXECUTION, type Row } from "#shared/database/tables/table.ts";
 import { LLM_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 
 /** One LLM call, failed ones included. Its input is the execution's messages up to `last_message_id`. */
@@ -37,7 +37,7 @@ export const LLM_INTERACTIONS = table({
   },
   indexes: ["llm_interactions_session (session_id)", "llm_interactions_execution (execution_id, created_at)"],
   grants: { api: ADD, executor: ADD },
-  purge: { kind: "session" },
+  purge: WITH_EXECUTION,
   past: { since: "seq" },
 });
 

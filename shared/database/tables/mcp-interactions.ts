@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { table, ADD, OF_EXECUTION, type Row } from "#shared/database/tables/table.ts";
+import { table, ADD, OF_EXECUTION, WITH_EXECUTION, type Row } from "#shared/database/tables/table.ts";
 import { MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
 
 /** One tool listing or call. */
@@ -26,7 +26,7 @@ export const MCP_INTERACTIONS = table({
   },
   indexes: ["mcp_interactions_session (session_id)", "mcp_interactions_execution (execution_id, created_at)"],
   grants: { api: ADD, executor: ADD },
-  purge: { kind: "session" },
+  purge: WITH_EXECUTION,
   past: { since: "seq" },
 });
 

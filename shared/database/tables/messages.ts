@@ -1,4 +1,4 @@
-import { table, ADD, OF_EXECUTION, type Row } from "#shared/database/tables/table.ts";
+import { table, ADD, OF_EXECUTION, WITH_EXECUTION, type Row } from "#shared/database/tables/table.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { MESSAGE_ROLES } from "#shared/contracts/statuses.ts";
 
@@ -8,8 +8,8 @@ const ToolCalls = Type.Array(
 );
 
 /**
- * One message of an execution's conversation, exactly as it is sent to the model. Rows of an execution refer to it alone: through it they
- * belong to their stage and session, and are deleted with them. Each foreign key is a query for each inserted row.
+ * One message of an execution's conversation, exactly as it is sent to the model. Rows of an execution belong through it to their stage and
+ * session, and are deleted with them.
  */
 export const MESSAGES = table({
   name: "messages",
@@ -43,7 +43,7 @@ export const MESSAGES = table({
   ],
   indexes: ["messages_session (session_id)"],
   grants: { api: ADD, executor: ADD },
-  purge: { kind: "session" },
+  purge: WITH_EXECUTION,
   past: { since: "seq", changing: [{ columns: ["content", "seq"], by: ["content"] }] },
 });
 

@@ -184,7 +184,16 @@ export const ALL = { select: true, insert: true, update: true, delete: true } as
 
 /** The session of a row that goes with it. */
 export const OF_SESSION = { type: "uuid", ddl: "REFERENCES alert_sessions ON DELETE CASCADE" } as const;
-export const OF_EXECUTION = { type: "uuid", ddl: "REFERENCES agent_executions ON DELETE CASCADE" } as const;
+/**
+ * The execution of a row that goes with it, by a trigger. Its writer holds the session's runtime row locked, and has checked the execution
+ * there: a foreign key would only be a query for each row.
+ */
+export const OF_EXECUTION = { type: "uuid" } as const;
+/** How rows with OF_EXECUTION go. */
+export const WITH_EXECUTION = {
+  kind: "own",
+  by: "what removes the session, and a trigger of their execution for what is left",
+} as const;
 
 /** Money in USD with twelve decimals, read as the nearest number. */
 export const USD = {

@@ -1,4 +1,4 @@
-import { table, ADD, OF_EXECUTION, type Row } from "#shared/database/tables/table.ts";
+import { table, ADD, OF_EXECUTION, WITH_EXECUTION, type Row } from "#shared/database/tables/table.ts";
 import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
 
 /** One entry of the timeline that users watch. `sequence_number` counts from 1 within its execution. */
@@ -47,7 +47,7 @@ export const TIMELINE_EVENTS = table({
       ],
     },
   },
-  purge: { kind: "session" },
+  purge: WITH_EXECUTION,
   past: {
     since: "first_seq",
     changing: [["metadata"]],

@@ -1,4 +1,4 @@
-import { table, ADD, OF_EXECUTION, OF_SESSION, READ } from "#shared/database/tables/table.ts";
+import { table, ADD, OF_EXECUTION, OF_SESSION, READ, WITH_EXECUTION } from "#shared/database/tables/table.ts";
 import { TOOL_CALL_STATES } from "#shared/contracts/statuses.ts";
 import { TOOL_CALL_FAILURES } from "#shared/contracts/tool-call.ts";
 import { TOOL_EFFECTS } from "#shared/contracts/tool-list.ts";
@@ -49,7 +49,7 @@ export const TOOL_CALLS = table({
     "tool_calls_with_result (completed_at) WHERE result IS NOT NULL",
   ],
   grants: { api: READ, executor: ADD, "tool-runner": ADD },
-  purge: { kind: "session" },
+  purge: WITH_EXECUTION,
 });
 
 /** The whole text of a tool result of which the conversation has only a window. */

@@ -192,13 +192,32 @@ describe("the past of a session's rows", () => {
       const id = await fixture.insertSession(db);
       await db.transaction(async (tx) => changed(tx, id, "in_progress"));
       await appendEvents(db, id, [{ type: "session.status", session_id: id, status: "in_progress" }]);
+      await insertConversation(id);
       await db.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [id]);
       await db.query(how, [id]);
-      for (const table of ["row_history", "events"]) {
+      for (const table of ["row_history", "events", "agent_executions", "tool_calls", "messages"]) {
         expect(await db.query(`SELECT 1 FROM ${table} WHERE session_id = $1`, [id]), table).to.deep.equal([]);
       }
     });
   }
+
+  const insertConversation = async (id: string) =>
+    db.query(
+      `WITH stage AS (
+         INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
+         VALUES (gen_random_uuid(), $1, 'analysis', 1, 1) RETURNING stage_id, session_id
+       ), execution AS (
+         INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy, iteration_state, llm_provider)
+         SELECT gen_random_uuid(), stage_id, session_id, 'agent', 1, 'react', '{"iteration":1}', 'scripted' FROM stage
+         RETURNING execution_id, stage_id, session_id
+       ), message AS (
+         INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content)
+         SELECT gen_random_uuid(), session_id, stage_id, execution_id, 1, 'user', 'Why?' FROM execution
+       )
+       INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, completed_at)
+       SELECT gen_random_uuid()::text, session_id, execution_id, 1, 'lab.look', true, 'abandoned', now() FROM execution`,
+      [id],
+    );
 
   it("is read by the api and by no other service", async () => {
     for (const service of ["api", "executor", "tool-runner", "notifier"] as const) {
