@@ -48,7 +48,10 @@ const NAMED_LATER = {
   contents: 'export { HttpsProxyAgent } from "https-proxy-agent";',
 };
 
-/** Takes the modules of COSTLY_IMPORTS without reading their exports, as `shared/service/node-http.ts` does. */
+/**
+ * Leaves out what no process uses, loads later what few do, and takes the modules of COSTLY_IMPORTS without reading their exports, as
+ * `shared/service/node-http.ts` does.
+ */
 const loadLess: Plugin = {
   name: "load-less",
   setup: (bundle) => {

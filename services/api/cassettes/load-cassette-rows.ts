@@ -50,6 +50,7 @@ export interface CassetteRows {
   readonly inputs: CassetteInputs;
 }
 
+/** Entries of the timeline whose texts no other row has. */
 const KEPT_EVENTS = ["final_analysis", "executive_summary", "mcp_tool_summary", "user_question"] as const;
 
 /** Reads the rows, in a transaction that sees one snapshot. Throws database errors. */

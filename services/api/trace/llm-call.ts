@@ -55,12 +55,13 @@ export async function readLlmCall(manager: EntityManager, interaction: LlmIntera
   };
 }
 
+/** The entries that are answers to calls whose messages are not stored. */
+const ANSWERS = ["executive_summary", "mcp_tool_summary"] as const;
+
 /**
  * The messages of the call itself where they are recorded, else those of its execution up to the last one sent; then the
  * answer, if there was one.
  */
-const ANSWERS = ["executive_summary", "mcp_tool_summary"] as const;
-
 async function readConversation(manager: EntityManager, interaction: LlmInteraction) {
   const recorded = parseRequest(interaction.llm_request).messages;
   if (recorded !== undefined) {
