@@ -74,6 +74,8 @@ export class Connection implements AsyncDisposable {
   readonly isStdio: boolean;
   /** The server keeps state for this connection, which ends with it. */
   readonly isStateful: boolean;
+  /** An older server over HTTP has given it no session. */
+  readonly isSessionless: boolean;
   readonly #client: Client;
   readonly #opened: OpenTransport;
   readonly #maxResultBytes: number;
@@ -90,7 +92,9 @@ export class Connection implements AsyncDisposable {
     this.#maxResultBytes = settings.maxResultBytes;
     this.#serverId = settings.id;
     this.era = client.getProtocolEra() ?? "legacy";
-    this.isStateful = this.isStdio ? this.era === "legacy" : client.transport?.sessionId !== undefined;
+    const hasSession = client.transport?.sessionId !== undefined;
+    this.isStateful = this.isStdio ? this.era === "legacy" : hasSession;
+    this.isSessionless = settings.transport.type === "http" && this.era === "legacy" && !hasSession;
     client.onclose = () => this.#lost.abort(new Error("the connection ended"));
   }
 

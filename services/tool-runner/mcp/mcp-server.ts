@@ -220,12 +220,13 @@ async function pauseAfter(error: McpFailure, signal: AbortSignal): Promise<void>
 
 /**
  * The failure of a call on this connection, which is not used again if the server has forgotten its session, or refuses the call where
- * there is none: it may have begun to ask for one.
+ * it has given none: it may have begun to ask for one.
  */
 function ofLease(error: unknown, { connection, isNew }: Lease): unknown {
-  const isRefused = error instanceof McpFailure && error.kind === "http_status" && (error.code ?? 0) < 500;
-  if (isRefused && !connection.isStateful) connection.retire();
-  if (!(error instanceof McpFailure) || error.kind !== "session_gone") return error;
+  if (!(error instanceof McpFailure)) return error;
+  const { kind, code = 0 } = error;
+  if (kind === "http_status" && code < 500 && connection.isSessionless) connection.retire();
+  if (kind !== "session_gone") return error;
   connection.retire();
   return isNew ? refusedCall(error) : error;
 }

@@ -246,8 +246,7 @@ export class ServerConnections implements AsyncDisposable {
       this.#breaker.succeeded();
       this.#opened += 1;
       this.#version = connection.serverVersion;
-      // The older transport with an event stream has its session in the address of the stream.
-      this.#isStateless = !connection.isStateful && settings.transport.type !== "sse";
+      this.#isStateless = connection.era === "modern" || connection.isSessionless;
       connection.lost.addEventListener("abort", () => slot?.[Symbol.dispose](), { once: true });
       if (!connection.isAlive) slot?.[Symbol.dispose]();
       entry.connection = connection;

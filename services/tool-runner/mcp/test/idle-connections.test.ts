@@ -34,6 +34,21 @@ describe("a connection that no call uses", () => {
   });
 });
 
+describe("the connection to a newer server over HTTP", () => {
+  it("stays open when the server refuses a call", async () => {
+    const echo: Answer = (_request, response) => response.writeHead(400).end();
+    await using server = await startHttpServer("modern", { echo });
+    await using servers = new McpServers({ settings: [settingsOf(httpAt(server.url))], env });
+    await servers.list(["lab"], { waitMs: 10_000 });
+    const call = { server: "lab", tool: "echo", callId: "c", args: {}, signal };
+    for (const executionId of ["e1", "e2"]) {
+      const refused = await callTool(servers, { ...call, executionId }).catch((error: unknown) => error);
+      expect(refused).to.include({ kind: "http_status" });
+    }
+    expect(server.seen.filter((request) => request === "server/discover")).to.have.length(1);
+  });
+});
+
 describe("the connection to an older server over HTTP", () => {
   const initialize: Answer = (_request, response, id) => {
     const serverInfo = { name: "test", version: "1" };
