@@ -16,39 +16,29 @@ import { SESSION_RUNBOOKS } from "#shared/database/tables/texts.ts";
 import { CHATS } from "#shared/database/tables/chats.ts";
 import type { Row, Table } from "#shared/database/tables/table.ts";
 
-/** Each entity is named as its table, so that what reads it does not load TypeORM. */
-export const AlertSessionEntity: EntityTarget<AlertSession> = ALERT_SESSIONS.name;
-export const SessionRuntimeEntity: EntityTarget<SessionRuntime> = SESSION_RUNTIME.name;
-export const SessionReviewActivityEntity: EntityTarget<SessionReviewActivity> =
-  SESSION_REVIEW_ACTIVITIES.name;
-export const SessionScoreEntity: EntityTarget<SessionScore> = SESSION_SCORES.name;
-export const StageEntity: EntityTarget<Stage> = STAGES.name;
-export const AgentExecutionEntity: EntityTarget<AgentExecution> = AGENT_EXECUTIONS.name;
-export const MessageEntity: EntityTarget<Message> = MESSAGES.name;
-export const LlmInteractionEntity: EntityTarget<LlmInteraction> = LLM_INTERACTIONS.name;
-export const McpInteractionEntity: EntityTarget<McpInteraction> = MCP_INTERACTIONS.name;
-export const TimelineEventEntity: EntityTarget<TimelineEvent> = TIMELINE_EVENTS.name;
-export const ApprovalEntity: EntityTarget<Approval> = APPROVALS.name;
-export const FollowUpEntity: EntityTarget<FollowUp> = FOLLOW_UPS.name;
-export const ToolResultEntity: EntityTarget<Row<typeof TOOL_RESULTS>> = TOOL_RESULTS.name;
-export const SessionRunbookEntity: EntityTarget<Row<typeof SESSION_RUNBOOKS>> = SESSION_RUNBOOKS.name;
-export const ChatEntity: EntityTarget<Row<typeof CHATS>> = CHATS.name;
-
+type EntityTable = Pick<Table, "name" | "columns">;
+const tables: EntityTable[] = [];
 /** The tables of the entities. */
-export const ENTITY_TABLES: readonly Pick<Table, "name" | "columns">[] = [
-  ALERT_SESSIONS,
-  SESSION_RUNTIME,
-  SESSION_REVIEW_ACTIVITIES,
-  SESSION_SCORES,
-  STAGES,
-  AGENT_EXECUTIONS,
-  MESSAGES,
-  LLM_INTERACTIONS,
-  MCP_INTERACTIONS,
-  TIMELINE_EVENTS,
-  APPROVALS,
-  FOLLOW_UPS,
-  TOOL_RESULTS,
-  SESSION_RUNBOOKS,
-  CHATS,
-];
+export const ENTITY_TABLES: readonly EntityTable[] = tables;
+
+/** An entity is named as its table, so that what reads it does not load TypeORM. */
+function entity<R extends object>(table: EntityTable): EntityTarget<R> {
+  tables.push(table);
+  return table.name;
+}
+
+export const AlertSessionEntity = entity<AlertSession>(ALERT_SESSIONS);
+export const SessionRuntimeEntity = entity<SessionRuntime>(SESSION_RUNTIME);
+export const SessionReviewActivityEntity = entity<SessionReviewActivity>(SESSION_REVIEW_ACTIVITIES);
+export const SessionScoreEntity = entity<SessionScore>(SESSION_SCORES);
+export const StageEntity = entity<Stage>(STAGES);
+export const AgentExecutionEntity = entity<AgentExecution>(AGENT_EXECUTIONS);
+export const MessageEntity = entity<Message>(MESSAGES);
+export const LlmInteractionEntity = entity<LlmInteraction>(LLM_INTERACTIONS);
+export const McpInteractionEntity = entity<McpInteraction>(MCP_INTERACTIONS);
+export const TimelineEventEntity = entity<TimelineEvent>(TIMELINE_EVENTS);
+export const ApprovalEntity = entity<Approval>(APPROVALS);
+export const FollowUpEntity = entity<FollowUp>(FOLLOW_UPS);
+export const ToolResultEntity = entity<Row<typeof TOOL_RESULTS>>(TOOL_RESULTS);
+export const SessionRunbookEntity = entity<Row<typeof SESSION_RUNBOOKS>>(SESSION_RUNBOOKS);
+export const ChatEntity = entity<Row<typeof CHATS>>(CHATS);

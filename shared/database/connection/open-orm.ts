@@ -12,11 +12,13 @@ import {
 import { ENTITY_TABLES } from "#shared/database/entities.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/schema/migrations/all-migrations.ts";
 import { RediallingPool } from "#shared/database/connection/redialling-pool.ts";
-import type { Table } from "#shared/database/tables/table.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
-/** Connects the entities of the database, once. Throws database errors, and TerminalError for a URL that cannot be used. */
+/**
+ * Connects the entities of the database, once. The caller destroys the data source. Throws database errors, and TerminalError for a URL that
+ * cannot be used.
+ */
 export async function openOrm(options: DatabaseOptions): Promise<DataSource> {
   const { url, applicationName, poolSize, log } = options;
   const address = requireDatabaseAddress(url);
@@ -59,7 +61,7 @@ export async function openForMigrations(
 }
 
 /** What TypeORM needs of a table of which whole rows are read. */
-function asEntity({ name, columns }: Pick<Table, "name" | "columns">) {
+function asEntity({ name, columns }: (typeof ENTITY_TABLES)[number]) {
   const shown = Object.entries(columns).filter(([, { hidden }]) => hidden !== true);
   return { name, tableName: name, columns: Object.fromEntries(shown) };
 }
