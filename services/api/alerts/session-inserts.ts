@@ -4,6 +4,7 @@ import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import { RequestError } from "../http/request-error.ts";
+import { insertOne } from "./insert-one.ts";
 import type { NewSession } from "./new-session.ts";
 
 /** Two, so that one is prepared while the other waits for its commit. */
@@ -101,7 +102,9 @@ export class SessionInserts {
   async #write(inserts: readonly WaitingInsert[]): Promise<void> {
     if (inserts.length === 0) return;
     try {
-      await this.#db.query(INSERT_SESSIONS, parameters(inserts.map(({ session }) => session)));
+      const [first] = inserts;
+      if (inserts.length === 1 && first !== undefined) await insertOne(this.#db, first.session);
+      else await this.#db.query(INSERT_SESSIONS, parameters(inserts.map(({ session }) => session)));
       for (const { done } of inserts) done();
     } catch (thrown) {
       const error = coerceError(thrown);

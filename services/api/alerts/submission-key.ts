@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { RequestError } from "../http/request-error.ts";
 import type { AlertRequest } from "./contract.ts";
 
+/** How long a key is kept after the first submission with it. */
+export const KEY_LIFETIME_HOURS = 24;
+
 /** The idempotency key of a submission, by which a repetition is recognised. */
 export interface SubmissionKey {
   /** SHA-256 in hex: a fixed length, and no collision between submitters or between headers and webhooks. */
@@ -10,7 +13,7 @@ export interface SubmissionKey {
   readonly requestHash: string;
   /** The error for a different request with the same key; undefined if a different request is accepted as a repetition. */
   readonly conflict: RequestError | undefined;
-  /** How long the key is kept after each submission with it, in hours; absent for 24 h after the first. */
+  /** How long the key is kept after each submission with it, in hours; absent for `KEY_LIFETIME_HOURS` after the first. */
   readonly keptHours?: number;
 }
 

@@ -6,7 +6,7 @@ import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError } from "../http/request-error.ts";
-import { KEY_LIFETIME_HOURS } from "../alerts/insert-session.ts";
+import { KEY_LIFETIME_HOURS } from "../alerts/submission-key.ts";
 import { hashForkRequest, type ForkRequest } from "./fork-request.ts";
 import type { StoredFork } from "./fork-session.ts";
 

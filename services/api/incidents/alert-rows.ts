@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { KEY_LIFETIME_HOURS } from "../alerts/insert-session.ts";
+import { KEY_LIFETIME_HOURS } from "../alerts/submission-key.ts";
 import type { GroupedAlert, ResolvedEffect } from "./grouped-alert.ts";
 
 /** Characters of an alert's text that are stored beside its session. */

@@ -1,6 +1,7 @@
 import { uuidV7 } from "#shared/uuid-v7.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { insertWithoutKey, KEEP_KEY } from "../alerts/insert-session.ts";
+import { insertOne } from "../alerts/insert-one.ts";
+import { KEEP_KEY } from "../alerts/insert-session.ts";
 import { insertKeys } from "./alert-rows.ts";
 import { decideGroup } from "./decide-group.ts";
 import type { CommittedGroup, GroupedAlert, GroupedResult } from "./grouped-alert.ts";
@@ -69,7 +70,7 @@ export async function writeGroup(
   const opener = decided.find(({ outcome }) => outcome === "opened" || outcome === "reopened");
   if (opener !== undefined) {
     const reopenedFrom = opener.outcome === "reopened" ? stored.sessionId : null;
-    await insertWithoutKey(transaction, opener.alert.session, reopenedFrom);
+    await insertOne(transaction, opener.alert.session, { reopenedFrom });
   }
   const isKeyed = await insertKeys(
     transaction,

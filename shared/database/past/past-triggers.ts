@@ -1,5 +1,5 @@
 import { ALL_TABLES } from "#shared/database/tables/all-tables.ts";
-import { WITH_EXECUTION } from "#shared/database/tables/table.ts";
+import { WITH_EXECUTION, WITH_SESSION, type Table } from "#shared/database/tables/table.ts";
 import { PAST_TABLES, type PastGroup, type PastTable } from "#shared/database/past/past-tables.ts";
 
 /**
@@ -55,25 +55,8 @@ export function pastFunctions(schema: string): string[] {
     ]),
     functionOf(schema, NUMBER.name, numberBody(schema)),
     functionOf(schema, "alert_groups_keep_change", groupBody(schema)),
-    functionOf(
-      schema,
-      "alert_sessions_forget",
-      `BEGIN
-  DELETE FROM ${schema}.row_history WHERE session_id = OLD.session_id;
-  DELETE FROM ${schema}.events WHERE session_id = OLD.session_id;
-  RETURN NULL;
-END`,
-    ),
-    functionOf(
-      schema,
-      "agent_executions_forget",
-      `BEGIN
-${ALL_TABLES.filter(({ purge }) => purge === WITH_EXECUTION)
-  .map(({ name }) => `  DELETE FROM ${schema}.${name} WHERE execution_id = OLD.execution_id;`)
-  .join("\n")}
-  RETURN NULL;
-END`,
-    ),
+    functionOf(schema, "alert_sessions_forget", forgetBody(schema, WITH_SESSION, "session_id")),
+    functionOf(schema, "agent_executions_forget", forgetBody(schema, WITH_EXECUTION, "execution_id")),
   ];
 }
 
@@ -85,6 +68,15 @@ function functionOf(schema: string, name: string, body: string): string {
   return `CREATE OR REPLACE FUNCTION ${schema}.${pastFunction({ name })}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $past$
 ${body}
 $past$`;
+}
+
+/** Deletes what goes with the deleted row and has no foreign key to it. */
+function forgetBody(schema: string, rule: Table["purge"], key: string): string {
+  const tables = ALL_TABLES.filter(({ purge }) => purge === rule);
+  return `BEGIN
+${tables.map(({ name }) => `  DELETE FROM ${schema}.${name} WHERE ${key} = OLD.${key};`).join("\n")}
+  RETURN NULL;
+END`;
 }
 
 function isOverwritten({ by }: PastGroup): string {

@@ -19,7 +19,7 @@ export const MESSAGES = table({
     stage_id: { type: "uuid" },
     execution_id: OF_EXECUTION,
     /** Counts from 1 within the execution, independent of the timeline's numbers. */
-    sequence_number: { type: "integer", ddl: "CHECK (sequence_number > 0)" },
+    sequence_number: { type: "integer" },
     role: { type: "enum", enum: MESSAGE_ROLES, enumName: "message_role" },
     /** A summary replaces the shown part of a large result before a model gets it. */
     content: { type: "text", from: "copies", set: "executor" },

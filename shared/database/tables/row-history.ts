@@ -1,8 +1,7 @@
-import { table } from "#shared/database/tables/table.ts";
+import { table, WITH_SESSION } from "#shared/database/tables/table.ts";
 
 /**
- * What commits have overwritten of a session's rows; the triggers of `past-triggers.ts` write it. It has no foreign key, which would be a
- * query for each row: a trigger deletes what is left when a session goes.
+ * What commits have overwritten of a session's rows; the triggers of `past-triggers.ts` write it.
  */
 export const ROW_HISTORY = table({
   name: "row_history",
@@ -19,5 +18,5 @@ export const ROW_HISTORY = table({
   },
   indexes: ["row_history_of_row (session_id, table_name, row_key, seq)"],
   grants: {},
-  purge: { kind: "own", by: "what removes the session, and a trigger for what is left" },
+  purge: WITH_SESSION,
 });

@@ -1,10 +1,10 @@
-import { table, ADD, OF_SESSION, READ } from "#shared/database/tables/table.ts";
+import { table, ADD, OF_SESSION, READ, WITH_SESSION } from "#shared/database/tables/table.ts";
 
 /** How far the search has indexed a session. A trigger inserts the row, and the api's sweeper fills the search. */
 export const SEARCH_PROGRESS = table({
   name: "search_progress",
   columns: {
-    session_id: { type: "uuid", primary: true, ddl: "REFERENCES alert_sessions ON DELETE CASCADE" },
+    session_id: { type: "uuid", primary: true },
     created_at: { type: "timestamptz" },
     /** The session's newest event when it was indexed last. */
     indexed_seq: { type: "integer", nullable: true, set: "api" },
@@ -12,7 +12,7 @@ export const SEARCH_PROGRESS = table({
   },
   indexes: ["search_progress_open (created_at) WHERE NOT is_complete"],
   grants: { api: ADD },
-  purge: { kind: "session" },
+  purge: WITH_SESSION,
 });
 
 /** The texts of a session that are searched, in lower case and without what follows the first 100,000 characters. */

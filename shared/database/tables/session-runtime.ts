@@ -1,4 +1,4 @@
-import { table, ADD, READ, USD, type Row } from "#shared/database/tables/table.ts";
+import { table, ADD, READ, USD, WITH_SESSION, type Row } from "#shared/database/tables/table.ts";
 import { PARKING_COLUMNS } from "#shared/database/parking-columns.ts";
 import { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { PARKED_BY } from "#shared/contracts/statuses.ts";
@@ -10,7 +10,7 @@ import { PARKED_BY } from "#shared/contracts/statuses.ts";
 export const SESSION_RUNTIME = table({
   name: "session_runtime",
   columns: {
-    session_id: { type: "uuid", primary: true, ddl: "REFERENCES alert_sessions ON DELETE CASCADE" },
+    session_id: { type: "uuid", primary: true },
     lease_owner: { type: "text", nullable: true, from: "ours", set: "executor" },
     /** Incremented by every claim; checked by every write of the owner (the fence). */
     lease_epoch: { type: "integer", default: "0", set: "executor" },
@@ -102,7 +102,7 @@ export const SESSION_RUNTIME = table({
     },
     notifier: { select: ["session_id", "last_seq", "events_purged_at", "has_summary_stage"] },
   },
-  purge: { kind: "session" },
+  purge: WITH_SESSION,
   past: {
     since: "always",
     // Neither leases nor deadlines nor inboxes, which belong to the present.

@@ -30,7 +30,7 @@ interface AnyColumn {
   readonly nullable?: true;
   /** SQL of the default. */
   readonly default?: string;
-  /** The values that are known; with `checked` the database refuses others. */
+  /** The values that are known; with `checked` the database refuses others, which each statement that writes the table pays for. */
   readonly enum?: readonly string[];
   readonly checked?: true;
   /** Of a `numeric`. */
@@ -184,6 +184,11 @@ export const ALL = { select: true, insert: true, update: true, delete: true } as
 
 /** The session of a row that goes with it. */
 export const OF_SESSION = { type: "uuid", ddl: "REFERENCES alert_sessions ON DELETE CASCADE" } as const;
+/** How rows go that have no foreign key to their session: it would be a query for each row, and what inserts them has the session. */
+export const WITH_SESSION = {
+  kind: "own",
+  by: "what removes the session, and a trigger of it for what is left",
+} as const;
 /**
  * The execution of a row that goes with it, by a trigger. Its writer holds the session's runtime row locked, and has checked the execution
  * there: a foreign key would only be a query for each row.

@@ -9,7 +9,7 @@ export const TIMELINE_EVENTS = table({
     session_id: { type: "uuid" },
     stage_id: { type: "uuid" },
     execution_id: OF_EXECUTION,
-    sequence_number: { type: "integer", ddl: "CHECK (sequence_number > 0)" },
+    sequence_number: { type: "integer" },
     created_at: { type: "timestamptz", default: "now()" },
     updated_at: { type: "timestamptz", default: "now()", set: "executor" },
     event_type: { type: "enum", enum: TIMELINE_EVENT_TYPES, enumName: "timeline_event_type" },

@@ -26,7 +26,6 @@ export const TOOL_CALLS = table({
       type: "text",
       nullable: true,
       enum: TOOL_CALL_FAILURES,
-      checked: true,
       from: "ours",
       set: "tool-runner",
     },
