@@ -1,9 +1,9 @@
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type RequestId,
+import type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  JSONRPCResultResponse,
+  RequestId,
 } from "@modelcontextprotocol/client";
 import { parseExactJson, withPlainNumbers, isObject } from "#shared/exact-json.ts";
 import { isEmptyList, readableError, readableHandshake, withoutNulls } from "./readable-messages.ts";
@@ -20,6 +20,16 @@ export const INVALID_ANSWER_CODE = -32_098;
 interface HeldAnswer {
   readonly result: object;
   readonly memory: Disposable;
+}
+
+/** For messages that are known to be of the protocol: the library's own checks validate the whole message again. */
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
+}
+
+/** The same for an answer or an error. */
+export function isAnswer(message: JSONRPCMessage): message is JSONRPCErrorResponse | JSONRPCResultResponse {
+  return !("method" in message);
 }
 
 interface Unanswered {
@@ -44,7 +54,7 @@ export class UnansweredRequests {
 
   /** Call it with each message before it is sent. */
   sent(message: JSONRPCMessage): void {
-    if (isJSONRPCRequest(message)) {
+    if (isRequest(message)) {
       const { id, method, params } = message;
       const callId: unknown = params?._meta?.[CALL_ID_KEY];
       this.#requests.set(String(id), { id, method, callId: typeof callId === "string" ? callId : undefined });
@@ -121,9 +131,7 @@ export class UnansweredRequests {
 
   /** Call it with each message that the library has got. */
   received(message: JSONRPCMessage): void {
-    if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) {
-      this.#requests.delete(String(message.id));
-    }
+    if (isAnswer(message)) this.#requests.delete(String(message.id));
   }
 
   /** The result of a call, once. */

@@ -1,16 +1,13 @@
-import {
-  isJSONRPCRequest,
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type RequestId,
-  type SSEClientTransport,
-  type StreamableHTTPClientTransport,
-  type Transport,
-  type TransportSendOptions,
+import type {
+  JSONRPCMessage,
+  RequestId,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  Transport,
+  TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import { McpFailure } from "../mcp-failure.ts";
-import { CALL_ID_KEY, type UnansweredRequests } from "../unanswered-requests.ts";
+import { CALL_ID_KEY, isAnswer, isRequest, type UnansweredRequests } from "../unanswered-requests.ts";
 import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
 
 /**
@@ -36,9 +33,7 @@ export class TrackedTransport implements Transport {
     inner.onclose = () => this.onclose?.();
     inner.onerror = (error) => this.onerror?.(error);
     inner.onmessage = (message: JSONRPCMessage) => {
-      if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {
-        this.#unanswered.delete(message.id);
-      }
+      if (isAnswer(message) && message.id !== undefined) this.#unanswered.delete(message.id);
       this.#requests.received(message);
       this.onmessage?.(message);
     };
@@ -73,8 +68,8 @@ export class TrackedTransport implements Transport {
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     this.#requests.sent(message);
-    const call = isJSONRPCRequest(message) ? this.#callOf(message.params) : undefined;
-    if (!isJSONRPCRequest(message)) return this.#sendInner(message, options);
+    if (!isRequest(message)) return this.#sendInner(message, options);
+    const call = this.#callOf(message.params);
     const { id } = message;
     try {
       await (call === undefined

@@ -1,20 +1,12 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  parseJSONRPCMessage,
-  type JSONRPCErrorResponse,
-  type JSONRPCMessage,
-  type JSONRPCResultResponse,
-  type Transport,
-} from "@modelcontextprotocol/client";
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { coerceError, errorMessage } from "#shared/errors.ts";
 import { parseExactJson } from "#shared/exact-json.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { ByteRoom, HeldBytes } from "../../byte-room.ts";
 import { McpFailure } from "../mcp-failure.ts";
-import { answeredRequest, type UnansweredRequests, invalidAnswer } from "../unanswered-requests.ts";
+import { answeredRequest, isAnswer, type UnansweredRequests, invalidAnswer } from "../unanswered-requests.ts";
 import { BoundedTail } from "./bounded-tail.ts";
 import { LineFramer } from "./line-framer.ts";
 import type { ServerUser } from "./server-user.ts";
@@ -279,10 +271,6 @@ export class StdioTransport implements Transport {
     this.#ended.resolve();
     this.onclose?.();
   }
-}
-
-function isAnswer(message: JSONRPCMessage): message is JSONRPCErrorResponse | JSONRPCResultResponse {
-  return isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
 }
 
 function tooLong(maxBytes: number): string {
