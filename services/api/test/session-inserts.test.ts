@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Client } from "pg";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
@@ -6,6 +5,7 @@ import { until } from "../../../test/support/until.ts";
 import type { NewSession } from "../alerts/new-session.ts";
 import { SessionInserts } from "../alerts/session-inserts.ts";
 import { ApiFixture } from "./api-fixture.ts";
+import { newSessionRow } from "./new-session-row.ts";
 
 /** The processes of Postgres that wait for a lock on alert_sessions. */
 const WAITING = `SELECT pid FROM pg_locks
@@ -21,29 +21,7 @@ describe("SessionInserts", () => {
   });
   after(() => resources.disposeAsync());
 
-  const session = (fields: Partial<NewSession> = {}): NewSession => ({
-    sessionId: randomUUID(),
-    data: 'a "quoted" \\ line\n\u0001 😀',
-    alertType: "test",
-    lane: "normal",
-    author: "ann",
-    owner: null,
-    teams: [],
-    submitter: { subject: "ann", via: "key", peer: null },
-    runbook: null,
-    slackFingerprint: null,
-    notify: null,
-    mcpSelection: null,
-    chainId: "chain",
-    resolvedConfig: '{"a":1}',
-    configHash: "h",
-    textHashes: [],
-    metadata: null,
-    maskKey: "key",
-    maskedValues: [],
-    traceContext: null,
-    ...fields,
-  });
+  const session = newSessionRow;
   /** These columns of the sessions that are stored, in the order of `sessions`. */
   const stored = async (sessions: readonly NewSession[], columns: string) =>
     api.servers.query(

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { keepTexts } from "#shared/database/keep-texts.ts";
+import { insertOne } from "../alerts/insert-one.ts";
+import type { SubmissionKey } from "../alerts/submission-key.ts";
+import { ApiFixture } from "./api-fixture.ts";
+import { newSessionRow } from "./new-session-row.ts";
+
+const TEXT = { hash: "a".repeat(64), body: "the body of a skill" };
+const VALUE = { digest: "d1", digits: "1234", length: 20, kind: "TOKEN" };
+const COUNTS = `
+SELECT (SELECT count(*)::int FROM alert_sessions WHERE session_id = $1) AS sessions,
+       (SELECT count(*)::int FROM session_runtime WHERE session_id = $1) AS runtimes,
+       (SELECT count(*)::int FROM audit_log WHERE session_id = $1) AS audited,
+       (SELECT count(*)::int FROM masked_values WHERE session_id = $1 AND digest = '${VALUE.digest}' AND kind = '${VALUE.kind}') AS masked,
+       (SELECT count(*)::int FROM needed_texts WHERE session_id = $1) AS needed,
+       (SELECT count(*)::int FROM idempotency_keys WHERE session_id = $1) AS keys`;
+
+describe("the statement that inserts one session", () => {
+  const resources = new AsyncDisposableStack();
+  let api: ApiFixture;
+
+  before(async () => {
+    api = resources.use(await ApiFixture.start());
+    await keepTexts(api.deps.db, [TEXT]);
+  });
+  after(() => resources.disposeAsync());
+
+  const keyOf = (key: string): SubmissionKey => ({ key, requestHash: "r", conflict: undefined });
+  const stored = async (sessionId: string) => (await api.servers.query(COUNTS, [sessionId]))[0];
+
+  for (const [hasKey, hasValues, hasTexts] of [
+    [false, false, false],
+    [true, false, false],
+    [false, true, true],
+    [true, true, false],
+    [true, false, true],
+    [true, true, true],
+  ] as const) {
+    const name = [hasKey && "a key", hasValues && "masked values", hasTexts && "texts"].filter(Boolean);
+    it(`stores it with ${name.length === 0 ? "nothing else" : name.join(", ")}`, async () => {
+      const session = newSessionRow({
+        maskedValues: hasValues ? [VALUE] : [],
+        textHashes: hasTexts ? [TEXT.hash] : [],
+      });
+      const key = hasKey ? { key: keyOf(randomUUID()) } : {};
+      expect(await insertOne(api.deps.db, session, key)).to.equal(true);
+      expect(await stored(session.sessionId)).to.deep.equal({
+        sessions: 1,
+        runtimes: 1,
+        audited: 1,
+        masked: Number(hasValues),
+        needed: Number(hasTexts),
+        keys: Number(hasKey),
+      });
+    });
+  }
+
+  it("stores nothing if its key is another session's, until that has expired", async () => {
+    const key = keyOf(randomUUID());
+    const rich = { maskedValues: [VALUE], textHashes: [TEXT.hash] };
+    const [first, second] = [newSessionRow(), newSessionRow(rich)];
+    await insertOne(api.deps.db, first, { key });
+    expect(await insertOne(api.deps.db, second, { key })).to.equal(false);
+    const nothing = { sessions: 0, runtimes: 0, audited: 0, masked: 0, needed: 0, keys: 0 };
+    expect(await stored(second.sessionId)).to.deep.equal(nothing);
+    await api.servers.query("UPDATE idempotency_keys SET expires_at = now() WHERE key = $1", [key.key]);
+    expect(await insertOne(api.deps.db, second, { key })).to.equal(true);
+    const all = { sessions: 1, runtimes: 1, audited: 1, masked: 1, needed: 1, keys: 1 };
+    expect(await stored(second.sessionId)).to.deep.equal(all);
+    expect(await stored(first.sessionId)).to.deep.include({ sessions: 1, keys: 0 });
+  });
+});
