@@ -70,7 +70,10 @@ ${body}
 $past$`;
 }
 
-/** Deletes what goes with the deleted row and has no foreign key to it. */
+/**
+ * Deletes what goes with the deleted row and has no foreign key to it. The runtime row is the first of a session: to delete it waits for a
+ * writer that has it locked and adds events.
+ */
 function forgetBody(schema: string, rule: Table["purge"], key: string): string {
   const tables = ALL_TABLES.filter(({ purge }) => purge === rule);
   return `BEGIN

@@ -39,8 +39,8 @@ export const ALERT_SESSIONS = table({
     mcp_selection: { type: "jsonb", nullable: true, from: "alert" },
     chain_id: { type: "text", from: "config" },
     /**
-     * The configuration resolved at submission, which `parseResolvedChain` reads. Stored beside a row of over 2 kB and not compressed: the
-     * compression cost a tenth of an accepted alert, and each change of the status would write it again.
+     * The configuration resolved at submission, which `parseResolvedChain` reads: 2 to 9 kB. Where the row is over 2 kB it is stored beside
+     * it and not compressed: that costs its length in log and disk, and compression a tenth of an accepted alert and of each reading.
      */
     resolved_config: { type: "jsonb", from: "config" },
     config_hash: { type: "text", from: "ours" },

@@ -68,8 +68,8 @@ interface Grants<N extends string> {
 }
 
 /**
- * How the rows of a table go: `session` rows are deleted with their session, by foreign keys that cascade; `own` rows are deleted by what `by`
- * names; `kept` rows stay, for a reason.
+ * How the rows of a table go: `session` rows are deleted with their session or its runtime row, by foreign keys that cascade; `own` rows are
+ * deleted by what `by` names; `kept` rows stay, for a reason.
  */
 type PurgeRule =
   | { readonly kind: "session" }
