@@ -25,6 +25,7 @@ describe("the list of runbooks", () => {
     const repo_url = `https://${github}/acme/runbooks/tree/main`;
     const system = { runbooks: { allowed_domains: [github], repo_url } };
     const api = resources.use(await ApiFixture.start({ config: { tarsy: { system } } }));
+    await api.untilConnected();
     expect((await api.raw("GET", "/api/v1/runbooks")).text).to.equal("[]");
 
     const { servers } = api;

@@ -20,12 +20,7 @@ describe("what an accepted alert costs", () => {
       NATS_URL: await traffic.countNats(servers.natsUrl("api")),
     };
     api = resources.use(await ApiFixture.start({ servers, env }));
-    await until("NATS answers", async () =>
-      api.deps.dispatcher.check().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await api.untilConnected();
     // One sweep, after which wake-ups are sent at once. What it does for sessions of other tests is no cost of an alert.
     const stop = new AbortController();
     const sweeping = sweepSessions({ ...api.deps, agents: api.deps.config.agents }, stop.signal);

@@ -14,6 +14,7 @@ import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
+import { until } from "../../../test/support/until.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { apiRoutes, buildApp } from "../app.ts";
@@ -151,6 +152,16 @@ export class ApiFixture implements AsyncDisposable {
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
     return new ApiFixture({ resources, stopping, servers, deps, db: asOwner, port, contract });
+  }
+
+  /** Resolves once the api is connected to NATS, which it does in the background. */
+  async untilConnected(): Promise<void> {
+    await until("the api is connected to NATS", async () =>
+      this.deps.dispatcher.check().then(
+        () => true,
+        () => false,
+      ),
+    );
   }
 
   /** The headers of a new API key of this subject, in mode `token`. */

@@ -44,6 +44,8 @@ describe("POST /api/v1/system/mcp-servers/:server/connect", () => {
     api = resources.use(await ApiFixture.start({ servers, config, env: KEY_ACCESS }));
     ({ path: configDir } = resources.use(await testConfigDirectory(config)));
     admin = await api.keyOf("ann", ["admin"]);
+    // Until then it answers what it does without a tool-runner.
+    await api.untilConnected();
   });
   after(() => resources.disposeAsync());
 

@@ -4,7 +4,6 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
-import { until } from "../../../test/support/until.ts";
 import type { ApiFixture } from "./api-fixture.ts";
 
 const { signal } = new AbortController();
@@ -21,10 +20,7 @@ export class SessionEvents implements AsyncDisposable {
 
   /** Resolves once the api is connected to the bus too. */
   static async of(api: ApiFixture): Promise<SessionEvents> {
-    await until("the api is connected to the bus", async () => {
-      await api.deps.dispatcher.check();
-      return true;
-    });
+    await api.untilConnected();
     const log = pino({ level: "silent" });
     return new SessionEvents(api, await openBus({ url: api.servers.nats.url, name: "test", log, signal }));
   }

@@ -11,6 +11,7 @@ describe("the api without NATS or Postgres", () => {
 
   before(async () => {
     api = resources.use(await ApiFixture.start({ ownServers: true }));
+    await api.untilConnected();
   });
   after(() => resources.disposeAsync());
 
