@@ -17,7 +17,10 @@ const parseInserted = compileParser("inserted session", Type.Object({ session_id
 export async function insertOne(
   db: Queryable,
   session: NewSession,
-  { key, reopenedFrom = null }: { readonly key?: SubmissionKey; readonly reopenedFrom?: string | null } = {},
+  {
+    key,
+    reopenedFrom = null,
+  }: { readonly key?: SubmissionKey | undefined; readonly reopenedFrom?: string | null } = {},
 ): Promise<boolean> {
   const { sessionId, submitter, maskedValues, textHashes, traceContext } = session;
   const parameters: unknown[] = [sessionId];

@@ -36,7 +36,7 @@ export async function insertSession(
     return { sessionId, isReplayed: false };
   }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const isInserted = await insertOne(db, session, key === undefined ? {} : { key });
+    const isInserted = await insertOne(db, session, { key });
     if (isInserted || key === undefined) return { sessionId, isReplayed: false };
     const [existing] = await selectRows(db, parseKey, FIND_KEY, [key.key]);
     // The key has expired since the insert: the next try can take it.

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { insertOne } from "../alerts/insert-one.ts";
+import { SessionInserts } from "../alerts/session-inserts.ts";
 import type { SubmissionKey } from "../alerts/submission-key.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { newSessionRow } from "./new-session-row.ts";
@@ -15,6 +16,14 @@ SELECT (SELECT count(*)::int FROM alert_sessions WHERE session_id = $1) AS sessi
        (SELECT count(*)::int FROM masked_values WHERE session_id = $1 AND digest = '${VALUE.digest}' AND kind = '${VALUE.kind}') AS masked,
        (SELECT count(*)::int FROM needed_texts WHERE session_id = $1) AS needed,
        (SELECT count(*)::int FROM idempotency_keys WHERE session_id = $1) AS keys`;
+
+/** Without what each row has of its own. */
+const ROWS = `
+SELECT to_jsonb(s) - '{session_id,created_at,prompt_nonce}'::text[] AS session, to_jsonb(r) - 'session_id' AS runtime,
+       to_jsonb(a) - '{id,at,session_id}'::text[] AS audited, to_jsonb(m) - 'session_id' AS masked, to_jsonb(n) - 'session_id' AS needed
+FROM alert_sessions s JOIN session_runtime r USING (session_id) JOIN audit_log a USING (session_id)
+  JOIN masked_values m USING (session_id) JOIN needed_texts n USING (session_id)
+WHERE s.session_id = $1`;
 
 describe("the statement that inserts one session", () => {
   const resources = new AsyncDisposableStack();
@@ -55,6 +64,32 @@ describe("the statement that inserts one session", () => {
       });
     });
   }
+
+  it("stores the columns that the statement for several stores", async () => {
+    const rich = {
+      lane: "low",
+      owner: "o",
+      teams: ['a"b', "c,d", "NULL", ""],
+      submitter: { subject: "s", via: "mcp", peer: "10.0.0.1" },
+      runbook: "r",
+      slackFingerprint: "f",
+      notify: '{"slack": ["session.ended"]}',
+      mcpSelection: '{"servers": []}',
+      metadata: '{"notice": "n"}',
+      maskedValues: [VALUE],
+      textHashes: [TEXT.hash],
+      traceContext: { traceparent: "00-1-2-01" },
+    } as const;
+    const [alone, ...together] = Array.from({ length: 3 }, () => newSessionRow(rich));
+    if (alone === undefined) throw new Error("no session");
+    await insertOne(api.deps.db, alone);
+    const inserts = new SessionInserts(api.deps.db);
+    await Promise.all(together.map(async (one) => inserts.insert(one)));
+    const [first, ...others] = await Promise.all(
+      [alone, ...together].map(async ({ sessionId }) => api.servers.query(ROWS, [sessionId])),
+    );
+    expect(others).to.deep.equal([first, first]);
+  });
 
   it("stores nothing if its key is another session's, until that has expired", async () => {
     const key = keyOf(randomUUID());

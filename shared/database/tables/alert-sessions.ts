@@ -7,7 +7,8 @@ import { TOOLS_MODES } from "#shared/contracts/recorded-tools.ts";
 /**
  * One alert and its investigation. Columns that change with every step or heartbeat are in `session_runtime`. Unfinished sessions are not
  * in the index by time of completion: each change of the status writes a new version of the row into every index. The expressions of the
- * indexes for sorting are those of `services/api/sessions/session-order.ts`.
+ * indexes for sorting are those of `services/api/sessions/session-order.ts`. Conditions of checks and triggers are short, because each
+ * statement that changes the table parses them.
  */
 export const ALERT_SESSIONS = table({
   name: "alert_sessions",

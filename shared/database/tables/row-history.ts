@@ -1,8 +1,6 @@
 import { table, WITH_SESSION } from "#shared/database/tables/table.ts";
 
-/**
- * What commits have overwritten of a session's rows; the triggers of `past-triggers.ts` write it.
- */
+/** What commits have overwritten of a session's rows; the triggers of `past-triggers.ts` write it. */
 export const ROW_HISTORY = table({
   name: "row_history",
   columns: {

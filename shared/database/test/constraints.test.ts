@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import type { Database } from "#shared/database/database.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
+import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 
 describe("the schema's constraints and indexes", () => {
@@ -115,6 +116,25 @@ describe("the schema's constraints and indexes", () => {
     expect(await rejectionOf(message("wizard", "x"))).to.include("message_role");
     await message("assistant", "", { calls: "[]" });
     await message("tool", "", { callId: "c", tool: "t" });
+  });
+
+  it("deletes the events of a writer that was there first with the session", async () => {
+    const id = await insert();
+    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
+    let deleting: Promise<unknown> | undefined;
+    await db.transaction(async (writer) => {
+      await writer.query("UPDATE session_runtime SET last_seq = 1 WHERE session_id = $1", [id]);
+      deleting = db.query("DELETE FROM alert_sessions WHERE session_id = $1", [id]);
+      await until("the deletion waits for the writer", async () => {
+        const waiting = await db.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM alert_sessions%' AND datname = current_database()",
+        );
+        return waiting.length > 0;
+      });
+      await writer.query("INSERT INTO events (session_id, seq, payload) VALUES ($1, 1, '{}')", [id]);
+    });
+    await deleting;
+    expect(await db.query("SELECT 1 FROM events WHERE session_id = $1", [id])).to.deep.equal([]);
   });
 
   it("deletes a session's rows with the session", async () => {
