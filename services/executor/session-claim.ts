@@ -133,14 +133,14 @@ export const CLAIM_COLUMNS = `
        NOT ${IS_DUE} AS deferred,
        r.waiting_for, paused.pause_ms, paused.parked_ms, r.inbox_seq,
        (s.status = 'in_progress' AND r.parked_at IS NULL AND r.park_requested_at IS NOT NULL) AS is_asked_to_park,
-       coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
+       coalesce(c.session_timeout_ms, 900000)::float8 AS timeout_ms,
        coalesce((extract(epoch FROM clock_timestamp() - s.started_at) * 1000)::float8, 0)
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
        (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context,
        s.chain_id, s.teams,
        CASE WHEN s.world_hash IS NOT NULL THEN 'world'
-         WHEN s.tools_mode = 'live' AND s.fork_changes ? 'tool_result' THEN 'edited' ELSE s.tools_mode END AS tool_source, s.resolved_config->'budgets' AS budgets`;
+         WHEN s.tools_mode = 'live' AND s.fork_changes ? 'tool_result' THEN 'edited' ELSE s.tools_mode END AS tool_source, c.budgets`;
 
 /** A follow-up's deadline does not count waits that pause it; with the claim's rows as `found`. */
 export const EXTEND_DEADLINES = `
@@ -151,7 +151,7 @@ export const clearCancel = (isFollowedUp: string): string => `
     cancel_requested_at = CASE WHEN ${isFollowedUp} THEN NULL ELSE r.cancel_requested_at END`;
 
 export const CLAIM_SOURCE = `
-FROM alert_sessions s JOIN session_runtime r USING (session_id),
+FROM alert_sessions s JOIN session_runtime r USING (session_id) LEFT JOIN resolved_configs c ON c.config_hash = s.config_hash,
      LATERAL (SELECT CASE WHEN (r.waiting_for->>'pauses_deadline')::boolean
                 THEN (extract(epoch FROM clock_timestamp() - r.waiting_since) * 1000)::float8
                 WHEN s.started_at IS NULL THEN 0

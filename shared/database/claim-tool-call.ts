@@ -87,7 +87,7 @@ WITH held AS MATERIALIZED (
     LEFT JOIN stages g ON g.stage_id = e.stage_id
     LEFT JOIN follow_ups f ON f.stage_id = g.stage_id AND f.session_id = r.session_id
     LEFT JOIN LATERAL (
-      SELECT CASE WHEN f.follow_up_id IS NULL THEN s.resolved_config ELSE f.resolved_config END AS chain,
+      SELECT (SELECT config FROM resolved_configs c WHERE c.config_hash = coalesce(f.config_hash, s.config_hash)) AS chain,
              CASE WHEN f.follow_up_id IS NULL THEN g.stage_index ELSE 1 END AS position) configured ON true
     LEFT JOIN agent_executions p ON p.execution_id = e.parent_execution_id
     LEFT JOIN LATERAL (

@@ -3,16 +3,12 @@ import { uuidFrom } from "#shared/uuid-from.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
-import {
-  hashResolvedChain,
-  storedChain,
-  textsOfChain,
-  type ResolvedChain,
-} from "#shared/contracts/resolved-chain.ts";
+import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { FollowUpKind, StageType, TimelineEventType } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
 import { TerminalError } from "#shared/errors.ts";
@@ -64,34 +60,34 @@ const LOCK = "SELECT 1 FROM session_runtime WHERE session_id = $1 FOR NO KEY UPD
  */
 const INSERT = `
 WITH follow_up AS (
-  INSERT INTO follow_ups (follow_up_id, session_id, kind, stage_id, resolved_config, config_hash, asked_by)
-  VALUES ($2, $1, $3, $4, $5, $6, $7)
+  INSERT INTO follow_ups (follow_up_id, session_id, kind, stage_id, config_hash, asked_by)
+  VALUES ($2, $1, $3, $4, $5, $6)
   ON CONFLICT (session_id, kind) WHERE status IN ('pending', 'active') DO NOTHING
   RETURNING session_id
 ), runtime AS (
   UPDATE session_runtime r SET inbox_seq = inbox_seq + 1, not_before = CASE WHEN waiting_for IS NULL THEN not_before END
   FROM follow_up WHERE r.session_id = follow_up.session_id
-  RETURNING r.session_id, inbox_seq, last_seq + $8::int AS seq, coalesce(lease_expires_at > clock_timestamp(), false) AS is_owned
+  RETURNING r.session_id, inbox_seq, last_seq + $7::int AS seq, coalesce(lease_expires_at > clock_timestamp(), false) AS is_owned
 ), stage AS (
   INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, stage_type, status, started_at,
                       chat_id, chat_user_message_id, seq)
-  SELECT $4, runtime.session_id, $9, 1 + greatest(
+  SELECT $4, runtime.session_id, $8, 1 + greatest(
            (SELECT count(*)::int FROM ${plannedStageRows("s")}),
            (SELECT coalesce(max(g.stage_index), 0) FROM stages g WHERE g.session_id = s.session_id)),
-         1, $10, 'active', now(), (SELECT chat_id FROM chat_user_messages WHERE message_id = $11), $11, runtime.seq
+         1, $9, 'active', now(), (SELECT chat_id FROM chat_user_messages WHERE message_id = $10), $10, runtime.seq
   FROM runtime JOIN alert_sessions s USING (session_id)
   RETURNING stage_id, session_id, stage_index, seq
 ), execution AS (
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
                                 iteration_state, llm_provider, llm_backend, model_name, seq)
-  SELECT $12, stage_id, session_id, $13, 1, $14, $15, $16, $17, $18, seq FROM stage
+  SELECT $11, stage_id, session_id, $12, 1, $13, $14, $15, $16, $17, seq FROM stage
 ), entry AS (
   INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content,
                                metadata, first_seq, seq)
-  SELECT $19, session_id, stage_id, $12, 1, $20, 'completed', $21, $22, seq, seq FROM stage
-  WHERE $19::uuid IS NOT NULL
+  SELECT $18, session_id, stage_id, $11, 1, $19, 'completed', $20, $21, seq, seq FROM stage
+  WHERE $18::uuid IS NOT NULL
 ), needed AS (
-  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($23::text[]) FROM runtime
+  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($22::text[]) FROM runtime
   ON CONFLICT DO NOTHING
 )
 SELECT stage_index, inbox_seq, is_owned FROM stage JOIN runtime USING (session_id)`;
@@ -122,14 +118,15 @@ export async function insertFollowUp(
   const entryId = uuidFrom("entry:1", executionId);
   const entry = postgresSafeValue(followUp.firstEntry);
   const { eventsBefore = [] } = followUp;
+  const config = storedConfig(chain);
   await transaction.query(LOCK, [sessionId]);
+  await keepConfig(transaction, config);
   const [inserted] = await selectRows(transaction, parseInserted, INSERT, [
     sessionId,
     followUpId,
     kind,
     stageId,
-    JSON.stringify(storedChain(chain)),
-    hashResolvedChain(chain),
+    config.hash,
     followUp.askedBy,
     eventsBefore.length + (entry === undefined ? 1 : 2),
     plan.name,

@@ -1,4 +1,5 @@
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 
 /**
  * The counters of a session in `session_runtime`, which the list of sessions shows: each step adds what it stores
@@ -22,4 +23,4 @@ export type SessionFlag = (typeof SESSION_FLAGS)[number];
 
 /** The stages of a session's stored configuration as SQL rows `plan(stage)`; `session` is its row in `alert_sessions`. */
 export const plannedStageRows = (session: string): string =>
-  `jsonb_array_elements(${session}.resolved_config -> 'stages') AS plan(stage) WHERE jsonb_typeof(plan.stage) = 'object'`;
+  `jsonb_array_elements(${configOf(session)} -> 'stages') AS plan(stage) WHERE jsonb_typeof(plan.stage) = 'object'`;

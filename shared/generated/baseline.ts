@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "3721d5cb79a7d94e";
+export const BASELINE_HASH = "0c57ecfa6f5d9818";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -17,6 +17,14 @@ CREATE TYPE mcp_interaction_type AS ENUM ('tool_call', 'tool_list');
 CREATE TYPE timeline_event_type AS ENUM ('llm_thinking', 'llm_response', 'llm_tool_call', 'tool_result', 'mcp_tool_call', 'mcp_tool_summary', 'error', 'user_question', 'executive_summary', 'final_analysis', 'code_execution', 'google_search_result', 'url_context_result', 'provider_fallback', 'skill_loaded', 'task_assigned', 'memory_injected');
 CREATE TYPE timeline_status AS ENUM ('streaming', 'completed', 'failed', 'cancelled', 'timed_out');
 CREATE TYPE tool_call_state AS ENUM ('running', 'completed', 'failed', 'abandoned');
+CREATE TABLE resolved_configs (
+  config_hash text PRIMARY KEY,
+  config jsonb NOT NULL,
+  used_at timestamptz NOT NULL DEFAULT now(),
+  session_timeout_ms bigint GENERATED ALWAYS AS ((config ->> 'session_timeout_ms')::float8::bigint) STORED,
+  budgets jsonb GENERATED ALWAYS AS (config -> 'budgets') STORED
+);
+CREATE INDEX resolved_configs_used ON resolved_configs (used_at);
 CREATE TABLE alert_sessions (
   session_id uuid PRIMARY KEY,
   alert_data text NOT NULL,
@@ -36,7 +44,6 @@ CREATE TABLE alert_sessions (
   runbook_url text,
   mcp_selection jsonb,
   chain_id text NOT NULL,
-  resolved_config jsonb NOT NULL,
   config_hash text NOT NULL,
   current_stage_index integer,
   current_stage_id uuid,
@@ -431,7 +438,6 @@ CREATE TABLE follow_ups (
   kind text NOT NULL CHECK (kind IN ('chat', 'score', 'feedback')),
   stage_id uuid NOT NULL UNIQUE REFERENCES stages ON DELETE CASCADE,
   status run_status NOT NULL DEFAULT 'pending',
-  resolved_config jsonb NOT NULL,
   config_hash text NOT NULL,
   asked_by text NOT NULL,
   cancel_requested_at timestamptz,
@@ -925,7 +931,6 @@ CREATE TABLE budget_ledger (
 );
 CREATE INDEX budget_ledger_session ON budget_ledger (session_id);
 
-ALTER TABLE alert_sessions ALTER resolved_config SET STORAGE EXTERNAL;
 CREATE FUNCTION tarsy_await_indexing() RETURNS trigger LANGUAGE plpgsql AS $await_indexing$
 BEGIN
   INSERT INTO search_progress (session_id, created_at) VALUES (NEW.session_id, NEW.created_at);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { parseCassette } from "#shared/cassette/parse-cassette.ts";
+import { changeConfig } from "../support/change-config.ts";
 import { ask } from "../../services/executor/test/follow-up-fixture.ts";
 import { joinAlerts } from "../../services/executor/test/join-alerts.ts";
 import { insertRemembering, remember } from "../../services/executor/test/memory-fixture.ts";
@@ -218,10 +219,7 @@ describe("a cassette", () => {
     await play(answerTurn("native-thinking"));
     const id = await insert({ strategy: "native-thinking" });
     await end(id);
-    await recorder.runs.executor.query(
-      "UPDATE alert_sessions SET resolved_config = '{}' WHERE session_id = $1",
-      [id],
-    );
+    await changeConfig(recorder.runs.executor, id, "'{}'::jsonb");
     const refused = await recorder.text(id).catch((error: unknown) => error);
     expect(refused).to.be.an("error").with.property("message").that.includes("no cassette can be made of");
   });
@@ -239,10 +237,7 @@ describe("a cassette", () => {
       { steps: [{ text: `Thought: enough\nFinal Answer: use ${known}, ${formed} or ${inserted}` }] },
     );
     const id = await insert({ strategy, servers: ["k8s"] });
-    await recorder.runs.executor.query(
-      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{variables}', '["CLUSTER"]') WHERE session_id = $1`,
-      [id],
-    );
+    await changeConfig(recorder.runs.executor, id, `jsonb_set(config, '{variables}', '["CLUSTER"]')`);
     await end(id);
     const text = await recorder.text(id, { CLUSTER: inserted });
     for (const secret of [known, formed, inserted, "5e5510110000"]) expect(text).not.to.contain(secret);

@@ -227,9 +227,9 @@ describe("an investigation, through all five services", () => {
     // Started, without an owner, and not to be continued within the hour.
     await pipeline.servers.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config,
-                                     config_hash, status, started_at)
-         SELECT $1, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, 'in_progress', now()
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash,
+                                     status, started_at)
+         SELECT $1, alert_data, agent_type, alert_type, chain_id, config_hash, 'in_progress', now()
          FROM alert_sessions WHERE session_id = $2 RETURNING session_id)
        INSERT INTO session_runtime (session_id, lease_epoch, attempts, not_before)
        SELECT session_id, 1, 1, now() + interval '1 h' FROM session`,

@@ -7,6 +7,7 @@ import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { Masker } from "#shared/masking/masker.ts";
+import { changeConfig } from "../support/change-config.ts";
 import { installWritePoints, type WritePoints } from "../../services/executor/test/write-points.ts";
 import { resolvedChain } from "../../services/executor/test/resolved-chain.ts";
 import { RunFixture } from "../../services/executor/test/run-fixture.ts";
@@ -66,9 +67,10 @@ describe("the runbook of an alert", () => {
   const insert = async (path: string, more: object = { fetches_runbook: true }) => {
     const id = await fixture.executor.insert();
     const chain = { ...resolvedChain(), default_runbook: DEFAULT_RUNBOOK, ...more };
+    await changeConfig(fixture.executor, id, "$2::jsonb", { values: [JSON.stringify(storedChain(chain))] });
     await fixture.executor.query(
-      "UPDATE alert_sessions SET resolved_config = $2, runbook_url = $3, mask_key = 'key' WHERE session_id = $1",
-      [id, JSON.stringify(storedChain(chain)), `https://git.example.com:${host.port}${path}`],
+      "UPDATE alert_sessions SET runbook_url = $2, mask_key = 'key' WHERE session_id = $1",
+      [id, `https://git.example.com:${host.port}${path}`],
     );
     return id;
   };

@@ -8,6 +8,8 @@ import { pino } from "pino";
 import { stringify } from "yaml";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { keepConfig } from "#shared/database/resolved-configs.ts";
+import { textHash } from "#shared/database/text-hash.ts";
 import { BackingServers } from "./backing-servers.ts";
 import { spawnService } from "./spawn-service.ts";
 import { testPort } from "./test-port.ts";
@@ -122,10 +124,13 @@ export class ToolFixture implements AsyncDisposable {
       ],
     };
     const [sessionId, executionId, stageId] = [randomUUID(), randomUUID(), randomUUID()];
+    const json = JSON.stringify(config);
+    const hash = textHash(json);
+    await keepConfig(this.db, { hash, json });
     await this.db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status)
-       VALUES ($1, 'disk full', 'test', 'test', $2, 'hash', 'in_progress')`,
-      [sessionId, JSON.stringify(config)],
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status)
+       VALUES ($1, 'disk full', 'test', 'test', $2, 'in_progress')`,
+      [sessionId, hash],
     );
     await this.db.query(
       `INSERT INTO session_runtime (session_id, lease_owner, lease_epoch, lease_expires_at)

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Cassette } from "#shared/cassette/cassette.ts";
-import { hashResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import { keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { recordTools } from "#shared/database/record-tools.ts";
 import { textHash } from "#shared/database/text-hash.ts";
 
@@ -18,14 +19,14 @@ interface Import {
 
 const SESSION = `
 WITH former AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status, final_analysis,
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status, final_analysis,
                               completed_at)
-  SELECT $14::uuid, '', $3, $6, $7, $8, 'completed', $13, now() WHERE $13::text IS NOT NULL
+  SELECT $13::uuid, '', $3, $6, $7, 'completed', $12, now() WHERE $12::text IS NOT NULL
 ), session AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, mcp_selection, chain_id, resolved_config, config_hash,
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, mcp_selection, chain_id, config_hash,
                               prompt_nonce, mask_key, lane, session_metadata, tools_mode, runbook_url, reopened_from)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, gen_random_uuid()::text, $10, $11, 'recorded', $12,
-          CASE WHEN $13::text IS NOT NULL THEN $14::uuid END)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, gen_random_uuid()::text, $9, $10, 'recorded', $11,
+          CASE WHEN $12::text IS NOT NULL THEN $13::uuid END)
   RETURNING session_id
 )
 INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
@@ -73,6 +74,8 @@ export async function importCassette(db: Database, { cassette, nonce, chain, tex
   const text = runbook?.text ?? null;
   const runbookText = text === null ? [] : [{ hash: textHash(text), body: text }];
   await keepTexts(db, [...bodies, ...runbookText]);
+  const config = storedConfig(chain);
+  await keepConfig(db, config);
   await db.transaction(async (transaction) => {
     await transaction.query(SESSION, [
       session.session_id,
@@ -81,8 +84,7 @@ export async function importCassette(db: Database, { cassette, nonce, chain, tex
       session.alert_type,
       jsonOrNull(session.mcp_selection),
       chain.chain_id,
-      JSON.stringify(storedChain(chain)),
-      hashResolvedChain(chain),
+      config.hash,
       nonce,
       session.lane,
       jsonOrNull(session.session_metadata),

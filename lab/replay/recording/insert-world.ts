@@ -1,6 +1,7 @@
-import { hashResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import { keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { callKey, normaliseCall } from "#shared/worlds/normalise-call.ts";
 import { sha256 } from "#shared/worlds/world-hash.ts";
 import type { World } from "#shared/worlds/world-format.ts";
@@ -15,8 +16,8 @@ FROM world, json_to_recordset($4::json) AS a (ordinal integer, tool text, args j
 
 const SESSION = `
 WITH session AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, tools_mode, world_hash)
-  VALUES ($1, $2, $3, $3, $4, $5, $6, 'recorded', $7) RETURNING session_id)
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash, tools_mode, world_hash)
+  VALUES ($1, $2, $3, $3, $4, $5, 'recorded', $6) RETURNING session_id)
 INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 
 /** Inserts a world from which sessions have their tools answered, unless it is there. Throws database errors. */
@@ -56,13 +57,7 @@ export async function insertWorldSession(
     db,
     Object.entries(texts).map(([key, body]) => ({ hash: key, body })),
   );
-  await db.query(SESSION, [
-    sessionId,
-    alertData,
-    chain.alert_type,
-    chain.chain_id,
-    JSON.stringify(storedChain(chain)),
-    hashResolvedChain(chain),
-    hash,
-  ]);
+  const config = storedConfig(chain);
+  await keepConfig(db, config);
+  await db.query(SESSION, [sessionId, alertData, chain.alert_type, chain.chain_id, config.hash, hash]);
 }

@@ -1,5 +1,6 @@
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { textHash } from "#shared/database/text-hash.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { resolvedChain } from "../../../services/executor/test/resolved-chain.ts";
 import {
   answerTurn,
@@ -179,10 +180,8 @@ async function recordSkills(recording: RecordingFixture, strategy: Strategy): Pr
     })),
   }));
   const id = await executor.insert();
-  await executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
-    id,
-    JSON.stringify(storedChain({ ...chain, stages, variables: ["REGION"] })),
-  ]);
+  const values = [JSON.stringify(storedChain({ ...chain, stages, variables: ["REGION"] }))];
+  await changeConfig(executor, id, "$2::jsonb", { values });
   const needed = "INSERT INTO needed_texts (session_id, hash) SELECT $1, unnest($2::text[])";
   await executor.query(needed, [id, refs.map(({ hash }) => hash)]);
   await recording.runToEnd(id, { readVariable: () => "Frankfurt" });

@@ -1,11 +1,7 @@
-import {
-  hashResolvedChain,
-  storedChain,
-  textsOfChain,
-  type ResolvedChain,
-} from "#shared/contracts/resolved-chain.ts";
+import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import { keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** A session that was never submitted, to be run offline. */
@@ -27,12 +23,12 @@ interface OfflineSession {
 
 const INSERT = `
 WITH session AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, runbook_url, mcp_selection, chain_id, resolved_config,
-                              config_hash, prompt_nonce, mask_key)
-  VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, coalesce($9, gen_random_uuid()::text), coalesce($10, gen_random_uuid()::text))
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, runbook_url, mcp_selection, chain_id, config_hash,
+                              prompt_nonce, mask_key)
+  VALUES ($1, $2, $3, $3, $4, $5, $6, $7, coalesce($8, gen_random_uuid()::text), coalesce($9, gen_random_uuid()::text))
   RETURNING session_id
 ), needed AS (
-  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($11::text[]) FROM session
+  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($10::text[]) FROM session
 )
 INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 
@@ -40,6 +36,8 @@ INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 export async function insertOfflineSession(db: Database, session: OfflineSession): Promise<void> {
   const { sessionId, alert, alertType, chain, texts = [] } = session;
   await keepTexts(db, texts);
+  const config = storedConfig(chain);
+  await keepConfig(db, config);
   await db.query(INSERT, [
     sessionId,
     postgresSafeText(alert).text,
@@ -49,8 +47,7 @@ export async function insertOfflineSession(db: Database, session: OfflineSession
       ? null
       : JSON.stringify(session.mcpSelection),
     chain.chain_id,
-    JSON.stringify(storedChain(chain)),
-    hashResolvedChain(chain),
+    config.hash,
     session.nonce ?? null,
     session.maskKey ?? null,
     textsOfChain(chain),

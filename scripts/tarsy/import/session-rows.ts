@@ -131,8 +131,7 @@ function sessionRow({ session }: OriginalSession, { from, maskKey, teams, now }:
       imported_at: now,
       notice: `Imported from ${from}: it can be read and reviewed here, but not continued.`,
     },
-    // No executor can run it.
-    resolved_config: { imported: true, stages: [] },
+    // It has no configuration, so no executor can run it.
     config_hash: "",
     teams,
     mask_key: maskKey,

@@ -1,8 +1,9 @@
 import type { SessionLane } from "#shared/contracts/subjects.ts";
+import type { StoredConfig } from "#shared/database/resolved-configs.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 
-/** The columns of a new session and its entry in the audit log, all Postgres-safe; `notify`, `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
+/** The columns of a new session and its entry in the audit log, all Postgres-safe; `notify`, `mcpSelection` and `metadata` are JSON text. */
 export interface NewSession {
   readonly sessionId: string;
   readonly data: string;
@@ -21,8 +22,7 @@ export interface NewSession {
   readonly notify: string | null;
   readonly mcpSelection: string | null;
   readonly chainId: string;
-  readonly resolvedConfig: string;
-  readonly configHash: string;
+  readonly config: StoredConfig;
   /** Of the texts in `texts` that the configuration refers to. */
   readonly textHashes: readonly string[];
   readonly metadata: string | null;

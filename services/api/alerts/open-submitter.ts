@@ -2,14 +2,10 @@ import { uuidV7 } from "#shared/uuid-v7.ts";
 import { authorize, maySee, ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
-import {
-  hashResolvedChain,
-  storedChain,
-  textsOfChain,
-  type ResolvedChain,
-} from "#shared/contracts/resolved-chain.ts";
+import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import { configKeeper, storedConfig, type StoredConfig } from "#shared/database/resolved-configs.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
@@ -107,6 +103,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     return { ...stored(chain), notice: sessionNotice(chain, config) };
   };
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
+  const keepConfig = configKeeper(db);
   const inserts = new SessionInserts(db);
   const grouping = openGrouping(deps);
   const plans = notifyPlans(config.notifications);
@@ -128,6 +125,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
       { identity, author, peer, channel, lane },
       { ...chainFor(masked), notify },
     );
+    await keepConfig(session.config);
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
@@ -221,7 +219,7 @@ function newSession(
     readonly author: string | undefined;
     readonly lane: SessionLane;
   },
-  { chain, json, hash, textHashes, notice, notify }: ChainToStore & Pick<NewSession, "notify">,
+  { chain, config, textHashes, notice, notify }: ChainToStore & Pick<NewSession, "notify">,
 ): NewSession {
   const data = postgresSafeText(alert.data);
   const metadata = {
@@ -249,8 +247,7 @@ function newSession(
     notify,
     mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
     chainId: chain.chain_id,
-    resolvedConfig: json,
-    configHash: hash,
+    config,
     textHashes,
     metadata: Object.keys(metadata).length === 0 ? null : postgresSafeJson(metadata),
     maskKey: alert.maskKey,
@@ -261,8 +258,7 @@ function newSession(
 
 interface ChainToStore {
   readonly chain: ResolvedChain;
-  readonly json: string;
-  readonly hash: string;
+  readonly config: StoredConfig;
   readonly textHashes: readonly string[];
   readonly notice: string | null;
 }
@@ -287,11 +283,9 @@ function cacheResolvedChains(
 }
 
 function stored(chain: ResolvedChain): Omit<ChainToStore, "notice"> {
-  // The configuration's free texts may contain characters that jsonb rejects.
   return {
     chain,
-    json: postgresSafeJson(storedChain(chain)),
-    hash: hashResolvedChain(chain),
+    config: storedConfig(chain),
     textHashes: textsOfChain(chain),
   };
 }

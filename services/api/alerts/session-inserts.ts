@@ -4,7 +4,8 @@ import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import { RequestError } from "../http/request-error.ts";
-import { insertOne } from "./insert-one.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { insertOne, parseInserted } from "./insert-one.ts";
 import type { NewSession } from "./new-session.ts";
 
 /** Two, so that one is prepared while the other waits for its commit. */
@@ -14,20 +15,21 @@ const MAX_SESSIONS_PER_STATEMENT = 100;
 const QUEUE_TIMEOUT_MS = 5_000;
 
 /**
- * Inserts any number of sessions with their runtime rows and audit entries: one round trip, one commit. Each configuration is sent once,
- * however many of the sessions have it.
+ * Inserts any number of sessions with their runtime rows and audit entries, and returns the ids: one round trip, one commit. Those whose
+ * configuration is missing are left out.
  */
 const INSERT_SESSIONS = `
 WITH item AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text,
-    owner text, teams text[], runbook text, mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb,
+    owner text, teams text[], runbook text, mcp jsonb, chain_id text, config_hash text, metadata jsonb,
     subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text,
     notify jsonb, texts text[], lane text)
+  WHERE (SELECT true FROM resolved_configs c WHERE c.config_hash = item.config_hash)
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
-                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams,
+                              chain_id, config_hash, session_metadata, owner_subject, teams,
                               mask_key, trace_context, slack_message_fingerprint, notify, lane)
-  SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, $2::jsonb -> config, config_hash,
+  SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, config_hash,
          metadata, owner, teams, mask_key, trace, slack, notify, lane
   FROM item
   RETURNING session_id
@@ -43,7 +45,7 @@ WITH item AS MATERIALIZED (
   INSERT INTO needed_texts (session_id, hash)
   SELECT session_id, unnest(texts) FROM item WHERE texts IS NOT NULL
 )
-INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
+INSERT INTO session_runtime (session_id) SELECT session_id FROM session RETURNING session_id`;
 
 interface WaitingInsert {
   readonly session: NewSession;
@@ -103,9 +105,16 @@ export class SessionInserts {
     if (inserts.length === 0) return;
     try {
       const [first] = inserts;
-      if (inserts.length === 1 && first !== undefined) await insertOne(this.#db, first.session);
-      else await this.#db.query(INSERT_SESSIONS, parameters(inserts.map(({ session }) => session)));
-      for (const { done } of inserts) done();
+      if (inserts.length === 1 && first !== undefined) {
+        await insertOne(this.#db, first.session);
+        return first.done();
+      }
+      const items = `[${inserts.map(({ session }) => item(session)).join(",")}]`;
+      const rows = await selectRows(this.#db, parseInserted, INSERT_SESSIONS, [items]);
+      const stored = new Set(rows.map(({ session_id }) => session_id));
+      const missing = inserts.filter(({ session }) => !stored.has(session.sessionId));
+      for (const { session, done } of inserts) if (stored.has(session.sessionId)) done();
+      for (const one of missing) await this.#write([one]);
     } catch (thrown) {
       const error = coerceError(thrown);
       const isCommon = isDatabaseUnavailable(error) || isDatabaseSlow(error);
@@ -115,18 +124,8 @@ export class SessionInserts {
   }
 }
 
-function parameters(sessions: readonly NewSession[]): [items: string, configurations: string] {
-  const indexes = new Map<string, number>();
-  const items = sessions.map(({ resolvedConfig, ...columns }) => {
-    const config = indexes.get(resolvedConfig) ?? indexes.size;
-    indexes.set(resolvedConfig, config);
-    return item(columns, config);
-  });
-  return [`[${items.join(",")}]`, `[${[...indexes.keys()].join(",")}]`];
-}
-
 /** A session as JSON text; `mcpSelection`, `notify` and `metadata` are JSON text already. */
-function item(session: Omit<NewSession, "resolvedConfig">, config: number): string {
+function item(session: NewSession): string {
   const {
     sessionId,
     data,
@@ -140,7 +139,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     notify,
     mcpSelection,
     chainId,
-    configHash,
+    config,
     textHashes,
     metadata,
     maskKey,
@@ -158,8 +157,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     ...session.submitter,
     runbook,
     chain_id: chainId,
-    config,
-    config_hash: configHash,
+    config_hash: config.hash,
     mask_key: maskKey,
     ...(maskedValues.length === 0 ? {} : { masked: maskedValues }),
     ...(traceContext === null ? {} : { trace: traceContext }),

@@ -17,6 +17,8 @@ import {
 import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
 import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Approval } from "#shared/database/tables/approvals.ts";
+import { readConfig } from "#shared/database/resolved-configs.ts";
+import type { FollowUp } from "#shared/database/tables/follow-ups.ts";
 import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { Message } from "#shared/database/tables/messages.ts";
 import type { SessionRuntime } from "#shared/database/tables/session-runtime.ts";
@@ -26,14 +28,23 @@ import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { loadInputs, type CassetteInputs } from "./load-inputs.ts";
 
-type FollowUp = Awaited<ReturnType<typeof loadFollowUps>>[number];
 type McpInteraction = Awaited<ReturnType<typeof loadToolCalls>>[number];
 type ToolResult = Awaited<ReturnType<typeof loadKept>>[number];
 type Runbook = Awaited<ReturnType<typeof loadRunbook>>;
 
+/** A row with the configuration that it refers to; empty, which no reader takes, if that is missing. */
+type WithConfig<R> = R & { readonly resolved_config: object };
+
+async function withConfig<R extends { readonly config_hash: string }>(
+  manager: EntityManager,
+  row: R,
+): Promise<WithConfig<R>> {
+  return { ...row, resolved_config: (await readConfig(manager, row.config_hash)) ?? {} };
+}
+
 /** The rows of a session of which its cassette is made; of follow-ups only those that have ended. */
 export interface CassetteRows {
-  readonly session: AlertSession;
+  readonly session: WithConfig<AlertSession>;
   readonly runtime: SessionRuntime;
   readonly runbook: Runbook;
   readonly stages: readonly Stage[];
@@ -45,7 +56,7 @@ export interface CassetteRows {
   readonly timeline: readonly TimelineEvent[];
   readonly kept: readonly ToolResult[];
   readonly approvals: readonly Approval[];
-  readonly followUps: readonly FollowUp[];
+  readonly followUps: readonly WithConfig<FollowUp>[];
   readonly scores: readonly SessionScore[];
   readonly inputs: CassetteInputs;
 }
@@ -78,7 +89,7 @@ export async function loadCassetteRows(manager: EntityManager, session_id: strin
     order: { sequence_number: "ASC" },
   });
   return {
-    session,
+    session: await withConfig(manager, session),
     runtime,
     runbook: await loadRunbook(manager, session_id),
     stages: stages.filter(isShown),
@@ -100,7 +111,9 @@ async function loadFollowUps(manager: EntityManager, session_id: string) {
     where: { session_id },
     order: { created_at: "ASC", follow_up_id: "ASC" },
   });
-  return all.filter(({ status }) => isTerminal(status));
+  const ended: WithConfig<FollowUp>[] = [];
+  for (const row of all) if (isTerminal(row.status)) ended.push(await withConfig(manager, row));
+  return ended;
 }
 
 async function loadToolCalls(manager: EntityManager, session_id: string) {

@@ -6,17 +6,13 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import {
-  hashResolvedChain,
-  parseResolvedChain,
-  storedChain,
-  type ResolvedChain,
-} from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { recordTools } from "#shared/database/record-tools.ts";
+import { configOf, keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
@@ -52,7 +48,7 @@ const parseParent = compileParser(
   "session that is forked",
   Type.Object({
     row: Type.String(),
-    resolved_config: Type.Unknown(),
+    config: Type.Unknown(),
     lane: literals(SESSION_LANES),
     inbox_seq: Type.Integer(),
     open: Type.Array(Type.String()),
@@ -62,7 +58,7 @@ const parseDone = compileParser("fork", Type.Object({ n: Type.Integer() }));
 
 /** `open`: the executions whose conversation has begun and not ended. */
 const parentOf = (past: string): string => `
-SELECT (to_jsonb(s) - 'resolved_config')::text AS row, s.resolved_config, s.lane,
+SELECT to_jsonb(s)::text AS row, ${configOf("s")} AS config, s.lane,
   (SELECT coalesce(max(ordinal), 0) FROM ${past}.steering_messages WHERE session_id = $1) AS inbox_seq,
   (SELECT coalesce(json_agg(e.execution_id), '[]') FROM ${past}.agent_executions e
    WHERE e.session_id = $1 AND e.status IN ('pending', 'active')
@@ -111,7 +107,9 @@ export async function forkSession(transaction: Queryable, fork: Fork): Promise<S
   const { past, atSeq } = point;
   const [row] = await selectRows(transaction, parseParent, parentOf(past), [parent]);
   if (row === undefined) throw validationError("at_seq", "must be an event of the session");
-  const chain = changeChain(config, parseResolvedChain(row.resolved_config), changes);
+  const chain = changeChain(config, parseResolvedChain(row.config), changes);
+  const stored = storedConfig(chain);
+  await keepConfig(transaction, stored);
   const sessionId = uuidV7();
   const ids = await ForkIds.read(transaction, parent, sessionId);
   // A critical one would take the place of an investigation that people wait for.
@@ -121,8 +119,7 @@ export async function forkSession(transaction: Queryable, fork: Fork): Promise<S
     session_id: sessionId,
     author: identity.name,
     owner_subject: ownerOf(identity),
-    resolved_config: storedChain(chain),
-    config_hash: hashResolvedChain(chain),
+    config_hash: stored.hash,
     lane,
     trace_context: traceCarrier() ?? null,
     tools_mode: tools,

@@ -5,6 +5,7 @@ import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolv
 import { scoringChain } from "#shared/contracts/scoring.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { uuidFrom } from "#shared/uuid-from.ts";
@@ -13,11 +14,11 @@ import { judgeOf } from "../scores/judge-of.ts";
 
 const parseSession = compileParser(
   "session to learn from",
-  Type.Object({ resolved_config: Type.Unknown(), is_known: Type.Boolean() }),
+  Type.Object({ config: Type.Unknown(), is_known: Type.Boolean() }),
 );
 const READ = `
-SELECT resolved_config, EXISTS (SELECT FROM follow_ups WHERE follow_up_id = $2) OR ${IS_IMPORTED} AS is_known
-FROM alert_sessions WHERE session_id = $1`;
+SELECT ${configOf("s")} AS config, EXISTS (SELECT FROM follow_ups WHERE follow_up_id = $2) OR ${IS_IMPORTED} AS is_known
+FROM alert_sessions s WHERE session_id = $1`;
 
 /** The sweeper takes it once the one before has ended (`learn-from-waiting.ts`). */
 const KEEP = `
@@ -44,7 +45,7 @@ export async function requestExtraction(
   const followUpId = uuidFrom(`feedback:${feedback}`, sessionId);
   const [session] = await selectRows(transaction, parseSession, READ, [sessionId, followUpId]);
   if (session === undefined || session.is_known) return null;
-  const chain = extractionChain(agents, parseResolvedChain(session.resolved_config));
+  const chain = extractionChain(agents, parseResolvedChain(session.config));
   if (chain === null) return null;
   const inserted = await insertFollowUp(transaction, {
     sessionId,

@@ -7,6 +7,7 @@ import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { randomUUID } from "node:crypto";
 import { RequestError } from "../http/request-error.ts";
@@ -15,7 +16,7 @@ import { judgeOf } from "./judge-of.ts";
 
 const parseChain = compileParser(
   "chain of a session",
-  Type.Object({ chain_id: Type.String(), resolved_config: Type.Unknown() }),
+  Type.Object({ chain_id: Type.String(), config: Type.Unknown() }),
 );
 
 const INSERT = `
@@ -42,10 +43,10 @@ export async function requestScore(
   const [session] = await selectRows(
     transaction,
     parseChain,
-    "SELECT chain_id, resolved_config FROM alert_sessions WHERE session_id = $1",
+    `SELECT chain_id, ${configOf("s")} AS config FROM alert_sessions s WHERE session_id = $1`,
     [sessionId],
   );
-  const stored = parseResolvedChain(session?.resolved_config);
+  const stored = parseResolvedChain(session?.config);
   const judge = judgeOf(agents, stored);
   if (typeof judge === "string") throw new RequestError(400, judge);
   const followUpId = randomUUID();

@@ -12,6 +12,7 @@ import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { ANY_KEY } from "#shared/contracts/budget.ts";
 import { allows, mayChange } from "#shared/access/authorize.ts";
+import { readConfig } from "#shared/database/resolved-configs.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { TimelineEvent } from "#shared/database/tables/timeline-events.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -104,10 +105,10 @@ export async function readTimeline(
 /** The session's own budget, and those of its chain, teams and day of which the caller may know. */
 async function budgetsOf(
   manager: EntityManager,
-  { session_id, chain_id, teams, resolved_config }: AlertSession,
+  { session_id, chain_id, teams, config_hash }: AlertSession,
   identity: Identity,
 ): Promise<readonly BudgetView[]> {
-  const { session, day } = storedBudgets(resolved_config);
+  const { session, day } = storedBudgets(await readConfig(manager, config_hash));
   const configured: ConfiguredBudget[] = [
     ...(session === undefined
       ? []

@@ -1,6 +1,7 @@
 import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
 import { NEWEST_CONCLUSION } from "../conclusions/read-conclusion.ts";
 import type { ShownCost } from "../views/cost.ts";
@@ -85,7 +86,7 @@ const CANCELLED = `CASE WHEN s.status IN ('cancelling', 'cancelled') AND r.cance
 /** Where a session that runs is in its chain, as events count: neither syntheses nor the summary are stages of it. */
 export const STAGE_PLACE = `CASE WHEN s.completed_at IS NULL AND s.current_stage_index IS NOT NULL THEN jsonb_build_object(
   'index', s.current_stage_index, 'total', (SELECT count(*) FROM ${plannedStageRows("s")}),
-  'name', coalesce(s.resolved_config -> 'stages' -> s.current_stage_index ->> 'name', ''), 'isSummarizing', ${HAS_SUMMARY}) END`;
+  'name', coalesce(${configOf("s")} -> 'stages' -> s.current_stage_index ->> 'name', ''), 'isSummarizing', ${HAS_SUMMARY}) END`;
 
 export const StagePlace = Type.Object({
   index: Type.Integer(),

@@ -2,6 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { SWEEP_TEXTS } from "#shared/database/keep-texts.ts";
+import { SWEEP_CONFIGS } from "#shared/database/resolved-configs.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const PAGE = 1_000;
@@ -96,7 +97,7 @@ SELECT count(*)::int AS n FROM deleted`;
 
 /**
  * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys and sessions of the page, old notifications of both directions, what lost
- * tool-runners knew of MCP servers, and texts that no session needs, page by page, until none is left or `signal` aborts.
+ * tool-runners knew of MCP servers, and texts and configurations that no session needs, page by page, until none is left or `signal` aborts.
  */
 export async function removeExpired(db: Database, retentionDays: number, signal: AbortSignal): Promise<void> {
   for (const [sql, parameters] of [
@@ -110,6 +111,7 @@ export async function removeExpired(db: Database, retentionDays: number, signal:
     [DELETE_SETTLED_EVENTS, []],
     [DELETE_SERVER_STATES, []],
     [SWEEP_TEXTS, []],
+    [SWEEP_CONFIGS, []],
   ] as const) {
     let isLastPage = false;
     while (!isLastPage && !signal.aborted) {

@@ -165,9 +165,9 @@ describe("the clean-up", () => {
     await query("DELETE FROM alert_sessions", []);
     await query(
       `WITH many AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, status,
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash, status,
            created_at, started_at, completed_at)
-         SELECT gen_random_uuid(), 'many', 'test', 'test', 'test-chain', '{"stages": [{}]}', 'hash', 'completed',
+         SELECT gen_random_uuid(), 'many', 'test', 'test', 'test-chain', 'hash', 'completed',
            now() - interval '9 days', now() - interval '9 days', now() - interval '9 days' FROM generate_series(1, 100)
          RETURNING session_id
        ), runtime AS (INSERT INTO session_runtime (session_id, last_seq) SELECT session_id, 400 FROM many)

@@ -36,8 +36,8 @@ WITH ended AS (
   INSERT INTO approvals (approval_id, session_id, execution_id, call_id, tool, arguments, arguments_hash, state, expires_at)
   SELECT gen_random_uuid(), $1, execution_id, gen_random_uuid()::text, 's.t', '{}', 'h', 'awaiting_approval', now() + interval '1 day' FROM execution
 ), follow AS (
-  INSERT INTO follow_ups (follow_up_id, session_id, stage_id, kind, status, resolved_config, config_hash, asked_by, completed_at)
-  SELECT gen_random_uuid(), $1, stage_id, 'score', 'completed', '{}', 'h', 'x', now() - make_interval(secs => $2) FROM stage RETURNING stage_id, follow_up_id
+  INSERT INTO follow_ups (follow_up_id, session_id, stage_id, kind, status, config_hash, asked_by, completed_at)
+  SELECT gen_random_uuid(), $1, stage_id, 'score', 'completed', 'h', 'x', now() - make_interval(secs => $2) FROM stage RETURNING stage_id, follow_up_id
 )
 INSERT INTO session_scores (score_id, session_id, stage_id, follow_up_id, score_triggered_by)
 SELECT gen_random_uuid(), $1, stage_id, follow_up_id, 'x' FROM follow`;

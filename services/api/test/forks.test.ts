@@ -101,9 +101,10 @@ describe("POST /api/v1/sessions/:id/fork", () => {
     });
     const config = await row(
       forked,
-      "resolved_config #>> '{stages,1,agents,0,llm_provider,model}' AS model, resolved_config #>> '{stages,1,agents,0,max_iterations}' AS most, resolved_config -> 'version' AS version",
+      `(SELECT jsonb_build_object('model', config #> '{stages,1,agents,0,llm_provider,model}', 'most', config #> '{stages,1,agents,0,max_iterations}',
+        'version', config -> 'version') FROM resolved_configs c WHERE c.config_hash = alert_sessions.config_hash) AS config`,
     );
-    expect(config).to.deep.equal({ model: "other", most: "3", version: 1 });
+    expect(config).to.deep.equal({ config: { model: "other", most: 3, version: 1 } });
     const parent = await api.client.request("GET", `/api/v1/sessions/${id}`);
     expect(parent.body["forks"]).to.have.length(1);
     expect(parent.body).to.deep.include({ forked_from: null, tools_mode: "live", may_fork: true });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
@@ -14,11 +15,11 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
   const synthesized = async () => {
     const id = await api.client.submit("x");
     const [stageId, executionId] = [randomUUID(), randomUUID()];
-    await api.servers.query(
-      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,1,synthesis}',
-         jsonb_set(resolved_config #> '{stages,1,agents,0}', '{llm_provider,name}', '"combiner"'))
-       WHERE session_id = $1`,
-      [id],
+    await changeConfig(
+      api.servers,
+      id,
+      `jsonb_set(config, '{stages,1,synthesis}',
+         jsonb_set(config #> '{stages,1,agents,0}', '{llm_provider,name}', '"combiner"'))`,
     );
     await api.servers.query(
       "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 1, 1)",
@@ -66,11 +67,11 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
 
   it("shows the provider that made the call, if it took over from another", async () => {
     const session = await synthesized();
-    await api.servers.query(
-      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,1,synthesis,fallback_providers}',
-         jsonb_build_array(jsonb_set(resolved_config #> '{stages,1,agents,0,llm_provider}', '{name}', '"spare"')))
-       WHERE session_id = $1`,
-      [session.id],
+    await changeConfig(
+      api.servers,
+      session.id,
+      `jsonb_set(config, '{stages,1,synthesis,fallback_providers}',
+         jsonb_build_array(jsonb_set(config #> '{stages,1,agents,0,llm_provider}', '{name}', '"spare"')))`,
     );
     const own = await interact(session, { provider: "combiner" }, "synthesis");
     expect(own["llm_provider"]).to.include({ name: "combiner" });

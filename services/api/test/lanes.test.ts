@@ -29,8 +29,8 @@ describe("the lanes of wake-ups from the api", () => {
     const id = randomUUID();
     await api.servers.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, lane, status)
-         VALUES ($1, 'x', 'test', 'c', '{}', 'h', $2, $3::session_status) RETURNING session_id)
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, lane, status)
+         VALUES ($1, 'x', 'test', 'c', 'h', $2, $3::session_status) RETURNING session_id)
        INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
       [id, lane, status],
     );

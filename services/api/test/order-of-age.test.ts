@@ -31,9 +31,9 @@ describe("the order of wake-ups", () => {
     const ids = Array.from({ length: count }, () => randomUUID());
     await api.servers.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status,
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status,
                                      created_at)
-         SELECT id, 'x', 'test', 'c', '{}', 'h', $2::session_status, now() - make_interval(hours => $3, secs => -n)
+         SELECT id, 'x', 'test', 'c', 'h', $2::session_status, now() - make_interval(hours => $3, secs => -n)
          FROM unnest($1::uuid[]) WITH ORDINALITY AS one (id, n) RETURNING session_id)
        INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
       [ids, status, hoursAgo],

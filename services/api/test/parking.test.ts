@@ -165,8 +165,8 @@ describe("parking a session", () => {
       age += 1;
       await api.servers.query(
         `WITH session AS (
-           INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, lane, status, started_at)
-           VALUES ($1, 'x', 'test', 'c', '{}', 'h', $2, $3::session_status,
+           INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, lane, status, started_at)
+           VALUES ($1, 'x', 'test', 'c', 'h', $2, $3::session_status,
                    CASE WHEN $3 <> 'pending' THEN now() - interval '1 h' + make_interval(secs => $4) END) RETURNING session_id)
          INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
         [id, lane, status, age],

@@ -36,7 +36,7 @@ describe("the runbook of a submitted alert", () => {
     ]) {
       const id = await api.client.submit("x", { runbook });
       const [row] = await api.servers.query(
-        "SELECT runbook_url, (resolved_config ->> 'fetches_runbook')::boolean AS is_fetched FROM alert_sessions WHERE session_id = $1",
+        "SELECT runbook_url, (config ->> 'fetches_runbook')::boolean AS is_fetched FROM alert_sessions JOIN resolved_configs USING (config_hash) WHERE session_id = $1",
         [id],
       );
       expect(row).to.deep.equal({ runbook_url: runbook, is_fetched: true });

@@ -37,10 +37,12 @@ export interface SeededSession {
 const ENDED = new Set(["completed", "failed", "cancelled", "timed_out"]);
 
 const INSERT = `
-WITH session AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, status,
+WITH config AS (
+  INSERT INTO resolved_configs (config_hash, config) VALUES ('seeded', '{"stages": [{}, {"synthesis": {}}]}') ON CONFLICT DO NOTHING
+), session AS (
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash, status,
     author, owner_subject, teams, created_at, started_at, completed_at, final_analysis, deleted_at)
-  SELECT $1, $2, 'test', $3, $4, '{"stages": [{}, {"synthesis": {}}]}', 'hash', $5::session_status, $6, $7, $8::text[],
+  SELECT $1, $2, 'test', $3, $4, 'seeded', $5::session_status, $6, $7, $8::text[],
     now() - make_interval(secs => $9), now() - make_interval(secs => $9),
     CASE WHEN $10 THEN now() - make_interval(secs => $9) + make_interval(secs => $11) END, $12, CASE WHEN $13 THEN now() END
   RETURNING session_id

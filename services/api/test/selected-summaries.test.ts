@@ -18,7 +18,7 @@ describe("an alert that selects MCP servers", () => {
       const { status, body } = await api.client.request("POST", "/api/v1/alerts", alert);
       expect(status).to.equal(202);
       const [row] = await api.servers.query(
-        "SELECT resolved_config #> '{mcp_server_summaries}' AS summaries FROM alert_sessions WHERE session_id = $1",
+        "SELECT config #> '{mcp_server_summaries}' AS summaries FROM alert_sessions JOIN resolved_configs USING (config_hash) WHERE session_id = $1",
         [body["session_id"]],
       );
       return row;
@@ -36,7 +36,7 @@ describe("an alert that selects MCP servers", () => {
     const strategy = async (mcp?: object) => {
       const { body } = await api.client.request("POST", "/api/v1/alerts", { data: "x", mcp });
       const [row] = await api.servers.query(
-        "SELECT jsonb_path_query_array(resolved_config, 'strict $.**.iteration_strategy') AS strategy FROM alert_sessions WHERE session_id = $1",
+        "SELECT jsonb_path_query_array(config, 'strict $.**.iteration_strategy') AS strategy FROM alert_sessions JOIN resolved_configs USING (config_hash) WHERE session_id = $1",
         [body["session_id"]],
       );
       return row;

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Client } from "pg";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
+import { keepConfig } from "#shared/database/resolved-configs.ts";
 import { until } from "../../../test/support/until.ts";
 import type { NewSession } from "../alerts/new-session.ts";
 import { SessionInserts } from "../alerts/session-inserts.ts";
@@ -26,7 +27,8 @@ describe("SessionInserts", () => {
   const stored = async (sessions: readonly NewSession[], columns: string) =>
     api.servers.query(
       `SELECT ${columns} FROM unnest($1::uuid[]) WITH ORDINALITY AS one (id, n)
-       JOIN alert_sessions s ON s.session_id = one.id JOIN session_runtime r USING (session_id) ORDER BY n`,
+       JOIN alert_sessions s ON s.session_id = one.id JOIN session_runtime r USING (session_id)
+       JOIN resolved_configs c USING (config_hash) ORDER BY n`,
       [sessions.map(({ sessionId }) => sessionId)],
     );
   const insertAll = async (inserts: SessionInserts, sessions: readonly NewSession[]) =>
@@ -49,12 +51,13 @@ describe("SessionInserts", () => {
     const sessions = [
       session(),
       session({ runbook: "r", mcpSelection: '{"servers":[]}', metadata: '{"notice":"n"}' }),
-      session({ resolvedConfig: '{"b":2}', configHash: "i", chainId: "other", alertType: "another" }),
+      session({ config: { hash: "i", json: '{"b":2}' }, chainId: "other", alertType: "another" }),
       session(),
     ];
+    for (const { config } of sessions) await keepConfig(api.deps.db, config);
     await insertAll(new SessionInserts(api.deps.db), sessions);
     const columns = `alert_data, agent_type, alert_type, author, runbook_url, mcp_selection::text, chain_id,
-      resolved_config, config_hash, session_metadata, status, last_seq`;
+      config::text, config_hash, session_metadata, status, last_seq`;
     expect(await stored(sessions, columns)).to.deep.equal(
       sessions.map((one) => ({
         alert_data: one.data,
@@ -64,8 +67,8 @@ describe("SessionInserts", () => {
         runbook_url: one.runbook,
         mcp_selection: one.mcpSelection === null ? null : '{"servers": []}',
         chain_id: one.chainId,
-        resolved_config: one.resolvedConfig === '{"a":1}' ? { a: 1 } : { b: 2 },
-        config_hash: one.configHash,
+        config: one.config.hash === "h" ? '{"a": 1}' : '{"b": 2}',
+        config_hash: one.config.hash,
         session_metadata: one.metadata === null ? null : { notice: "n" },
         status: "pending",
         last_seq: 0,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { SessionListResponse } from "../sessions/list-schemas.ts";
 import { indexSessions } from "../sweeper/index-sessions.ts";
 import { ApiFixture } from "./api-fixture.ts";
@@ -36,9 +37,9 @@ describe("what a list tells of a session's alert and questions", () => {
     const set = async (columns: string) =>
       api.servers.query(`UPDATE alert_sessions SET ${columns} WHERE session_id = $1`, [id]);
     expect((await list())[0]).not.to.have.property("stage_text");
-    await set(
-      `current_stage_index = 2, resolved_config = '{"stages": [null, {"name": "look", "synthesis": {}}, {"name": "act"}]}'`,
-    );
+    await set("current_stage_index = 2");
+    const stages = `'{"stages": [null, {"name": "look", "synthesis": {}}, {"name": "act"}]}'::jsonb`;
+    await changeConfig(api.servers, id, stages);
     // The contract counts the synthesis and the summary, too.
     expect((await list())[0]).to.include({ total_stages: 4, stage_text: "Stage 2 of 2 (act)" });
     await api.servers.query("UPDATE session_runtime SET has_summary_stage = true WHERE session_id = $1", [

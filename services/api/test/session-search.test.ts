@@ -228,9 +228,9 @@ describe("the search for sessions", () => {
   it("counts all hits of common terms, and finds any page of them", async () => {
     const stored = 1_200;
     await api.db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, status, created_at)
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash, status, created_at)
        SELECT gen_random_uuid(), 'everywhere ' || CASE WHEN n % 10 = 0 THEN 'tenthword' ELSE '' END, 'test', 'type-' || n % 2, 'chain',
-         '{"stages": [{}]}', 'hash', 'pending', now() - make_interval(secs => 10 + n)
+         'hash', 'pending', now() - make_interval(secs => 10 + n)
        FROM generate_series(1, $1::int) AS n`,
       [stored],
     );

@@ -35,8 +35,8 @@ describe("sweepSessions and the queue", () => {
     const ids = Array.from({ length: count }, () => randomUUID()).toSorted();
     await api.servers.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
-         SELECT id, 'x', 'test', 'c', '{}', 'h' FROM unnest($1::uuid[]) AS id RETURNING session_id)
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash)
+         SELECT id, 'x', 'test', 'c', 'h' FROM unnest($1::uuid[]) AS id RETURNING session_id)
        INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
       [ids],
     );

@@ -29,9 +29,9 @@ describe("sweepSessions", () => {
     const id = randomUUID();
     await api.servers.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status,
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status,
                                      completed_at, deleted_at)
-         VALUES ($1, 'x', 'test', 'c', '{}', 'h', $2::session_status, CASE WHEN $2 = 'completed' THEN now() END,
+         VALUES ($1, 'x', 'test', 'c', 'h', $2::session_status, CASE WHEN $2 = 'completed' THEN now() END,
                  CASE WHEN $3 THEN now() END)
          RETURNING session_id)
        INSERT INTO session_runtime (session_id, lease_expires_at, not_before)

@@ -10,6 +10,7 @@ import {
   StageEntity,
   TimelineEventEntity,
 } from "#shared/database/entities.ts";
+import { readConfig } from "#shared/database/resolved-configs.ts";
 import type { LlmInteraction } from "#shared/database/tables/llm-interactions.ts";
 import type { Message } from "#shared/database/tables/messages.ts";
 import { interactionView, withShownStage } from "./trace-view.ts";
@@ -105,7 +106,7 @@ async function readProvider(
   const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
   const stage = await manager.findOneByOrFail(StageEntity, { stage_id });
   const execution = await manager.findOneByOrFail(AgentExecutionEntity, { execution_id });
-  const chain = parseResolvedChain(session.resolved_config);
+  const chain = parseResolvedChain(await readConfig(manager, session.config_hash));
   const plan = chain.stages[stage.stage_index - 1];
   // The execution after a stage's agents is its synthesis.
   const agents = [...(plan?.agents ?? []), ...(plan?.synthesis === undefined ? [] : [plan.synthesis])];

@@ -4,6 +4,7 @@ import { plannedStages } from "#shared/contract-view/stage-counts.ts";
 import { parseResolvedChain, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isChainStage } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, AlertSessionEntity, StageEntity } from "#shared/database/entities.ts";
+import { readConfig } from "#shared/database/resolved-configs.ts";
 import type { AgentExecution } from "#shared/database/tables/agent-executions.ts";
 import type { AlertSession } from "#shared/database/tables/alert-sessions.ts";
 import type { Stage } from "#shared/database/tables/stages.ts";
@@ -19,13 +20,15 @@ export async function readStages(
   manager: EntityManager,
   session: Pick<
     AlertSession,
-    "session_id" | "status" | "executive_summary" | "executive_summary_error" | "resolved_config"
+    "session_id" | "status" | "executive_summary" | "executive_summary_error" | "config_hash"
   >,
 ): Promise<SessionStages> {
   const { session_id } = session;
   const stages = await manager.findBy(StageEntity, { session_id });
   const executions = await manager.findBy(AgentExecutionEntity, { session_id });
-  const chain = chainStages(session.resolved_config) ?? stages.filter(isChainStage).map(() => ({}));
+  const chain =
+    chainStages(await readConfig(manager, session.config_hash)) ??
+    stages.filter(isChainStage).map(() => ({}));
   const summary = summaryStatus(session, stages.filter(isChainStage), Math.max(1, chain.length));
   const planned = plannedStages(chain);
   return { shown: shownStages(session_id, { stages, executions }, summary, planned), planned };
@@ -40,14 +43,14 @@ export async function readStagesOf(manager: EntityManager, session_id: string): 
       status: true,
       executive_summary: true,
       executive_summary_error: true,
-      resolved_config: true,
+      config_hash: true,
     },
   });
   return readStages(manager, session);
 }
 
 /** Undefined for a configuration that this version cannot read: its session is shown all the same. */
-function chainStages(stored: object): readonly Pick<ResolvedStage, "synthesis">[] | undefined {
+function chainStages(stored: unknown): readonly Pick<ResolvedStage, "synthesis">[] | undefined {
   try {
     return parseResolvedChain(stored).stages;
   } catch {

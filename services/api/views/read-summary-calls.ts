@@ -2,6 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { costAggregates } from "#shared/database/cost-sums.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -32,9 +33,9 @@ const COSTS = costAggregates("i");
 /** The backend is that of the provider of this name in the session's configuration, in whichever place it stands. */
 const CALLS = `
 SELECT calls.*, (
-  SELECT jsonb_path_query_first(resolved_config, '$.** ? (@.name == $name).backend',
+  SELECT jsonb_path_query_first(${configOf("s")}, '$.** ? (@.name == $name).backend',
                                 jsonb_build_object('name', calls.llm_provider)) #>> '{}'
-  FROM alert_sessions WHERE session_id = $1) AS llm_backend
+  FROM alert_sessions s WHERE session_id = $1) AS llm_backend
 FROM (
 SELECT execution_id, (array_agg(llm_request->>'provider' ORDER BY created_at DESC))[1] AS llm_provider,
   (array_agg(model_name ORDER BY created_at DESC))[1] AS model_name,

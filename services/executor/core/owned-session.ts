@@ -138,7 +138,7 @@ function loadFirst(db: Queryable, { sessionId, state: claimed }: SessionClaim): 
     if (row === null) return loadSession(db, sessionId);
     const read = row;
     row = null;
-    return sessionState(sessionId, read);
+    return sessionState(db, sessionId, read);
   };
 }
 

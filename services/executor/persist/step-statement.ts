@@ -1,4 +1,6 @@
 import { isoText } from "#shared/database/iso-text.ts";
+import { keepConfigs } from "#shared/database/resolved-configs.ts";
+import { FOLLOW_UPS } from "#shared/database/tables/follow-ups.ts";
 import { LLM_INTERACTIONS } from "#shared/database/tables/llm-interactions.ts";
 import { modelUsageAggregates, TOKENS } from "#shared/database/cost-sums.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
@@ -19,6 +21,11 @@ const MODEL_USAGE = (calls: string) => `
   GROUP BY fence.session_id, r.model_name
   ON CONFLICT (session_id, model_name) DO UPDATE SET
     ${USAGE_COLUMNS.map((name) => `${name} = u.${name} + EXCLUDED.${name}`).join(", ")}`;
+
+/** The configurations of follow-ups. */
+const CONFIGS = (followUps: string) =>
+  keepConfigs(`SELECT DISTINCT ON (r.config_hash) r.config_hash, r.resolved_config
+    FROM fence, ${recordset(FOLLOW_UPS, ["config_hash"], followUps, { resolved_config: "jsonb" })}`);
 
 const isPart = (name: string): name is keyof StepRows => Object.hasOwn(STEP_PARTS, name);
 const PART_NAMES = Object.keys(STEP_PARTS).filter(isPart);
@@ -116,6 +123,8 @@ function compose(parts: readonly (keyof TableRows)[], reserves: boolean): string
   );
   const calls = parts.indexOf("llmInteractions");
   if (calls !== -1) written.push(`model_usage AS (${MODEL_USAGE(`$${FENCE_PARAMETERS + 1 + calls}`)}\n)`);
+  const followUps = parts.indexOf("followUps");
+  if (followUps !== -1) written.push(`configs AS (${CONFIGS(`$${FENCE_PARAMETERS + 1 + followUps}`)}\n)`);
   if (reserves) written.push(RESERVE(`$${FENCE_PARAMETERS + 1 + parts.length}`));
   return `WITH ${isLocking ? LOCK : ""}${[fence(isLocking), ...written, events(reserves)].join(",\n")}`;
 }

@@ -2,11 +2,12 @@ import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring.ts";
 import { FOLLOW_UP_KINDS, SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
@@ -16,6 +17,7 @@ import type { AlertInput } from "../prompts/prompt-input.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import { ALERT_COLUMNS, AlertRow, RUNBOOK, alertOfSession } from "./alert-of-session.ts";
 import { ExecutionState, SubAgentState, foldExecution, foldSubAgents } from "./execution-state.ts";
+import { storedChainOf } from "./stored-chain.ts";
 import type { StepRows } from "./step-rows.ts";
 
 export type { ExecutionState, SubAgentState } from "./execution-state.ts";
@@ -69,7 +71,7 @@ const parseRow = compileParser(
   Type.Object({
     ...AlertRow.properties,
     status: literals(SESSION_STATUSES),
-    resolved_config: Type.Unknown(),
+    config_hash: Type.String(),
     inbox_seq: Type.Integer(),
     stages: Type.Array(StageState),
     executions: Type.Array(ExecutionState),
@@ -79,7 +81,7 @@ const parseRow = compileParser(
   }),
 );
 
-const SESSION = `s.status, s.resolved_config, r.inbox_seq, ${ALERT_COLUMNS}`;
+const SESSION = `s.status, s.config_hash, r.inbox_seq, ${ALERT_COLUMNS}`;
 const FROM = `FROM alert_sessions s JOIN session_runtime r USING (session_id) ${RUNBOOK} WHERE s.session_id = $1`;
 const RUNS = `
   (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
@@ -109,7 +111,7 @@ SELECT ${SESSION}, ${RUNS},
        AND ${isNull("e.parent_execution_id")}
      ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers,
   (SELECT coalesce(json_agg(x ORDER BY x.created_at), '[]') FROM (
-     SELECT follow_up_id, kind, stage_id, status, cancel_requested_at IS NOT NULL AS is_cancelled, resolved_config, created_at
+     SELECT follow_up_id, kind, stage_id, status, cancel_requested_at IS NOT NULL AS is_cancelled, ${configOf("follow_ups")} AS resolved_config, created_at
      FROM follow_ups WHERE session_id = s.session_id AND status IN ('pending', 'active')) x) AS follow_ups
 ${FROM}`;
 
@@ -125,16 +127,19 @@ ${FROM} AND NOT EXISTS (SELECT FROM stages WHERE stages.session_id = $1)`;
 export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseUnknown, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
-  return sessionState(sessionId, row);
+  return sessionState(db, sessionId, row);
 }
 
 const parseUnknown = compileParser("session row", Type.Unknown());
 
-/** The state that a row of `LOAD_NEW`, or of the whole session, holds. Throws the parser's error if its stored chain is malformed or for another version to run. */
-export function sessionState(sessionId: string, stored: unknown): SessionState {
+/**
+ * The state that a row of `LOAD_NEW`, or of the whole session, holds. Throws the parser's error if its stored chain is malformed or for another
+ * version to run, and database errors.
+ */
+export async function sessionState(db: Queryable, sessionId: string, stored: unknown): Promise<SessionState> {
   const row = parseRow(stored);
   const { status, stages, executions, sub_agents: subAgents, answers, follow_ups, inbox_seq } = row;
-  const resolved = isTerminal(status) ? null : parseResolvedChain(row.resolved_config);
+  const resolved = isTerminal(status) ? null : await storedChainOf(db, row.config_hash);
   const alert = alertOfSession(row);
   const chain = resolved && placeVariables(resolved, alert.nonce);
   const isFetched =

@@ -185,8 +185,11 @@ type NewEvidenceDelivery = InsertedRow<typeof EVIDENCE_DELIVERIES, "delivered_at
 /** A piece of work that begins with the end of its session. */
 type NewFollowUp = Pick<
   Written<typeof FOLLOW_UPS>,
-  "follow_up_id" | "kind" | "stage_id" | "resolved_config" | "config_hash" | "asked_by"
->;
+  "follow_up_id" | "kind" | "stage_id" | "config_hash" | "asked_by"
+> & {
+  /** The configuration with this hash. */
+  readonly resolved_config: object;
+};
 
 type NewScore = Pick<
   Written<typeof SESSION_SCORES>,

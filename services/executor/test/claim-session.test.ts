@@ -137,7 +137,7 @@ describe("claimSession", () => {
   it("reads the state of a new session, and leaves that of one that had an owner to be read after the claim", async () => {
     const id = await executor.insert();
     const { state } = await executor.claim(id);
-    expect(sessionState(id, state)).to.deep.equal(await loadSession(executor.db, id));
+    expect(await sessionState(executor.db, id, state)).to.deep.equal(await loadSession(executor.db, id));
     await executor.expireLease(id);
     expect((await executor.claim(id)).state).to.equal(null);
   });

@@ -6,7 +6,6 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { queueAdmin } from "#shared/bus/queue-admin.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SELF_FENCE_MS, TIME_SCALE } from "#shared/contracts/durations.ts";
-import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -14,6 +13,7 @@ import { Masker } from "#shared/masking/masker.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
 import { LOOK_UPS } from "#shared/database/connection/statement-limits.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
+import { keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { keepBudgets } from "../budget/budget-source.ts";
@@ -111,13 +111,14 @@ export class ExecutorFixture implements AsyncDisposable {
   /** A pending session as the api inserts it. */
   async insert(options: ChainOptions & { alert?: string } = {}): Promise<string> {
     const id = randomUUID();
+    const config = storedConfig(resolvedChain(options));
+    await keepConfig(this.db, config);
     await this.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash,
-                                     prompt_nonce)
-         VALUES ($1, $2, 'test', 'test', 'test-chain', $3, 'hash', '${NONCE}') RETURNING session_id)
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash, prompt_nonce)
+         VALUES ($1, $2, 'test', 'test', 'test-chain', $3, '${NONCE}') RETURNING session_id)
        INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
-      [id, options.alert ?? "disk full", JSON.stringify(storedChain(resolvedChain(options)))],
+      [id, options.alert ?? "disk full", config.hash],
     );
     return id;
   }

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp, type Asked } from "./follow-up-fixture.ts";
 import { RunFixture, type RunWithTools } from "./run-fixture.ts";
@@ -158,10 +159,9 @@ describe("a follow-up", () => {
   it("whose configuration cannot be read fails alone", async () => {
     const id = await ended();
     const broken = await ask(fixture.executor, id);
-    await fixture.executor.query(
-      `UPDATE follow_ups SET resolved_config = '{"version": 1}' WHERE follow_up_id = $1`,
-      [broken.followUpId],
-    );
+    await changeConfig(fixture.executor, broken.followUpId, `'{"version": 1}'::jsonb`, {
+      of: "follow_ups.follow_up_id",
+    });
     const other = await ask(fixture.executor, id, { kind: "score" });
     expect(await fixture.run(id)).to.equal("followed-up");
     expect(await followUp(broken)).to.deep.equal(all("failed", "malformed"));
@@ -170,10 +170,7 @@ describe("a follow-up", () => {
 
   it("needs nothing of the session's own configuration, which may be of another version", async () => {
     const id = await ended();
-    await fixture.executor.query(
-      `UPDATE alert_sessions SET resolved_config = '{"version": 99}' WHERE session_id = $1`,
-      [id],
-    );
+    await changeConfig(fixture.executor, id, `'{"version": 99}'::jsonb`);
     const asked = await ask(fixture.executor, id);
     expect(await fixture.run(id)).to.equal("followed-up");
     expect(await followUp(asked)).to.deep.equal(all("completed"));

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import type { ExecutorFixture } from "./executor-fixture.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 
@@ -64,9 +65,11 @@ export async function insertRemembering(
       ...(embedding === undefined ? {} : { embedding }),
     },
   };
-  await executor.query(
-    "UPDATE alert_sessions SET resolved_config = $2, owner_subject = $3, teams = $4 WHERE session_id = $1",
-    [id, JSON.stringify(storedChain(chain)), owner, teams],
-  );
+  await changeConfig(executor, id, "$2::jsonb", { values: [JSON.stringify(storedChain(chain))] });
+  await executor.query("UPDATE alert_sessions SET owner_subject = $2, teams = $3 WHERE session_id = $1", [
+    id,
+    owner,
+    teams,
+  ]);
   return id;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { uuidFrom } from "#shared/uuid-from.ts";
 import { toolCallId } from "#shared/contracts/tool-call.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { insertRemembering, remember } from "./memory-fixture.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "./scripted-turns.ts";
@@ -213,11 +214,9 @@ describe("tools that look at earlier sessions", () => {
       answerTurn(strategy),
     );
     const parent = await sub.insert();
-    await query(
-      `UPDATE alert_sessions SET teams = '{past}', resolved_config = resolved_config ||
-         '{"memory": {"max_inject": 5, "reflector_memory_limit": 20}}' WHERE session_id = $1`,
-      [parent],
-    );
+    await query("UPDATE alert_sessions SET teams = '{past}' WHERE session_id = $1", [parent]);
+    const memory = `config || '{"memory": {"max_inject": 5, "reflector_memory_limit": 20}}'`;
+    await changeConfig(sub.runs.executor, parent, memory);
     expect(await sub.runs.run(parent)).to.equal("completed");
     expect(JSON.stringify(await results(parent))).to.include("ibex is full");
 

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { openEmbeddingServer } from "../../../test/support/embedding-server.ts";
 import type { SseServer } from "../../../test/support/sse-server.ts";
 import { loadBriefing } from "../features/memories/find-memories.ts";
@@ -168,9 +169,11 @@ describe("memories that are found by their meaning", () => {
       stages: [["MemoryExtraction"]],
       remembers: true,
     });
-    await fixture.executor.query(
-      `UPDATE follow_ups SET resolved_config = jsonb_set(resolved_config, '{memory,embedding}', $2::jsonb) WHERE follow_up_id = $1`,
-      [asked.followUpId, JSON.stringify(EMBEDDING)],
+    await changeConfig(
+      fixture.executor,
+      asked.followUpId,
+      "jsonb_set(config, '{memory,embedding}', $2::jsonb)",
+      { of: "follow_ups.follow_up_id", values: [JSON.stringify(EMBEDDING)] },
     );
     expect(await fixture.run(id)).to.equal("followed-up");
     const learned = await fixture.executor.query(

@@ -57,8 +57,8 @@ const GROWN =
 /** Sessions as they are after their end, with a stage, an agent, and some rows of its work each. */
 const GROW = `
 WITH added AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, status, started_at, completed_at)
-  SELECT gen_random_uuid(), 'disk full', 'test', 'test', 'test-chain', '{}', 'hash', 'completed', now(), now() FROM generate_series(1, $1::int)
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash, status, started_at, completed_at)
+  SELECT gen_random_uuid(), 'disk full', 'test', 'test', 'test-chain', 'hash', 'completed', now(), now() FROM generate_series(1, $1::int)
   RETURNING session_id
 ), runtime AS (
   INSERT INTO session_runtime (session_id, total_stages, completed_stages, has_summary_stage) SELECT session_id, 1, 1, true FROM added

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { until } from "../../../test/support/until.ts";
 import { RunFixture } from "./run-fixture.ts";
 
@@ -163,14 +164,18 @@ describe("runSession", () => {
     });
   });
 
-  it("fails a session whose stored configuration is malformed", async () => {
+  it("fails a session whose stored configuration is malformed or missing", async () => {
     const id = await fixture.executor.insert();
-    await fixture.executor.query("UPDATE alert_sessions SET resolved_config = '{}' WHERE session_id = $1", [
-      id,
+    await changeConfig(fixture.executor, id, "'{}'::jsonb");
+    const missing = await fixture.executor.insert();
+    await fixture.executor.query("UPDATE alert_sessions SET config_hash = 'gone' WHERE session_id = $1", [
+      missing,
     ]);
-    expect(await fixture.run(id)).to.equal("failed");
-    expect(await fixture.executor.row("alert_sessions", "error_code", id)).to.deep.equal({
-      error_code: "malformed",
-    });
+    for (const session of [id, missing]) {
+      expect(await fixture.run(session)).to.equal("failed");
+      expect(await fixture.executor.row("alert_sessions", "error_code", session)).to.deep.equal({
+        error_code: "malformed",
+      });
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { uuidFrom } from "#shared/uuid-from.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { until } from "../../../test/support/until.ts";
 import { ask, cancelFollowUp } from "./follow-up-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
@@ -156,10 +157,8 @@ describe("a session that is scored", () => {
     expect(await scoreOf(id)).to.include({ status: "cancelled", follow_up: "cancelled", stage: "cancelled" });
 
     const slow = await ended();
-    await fixture.executor.query(
-      `UPDATE follow_ups SET resolved_config = jsonb_set(resolved_config, '{session_timeout_ms}', '500') WHERE session_id = $1`,
-      [slow],
-    );
+    const soon = "jsonb_set(config, '{session_timeout_ms}', '500')";
+    await changeConfig(fixture.executor, slow, soon, { of: "follow_ups.session_id" });
     expect(await fixture.run(slow)).to.equal("followed-up");
     expect(await scoreOf(slow)).to.include({ status: "failed", follow_up: "timed_out" });
   });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { textHash } from "#shared/database/text-hash.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { resolvedChain } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { answerTurn, callTurn, type Strategy } from "./scripted-turns.ts";
@@ -43,10 +44,8 @@ describe("an agent with skills", () => {
       await fixture.executor.query(insertText, [textHash(body), body]);
     }
     const id = await fixture.executor.insert();
-    await fixture.executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
-      id,
-      JSON.stringify(storedChain(chain)),
-    ]);
+    const values = [JSON.stringify(storedChain(chain))];
+    await changeConfig(fixture.executor, id, "$2::jsonb", { values });
     return id;
   };
   const messages = async (id: string) =>

@@ -3,6 +3,7 @@ import {
   storedChain,
   type ResolvedOrchestrator,
 } from "#shared/contracts/resolved-chain.ts";
+import { changeConfig } from "../../../test/support/change-config.ts";
 import { resolvedAgent, resolvedChain } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { callStep, type Strategy } from "./scripted-turns.ts";
@@ -87,10 +88,8 @@ export class SubAgentFixture implements AsyncDisposable {
       })),
     }));
     const id = await this.runs.executor.insert();
-    await this.runs.executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
-      id,
-      JSON.stringify(storedChain({ ...chain, stages })),
-    ]);
+    const values = [JSON.stringify(storedChain({ ...chain, stages }))];
+    await changeConfig(this.runs.executor, id, "$2::jsonb", { values });
     return id;
   }
 

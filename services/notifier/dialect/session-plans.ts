@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { unknownSession } from "#shared/database/find-session.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { DatabaseReads } from "../feed/database-reads.ts";
@@ -41,7 +42,7 @@ export class SessionPlans {
   }
 
   #read(sessionId: string): Promise<PlanNumbering> {
-    const sql = `SELECT resolved_config->'stages' AS stages FROM alert_sessions WHERE session_id = $1 AND ${isNull("deleted_at")}`;
+    const sql = `SELECT ${configOf("s")}->'stages' AS stages FROM alert_sessions s WHERE session_id = $1 AND ${isNull("deleted_at")}`;
     const reading = this.#reads
       .run({
         what: "session plan",

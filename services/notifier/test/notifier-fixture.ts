@@ -2,6 +2,8 @@ import { pino } from "pino";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { openDatabase } from "#shared/database/connection/open-database.ts";
+import { keepConfig } from "#shared/database/resolved-configs.ts";
+import { textHash } from "#shared/database/text-hash.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { startNotifier, type RunningNotifier } from "../../../test/support/start-notifier.ts";
 import type { NotifierLimits } from "../limits.ts";
@@ -72,10 +74,13 @@ export class NotifierFixture implements AsyncDisposable {
         ...(synthesis ? { synthesis: {} } : {}),
       })),
     };
+    const json = JSON.stringify(chain);
+    const hash = textHash(json);
+    await keepConfig(this.db, { hash, json });
     await this.db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
-       VALUES ($1, 'disk full', 'kubernetes', 'kubernetes', $2, 'hash')`,
-      [session.id, JSON.stringify(chain)],
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash)
+       VALUES ($1, 'disk full', 'kubernetes', 'kubernetes', $2)`,
+      [session.id, hash],
     );
     await this.db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [session.id]);
     return session;

@@ -13,6 +13,7 @@ import { SUBJECTS, TOOL_RUNNERS_GROUP } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
 import { isDatabaseRetryable } from "#shared/database/connection/database-retryable.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import { configOf } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { textHash } from "#shared/database/text-hash.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -43,7 +44,7 @@ const MAX_FAILURE_CHARS = 500;
 
 /** The session's runbook as the alert and the configuration name it, if the executor of this epoch owns the session. */
 const FIND = `
-SELECT s.runbook_url AS of_alert, coalesce(s.resolved_config ->> 'default_runbook', '') AS configured,
+SELECT s.runbook_url AS of_alert, coalesce(${configOf("s")} ->> 'default_runbook', '') AS configured,
   EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_settled
 FROM tarsy_hold_work($1) r JOIN alert_sessions s USING (session_id)
 WHERE r.lease_epoch = $2 AND r.lease_expires_at > clock_timestamp() AND r.cancel_requested_at IS NULL AND ${isNull("s.deleted_at")}`;

@@ -39,12 +39,8 @@ export const ALERT_SESSIONS = table({
     runbook_url: { type: "text", nullable: true, from: "alert" },
     mcp_selection: { type: "jsonb", nullable: true, from: "alert" },
     chain_id: { type: "text", from: "config" },
-    /**
-     * The configuration resolved at submission, which `parseResolvedChain` reads: 2 to 9 kB. Where the row is over 2 kB it is stored beside
-     * it and not compressed: that costs its length in log and disk, and compression a tenth of an accepted alert and of each reading.
-     */
-    resolved_config: { type: "jsonb", from: "config" },
-    config_hash: { type: "text", from: "ours" },
+    /** Of the configuration resolved at submission, in `resolved_configs`. */
+    config_hash: { type: "text", from: "digest" },
     current_stage_index: { type: "integer", nullable: true, set: "executor" },
     current_stage_id: { type: "uuid", nullable: true, set: "executor" },
     /** The executor that claimed it last. */
@@ -122,7 +118,7 @@ export const ALERT_SESSIONS = table({
     api: ADD,
     executor: READ,
     "tool-runner": {
-      select: ["session_id", "status", "deleted_at", "resolved_config", "mask_key", "runbook_url"],
+      select: ["session_id", "status", "deleted_at", "config_hash", "mask_key", "runbook_url"],
     },
     notifier: {
       select: [
@@ -131,7 +127,7 @@ export const ALERT_SESSIONS = table({
         "completed_at",
         "deleted_at",
         "chain_id",
-        "resolved_config",
+        "config_hash",
         "executive_summary",
         "owner_subject",
         "teams",
@@ -170,7 +166,6 @@ export const ALERT_SESSIONS = table({
     ],
   },
   afterwards: `
-ALTER TABLE alert_sessions ALTER resolved_config SET STORAGE EXTERNAL;
 CREATE FUNCTION tarsy_await_indexing() RETURNS trigger LANGUAGE plpgsql AS $await_indexing$
 BEGIN
   INSERT INTO search_progress (session_id, created_at) VALUES (NEW.session_id, NEW.created_at);

@@ -35,6 +35,7 @@ import {
 import { MESSAGES } from "#shared/database/tables/messages.ts";
 import { NOTIFICATION_DESTINATIONS, OUTBOX } from "#shared/database/tables/notifications.ts";
 import { RECORDED_TOOL_CALLS, RECORDED_TOOL_LISTS } from "#shared/database/tables/recorded-tools.ts";
+import { RESOLVED_CONFIGS } from "#shared/database/tables/resolved-configs.ts";
 import { SESSION_REVIEW_ACTIVITIES } from "#shared/database/tables/reviews.ts";
 import { ROW_HISTORY } from "#shared/database/tables/row-history.ts";
 import { SCHEMA_SUPPORT } from "#shared/database/tables/schema.ts";
@@ -72,6 +73,7 @@ export const SCHEMA_MIGRATIONS = table({
  * a service may have is a function of the owner (`owned-functions.ts`). No role may update or delete `events`.
  */
 export const ALL_TABLES: readonly Table[] = [
+  RESOLVED_CONFIGS,
   ALERT_SESSIONS,
   SESSION_RUNTIME,
   SESSION_MODEL_USAGE,

@@ -19,9 +19,8 @@ export const FOLLOW_UPS = table({
       default: "'pending'",
       set: "executor",
     },
-    /** A chain with one stage, resolved when it was asked for. */
-    resolved_config: { type: "jsonb", from: "config" },
-    config_hash: { type: "text", from: "ours" },
+    /** Of a chain with one stage, resolved when it was asked for, in `resolved_configs`. */
+    config_hash: { type: "text", from: "digest" },
     asked_by: { type: "text", from: "caller" },
     cancel_requested_at: { type: "timestamptz", nullable: true, set: "api" },
     created_at: { type: "timestamptz", default: "now()" },
@@ -43,7 +42,7 @@ export const FOLLOW_UPS = table({
   grants: {
     api: ADD,
     executor: ADD,
-    "tool-runner": { select: ["follow_up_id", "session_id", "stage_id", "status", "resolved_config"] },
+    "tool-runner": { select: ["follow_up_id", "session_id", "stage_id", "status", "config_hash"] },
   },
   purge: { kind: "session" },
 });

@@ -22,7 +22,6 @@ describe("the schema's constraints and indexes", () => {
       alert_data: "x",
       agent_type: "a",
       chain_id: "c",
-      resolved_config: "{}",
       config_hash: "h",
       ...columns,
     };

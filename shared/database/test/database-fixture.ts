@@ -40,8 +40,8 @@ export class DatabaseFixture implements AsyncDisposable {
   async insertSession(db: Database): Promise<string> {
     const id = randomUUID();
     await db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
-       VALUES ($1, 'x', 'a', 'c', '{}', 'h')`,
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash)
+       VALUES ($1, 'x', 'a', 'c', 'h')`,
       [id],
     );
     await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);

@@ -17,8 +17,8 @@ describe("the review status of a session", () => {
   const insert = async (db: Database, status: SessionStatus) => {
     const id = randomUUID();
     await db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status, completed_at)
-       VALUES ($1, 'x', 'a', 'c', '{}', 'h', $2, $3)`,
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status, completed_at)
+       VALUES ($1, 'x', 'a', 'c', 'h', $2, $3)`,
       [id, status, isTerminal(status) ? new Date() : null],
     );
     return id;

@@ -43,8 +43,8 @@ export class LiveSessions implements AsyncDisposable {
     for (let n = 0; n < size.sessions; n += 1) {
       const session = new TestSession(db, bus);
       await db.query(
-        `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status, completed_at)
-         VALUES ($1, 'case-live', 'test', 'test-chain', '{}', 'none', 'completed', now())`,
+        `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status, completed_at)
+         VALUES ($1, 'case-live', 'test', 'test-chain', 'none', 'completed', now())`,
         [session.id],
       );
       await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [session.id]);

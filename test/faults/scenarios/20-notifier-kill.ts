@@ -53,8 +53,8 @@ export const notifierKill: Scenario = {
 async function insertHistory(lab: FaultLab): Promise<string> {
   const id = randomUUID();
   await lab.servers.query(
-    `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status, completed_at)
-     VALUES ($1, 'case-history', 'test', 'test-chain', '{}', 'none', 'completed', now())`,
+    `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, config_hash, status, completed_at)
+     VALUES ($1, 'case-history', 'test', 'test-chain', 'none', 'completed', now())`,
     [id],
   );
   await lab.servers.query("INSERT INTO session_runtime (session_id, last_seq) VALUES ($1, $2)", [

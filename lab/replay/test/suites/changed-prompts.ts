@@ -5,6 +5,7 @@ import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
+import { changeConfig } from "../../../../test/support/change-config.ts";
 import { NIGHTLY } from "../../../../test/support/nightly.ts";
 import { testConfigDirectory } from "../../../../test/support/config-directory.ts";
 import { askWith } from "../../../../services/executor/test/follow-up-fixture.ts";
@@ -59,10 +60,7 @@ export function changedPrompts(opened: () => ReplayParts): void {
       await recording.runs.play({ steps: [{ text: "Thought: enough\nFinal Answer: the disk is full" }] });
       const id = await executor.insert();
       const chain = storedChain(resolveChain(agents, "test"));
-      await executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
-        id,
-        JSON.stringify(chain),
-      ]);
+      await changeConfig(executor, id, "$2::jsonb", { values: [JSON.stringify(chain)] });
       await recording.runToEnd(id);
       const chat = resolveChat(agents, { chainId: "test-chain", alertType: "test" }, false);
       if (chat === undefined) throw new Error("no chat");

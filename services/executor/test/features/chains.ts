@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DEFAULT_ORCHESTRATOR, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { textHash } from "#shared/database/text-hash.ts";
+import { changeConfig } from "../../../../test/support/change-config.ts";
 import { resolvedAgent, resolvedChain, type ChainOptions } from "../resolved-chain.ts";
 import type { RunFixture } from "../run-fixture.ts";
 import { answerTurn, callStep, callTurn, type Strategy } from "../scripted-turns.ts";
@@ -27,10 +28,8 @@ const insertWith = async (
     agents: stage.agents.map((agent) => ({ ...agent, ...more })),
   }));
   const id = await executor.insert();
-  await executor.query("UPDATE alert_sessions SET resolved_config = $2 WHERE session_id = $1", [
-    id,
-    JSON.stringify(storedChain({ ...chain, stages })),
-  ]);
+  const values = [JSON.stringify(storedChain({ ...chain, stages }))];
+  await changeConfig(executor, id, "$2::jsonb", { values });
   return id;
 };
 
