@@ -24,7 +24,7 @@ type KeepBundles = {
 /**
  * Bundles programs of a checkout: a bundle starts with a quarter of the CPU time that the sources take. The bundles stay in
  * `directory` until a source changes.
- * @returns the directory with `<folder of the program>.mjs`, and whether it is new
+ * @returns the directory with `<folder of the program>/main.mjs`, and whether it is new
  * @throws Error if a program cannot be bundled
  */
 export async function keepBundles({
@@ -35,16 +35,16 @@ export async function keepBundles({
 }: KeepBundles): Promise<{ readonly bundles: string; readonly isNew: boolean }> {
   const name = hashSources(root);
   const kept = join(directory, name);
-  // As deep as the folders of the sources, because programs look for files of the checkout from where they are.
-  const bundles = join(kept, "services/all");
+  // Programs look for files of the checkout from where they are: each is as deep as its sources.
+  const bundles = join(kept, "services");
   await mkdir(directory, { recursive: true });
   const others = await readdir(directory);
   if (others.includes(name)) return { bundles, isNew: false };
   onBuild?.();
   await Promise.all(others.map((other) => rm(join(directory, other), { recursive: true })));
   const unfinished = `${kept}.unfinished`;
-  const { bundleTogether } = await import("../deploy/bundle/bundle-services.ts");
-  await bundleTogether(root, programs, join(unfinished, "services/all"));
+  const { bundlePrograms } = await import("../deploy/bundle/bundle-services.ts");
+  await bundlePrograms(root, programs, join(unfinished, "services"));
   // The api serves the page, which is built into the checkout.
   await symlink(join(root, "services/web"), join(unfinished, "services/web"));
   await symlink(join(root, "packs"), join(unfinished, "packs"));

@@ -150,7 +150,7 @@ async function findPrograms(
   try {
     const onBuild = () => printProgress("bundling the services, once after each change of their sources");
     const { bundles } = await keepBundles({ root, directory, programs: BUNDLED, onBuild });
-    return (service) => join(bundles, `${service}.mjs`);
+    return (service) => join(bundles, service, "main.mjs");
   } catch (error) {
     printProgress(
       `the services start from their sources: they could not be bundled (${errorMessage(error)})`,

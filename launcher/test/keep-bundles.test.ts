@@ -28,7 +28,7 @@ describe("keepBundles", () => {
     const programs = ["services/hello"];
     const { bundles, isNew } = await keepBundles({ root, directory, programs, onBuild: () => (built += 1) });
     expect(built).to.equal(isNew ? 1 : 0);
-    const output = execFileSync(process.execPath, [join(bundles, "hello.mjs")], { encoding: "utf8" });
+    const output = execFileSync(process.execPath, [join(bundles, "hello", "main.mjs")], { encoding: "utf8" });
     return { isNew, output };
   };
 

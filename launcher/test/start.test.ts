@@ -242,7 +242,7 @@ describe("npm start", () => {
 
     it("runs bundles of the services once they can be made", () => {
       const [made = ""] = readdirSync(paths.bundles);
-      const bundles = services.map((service) => join(paths.bundles, made, "services/all", `${service}.mjs`));
+      const bundles = services.map((service) => join(paths.bundles, made, "services", service, "main.mjs"));
       expect(programs()).to.have.members(bundles);
     });
 

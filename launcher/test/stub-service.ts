@@ -6,9 +6,8 @@ import { basename, dirname, join } from "node:path";
  * A stub service with a readiness port, as a source or a bundle. A file `behaviour` next to its entry makes it misbehave: "die" (before it is
  * ready), "misconfigured" or "deaf" (ignores stop signals).
  */
-const program = process.argv[1] ?? "";
-const folder = dirname(program);
-const service = program.endsWith(".mjs") ? basename(program, ".mjs") : basename(folder);
+const folder = dirname(process.argv[1] ?? "");
+const service = basename(folder);
 const behaviourFile = join(folder, "behaviour");
 const behaviour = existsSync(behaviourFile) ? readFileSync(behaviourFile, "utf8") : "";
 

@@ -24,7 +24,7 @@ export async function bundleForRun(): Promise<Readonly<Record<string, string>>> 
 
 /** A service that is killed writes no compile cache; one that refuses its environment has loaded its code and does. */
 async function fillCompileCache(name: (typeof SERVICES)[number], bundles: string): Promise<void> {
-  const entry = join(bundles, `${name}.mjs`);
+  const entry = join(bundles, name, "main.mjs");
   // The flags of the run, for which V8 keeps what it compiles.
   const child = spawnService({
     name,

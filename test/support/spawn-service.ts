@@ -23,7 +23,9 @@ export const BUNDLED = [...SERVICES.map((name) => `services/${name}` as const), 
 /** The file to run for a program of this checkout: its bundle, in a run that has one, or its source. */
 export function programEntry(folder: (typeof BUNDLED)[number]): string {
   const bundles = process.env[BUNDLES_VARIABLE];
-  return bundles === undefined ? join(CHECKOUT, folder, "main.ts") : join(bundles, `${basename(folder)}.mjs`);
+  return bundles === undefined
+    ? join(CHECKOUT, folder, "main.ts")
+    : join(bundles, basename(folder), "main.mjs");
 }
 
 /** The variable that holds the port of a service's /readyz and /metrics. */
