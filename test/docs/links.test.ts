@@ -8,6 +8,8 @@ import { projectRoot } from "../../launcher/prepare.mjs";
 /** Every page of the repository; the golden files of prompts are no pages. */
 const PAGES = globSync(["*.md", ".github/**/*.md", "{deploy,docs,examples,lab}/**/*.md"], {
   cwd: projectRoot,
+  // Benchmarks install packages of their own.
+  exclude: ["**/node_modules/**"],
 });
 
 interface Page {

@@ -19,7 +19,7 @@ const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
 const parseBytes = compileParser("size of a session", Type.Object({ bytes: Type.Number() }));
 const BYTES = `
-SELECT ((SELECT octet_length(alert_data) + octet_length(${configOf("s")}::text) FROM alert_sessions s WHERE session_id = $1)
+SELECT ((SELECT octet_length(alert_data) + coalesce(octet_length(${configOf("s")}::text), 0) FROM alert_sessions s WHERE session_id = $1)
   + (SELECT coalesce(sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0)), 0) FROM messages WHERE session_id = $1)
   + (SELECT coalesce(sum(octet_length(llm_request::text) + octet_length(llm_response::text)
        + coalesce(octet_length(thinking_content), 0)), 0) FROM llm_interactions WHERE session_id = $1)

@@ -18,7 +18,7 @@ const CONNECTIONS = 8;
 /** Indexes of what is at work at the same time: with many sessions that wait or have ended they stay small. */
 const AT_WORK = new Set(["alert_sessions_running"]);
 /** Columns that few rows have in common. */
-const KEY = /(?:_id|^hash|^key|^scope)$/u;
+const KEY = /(?:_id|_hash|^hash|^key|^scope)$/u;
 /** Read in their order up to a LIMIT. */
 const QUEUES = new Set(["alert_sessions_waiting"]);
 
