@@ -6,8 +6,10 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 
-/** Less than the day of `SWEEP_CONFIGS`, with time for the rows that need the configuration to be inserted. */
+/** It is noted at most so often that a configuration is used. */
 const FRESH = "interval '1 hour'";
+/** A session is inserted at most so long after that; less than the day of `SWEEP_CONFIGS`. */
+const USABLE = "interval '12 hours'";
 const PAGE = 1_000;
 
 /** A chain as it is stored: JSON without what jsonb rejects, and its hash. */
@@ -38,9 +40,22 @@ export async function keepConfig(db: Queryable, { hash, json }: StoredConfig): P
   await db.query(KEEP, [hash, json]);
 }
 
+/** Selects the configuration `c` with this hash if a session may be inserted with it, as SQL. */
+export const fromKept = (hash: string): string =>
+  `FROM resolved_configs c WHERE c.config_hash = ${hash} AND c.used_at > now() - ${USABLE}`;
+
+const IS_KEPT = `SELECT EXISTS (SELECT ${fromKept("$1")}) AS is_kept`;
+const parseKept = compileParser("kept configuration", Type.Object({ is_kept: Type.Boolean() }));
+
+/** Whether a session may be inserted with this configuration. Throws database errors. */
+export async function isConfigKept(db: Queryable, { hash }: StoredConfig): Promise<boolean> {
+  const [row] = await selectRows(db, parseKept, IS_KEPT, [hash]);
+  return row?.is_kept === true;
+}
+
 /**
- * The same, at most every half an hour for each of the last 1,000 configurations. The rows that refer to one must still be inserted where it is,
- * because the database may have lost it since.
+ * `keepConfig`, at most every half an hour for each of the last 1,000 configurations. What is inserted must look for it with `fromKept`: the
+ * database may have lost it since, and this machine may have slept.
  */
 export function configKeeper(db: Queryable): (config: StoredConfig) => Promise<void> {
   const kept = new LRUCache<string, true>({ max: 1_000, ttl: 30 * 60 * 1_000 });
@@ -68,9 +83,9 @@ export async function readConfig(db: Queryable, hash: string): Promise<object | 
 }
 
 /**
- * Removes a page of configurations that nothing needs and returns how many. A session or follow-up is inserted at most hours after its
- * configuration was used, and a follow-up later than its session: what was not used since a day before the oldest session is not needed. The age is
- * checked again once a row is locked.
+ * Removes a page of configurations that nothing needs and returns how many. A session or follow-up is inserted at most 12 hours after it was
+ * noted that its configuration is used, and a follow-up later than its session: what was not used since a day before the oldest session is not
+ * needed. The age is checked again once a row is locked.
  */
 export const SWEEP_CONFIGS = `
 WITH oldest AS MATERIALIZED (

@@ -1,7 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { keepConfig, readConfig } from "#shared/database/resolved-configs.ts";
+import { fromKept, isConfigKept, keepConfig } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { NewSession } from "./new-session.ts";
 import { KEY_LIFETIME_HOURS, type SubmissionKey } from "./submission-key.ts";
@@ -27,7 +27,7 @@ export async function insertOne(
   const insert = async () => (await selectRows(db, parseInserted, sql, parameters)).length > 0;
   if (await insert()) return true;
   // Its configuration is gone if the database was restored or has failed over since this process stored it.
-  if ((await readConfig(db, session.config.hash)) !== null) return false;
+  if (await isConfigKept(db, session.config)) return false;
   await keepConfig(db, session.config);
   const isInserted = await insert();
   if (!isInserted && options.key === undefined) {
@@ -48,7 +48,7 @@ function statementFor(
   const parameters: unknown[] = [sessionId];
   const add = (value: unknown, type = "text") => `$${parameters.push(value)}::${type}`;
   const hash = add(session.config.hash);
-  const known = `FROM resolved_configs c WHERE c.config_hash = ${hash}`;
+  const known = fromKept(hash);
   const alertType = add(session.alertType);
   const parts = [
     ...(key === undefined

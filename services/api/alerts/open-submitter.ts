@@ -175,9 +175,9 @@ function openRecorder({ dispatcher, metrics, audit, places }: ApiDeps) {
     if (outcome !== "opened" && outcome !== "reopened") {
       return audit.record({ ...entry, result: outcome, ...(effect === null ? {} : { detail: { effect } }) });
     }
-    // The answer goes first.
+    // Wake-ups are sent at the end of this turn of the event loop, and all of this comes after the answer.
+    if (found !== null) dispatcher.wake({ sessionId: found, lane });
     setImmediate(() => {
-      if (found !== null) dispatcher.wake({ sessionId: found, lane });
       if (lane === "critical") places.look();
       audit.logOnly({ ...entry, result: "allowed" });
     });

@@ -4,6 +4,7 @@ import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import { RequestError } from "../http/request-error.ts";
+import { fromKept } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { insertOne, parseInserted } from "./insert-one.ts";
 import type { NewSession } from "./new-session.ts";
@@ -24,7 +25,7 @@ WITH item AS MATERIALIZED (
     owner text, teams text[], runbook text, mcp jsonb, chain_id text, config_hash text, metadata jsonb,
     subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text,
     notify jsonb, texts text[], lane text)
-  WHERE (SELECT true FROM resolved_configs c WHERE c.config_hash = item.config_hash)
+  WHERE (SELECT true ${fromKept("item.config_hash")})
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, config_hash, session_metadata, owner_subject, teams,

@@ -91,29 +91,39 @@ describe("the statement that inserts one session", () => {
     expect(others).to.deep.equal([first, first]);
   });
 
-  it("stores the configuration again that the database has lost", async () => {
-    const lose = async () => api.servers.query("DELETE FROM resolved_configs", []);
-    const key = keyOf(randomUUID());
-    const [alone, keyed, repeated, ...together] = Array.from({ length: 6 }, () => newSessionRow());
-    if (alone === undefined || keyed === undefined || repeated === undefined) throw new Error("no sessions");
-    const db = api.deps.db;
-    await lose();
-    await insertOne(db, alone);
-    await lose();
-    expect(await insertOne(db, keyed, { key })).to.equal(true);
-    await lose();
-    expect(await insertOne(db, repeated, { key })).to.equal(false);
-    await lose();
-    const inserts = new SessionInserts(db);
-    await Promise.all(together.map(async (one) => inserts.insert(one)));
-    const once = { sessions: 1, runtimes: 1, audited: 1, masked: 0, needed: 0 };
-    for (const { sessionId } of [alone, ...together]) {
-      expect(await stored(sessionId)).to.deep.equal({ ...once, keys: 0 });
-    }
-    expect(await stored(keyed.sessionId)).to.deep.equal({ ...once, keys: 1 });
-    const kept = await api.servers.query("SELECT config_hash, config FROM resolved_configs", []);
-    expect(kept).to.deep.equal([{ config_hash: "h", config: { a: 1 } }]);
-  });
+  for (const [what, sql] of [
+    ["has lost", "DELETE FROM resolved_configs"],
+    ["may remove", "UPDATE resolved_configs SET used_at = now() - interval '13 hours'"],
+  ] as const) {
+    it(`stores the configuration again that the database ${what}`, async () => {
+      const lose = async () => api.servers.query(sql, []);
+      const key = keyOf(randomUUID());
+      const [alone, keyed, repeated, ...together] = Array.from({ length: 6 }, () => newSessionRow());
+      if (alone === undefined || keyed === undefined || repeated === undefined) {
+        throw new Error("no sessions");
+      }
+      const db = api.deps.db;
+      await lose();
+      await insertOne(db, alone);
+      await lose();
+      expect(await insertOne(db, keyed, { key })).to.equal(true);
+      await lose();
+      expect(await insertOne(db, repeated, { key })).to.equal(false);
+      await lose();
+      const inserts = new SessionInserts(db);
+      await Promise.all(together.map(async (one) => inserts.insert(one)));
+      const once = { sessions: 1, runtimes: 1, audited: 1, masked: 0, needed: 0 };
+      for (const { sessionId } of [alone, ...together]) {
+        expect(await stored(sessionId)).to.deep.equal({ ...once, keys: 0 });
+      }
+      expect(await stored(keyed.sessionId)).to.deep.equal({ ...once, keys: 1 });
+      const kept = await api.servers.query(
+        "SELECT config_hash, config, used_at > now() - interval '1 minute' AS used FROM resolved_configs",
+        [],
+      );
+      expect(kept).to.deep.equal([{ config_hash: "h", config: { a: 1 }, used: true }]);
+    });
+  }
 
   it("stores nothing if its key is another session's, until that has expired", async () => {
     const key = keyOf(randomUUID());
