@@ -178,7 +178,7 @@ export const Cassette = Type.Object(
     written_by: Type.String(),
     exported_at: Type.String(),
     session: RecordedSession,
-    /** The configuration as it is stored with the session, which `parseResolvedChain` reads. */
+    /** The session's configuration as it is stored, which `parseResolvedChain` reads. */
     resolved_config: Type.Object({}, { additionalProperties: true }),
     /** The bodies of the texts that the configuration refers to, by hash. */
     texts: Type.Record(Type.String(), Type.String()),

@@ -199,7 +199,7 @@ export const ResolvedStage = Type.Object({
 export type ResolvedStage = Static<typeof ResolvedStage>;
 
 /**
- * The complete configuration of an investigation, resolved when the alert is submitted and stored with the session.
+ * The complete configuration of an investigation, resolved when the alert is submitted and stored for the session.
  * Later readers, and another executor after a restart with changed files, use the stored one. The statement that claims a
  * tool call (claim-tool-call.ts) reads an agent's strategy, servers and tools from the stored JSON.
  */
@@ -323,13 +323,13 @@ const parseList = compileParser(
 );
 const parseCurrent = compileParser("resolved chain", ResolvedChain);
 
-/** The chain as it is stored with a session. */
+/** The chain as it is stored. */
 export function storedChain(chain: ResolvedChain): object {
   return { ...chain, stages: [null, ...chain.stages] };
 }
 
 /**
- * Reads the chain stored with a session. Throws TerminalError `malformed`, or RetryableError `other_version` for a format that only
+ * Reads a stored chain. Throws TerminalError `malformed`, or RetryableError `other_version` for a format that only
  * newer versions of TARSy read: these must run the session, so it must not fail here.
  */
 export function parseResolvedChain(stored: unknown): ResolvedChain {
@@ -344,7 +344,7 @@ export function parseResolvedChain(stored: unknown): ResolvedChain {
   return parseCurrent({ ...listed, stages: listed.stages.slice(1) });
 }
 
-/** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */
+/** SHA-256 in hex over the chain as JSON. One that was read from jsonb has its members in another order, and so another hash. */
 export function hashResolvedChain(chain: ResolvedChain): string {
   return createHash("sha256").update(JSON.stringify(chain)).digest("hex");
 }

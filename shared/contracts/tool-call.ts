@@ -75,7 +75,7 @@ export type ToolCallOutcome = Static<typeof ToolResult> | Static<typeof ToolFail
 
 /** The reason why a call never starts: repeating the request, by any executor, gets the same answer. */
 export const CLAIM_REFUSALS = [
-  /** The configuration stored with the session does not give the execution this tool. */
+  /** The session's stored configuration does not give the execution this tool. */
   "tool_not_allowed",
   /** The tool may change things, or its effect is unknown, and the policy does not give it to this agent. */
   "denied_by_policy",

@@ -59,7 +59,7 @@ export type ToolCallClaim =
   | { readonly kind: "refused"; readonly reason: "not_owner" | "session_cancelled" | ClaimRefusal };
 
 /**
- * One statement inserts the id, and checks the lease, that the configuration stored with the session gives the execution
+ * One statement inserts the id, and checks the lease, that the session's stored configuration gives the execution
  * this tool, the gate and the approval; for a follow-up, that with which it was asked for. The share lock orders it with every takeover and cancel: they see a call that was claimed before
  * them, and after them no call is claimed. A function of the owner takes the lock, because a tool-runner may not write to
  * the session's row.

@@ -90,8 +90,8 @@ export async function readConfig(db: Queryable, hash: string): Promise<object | 
 export const SWEEP_CONFIGS = `
 WITH oldest AS MATERIALIZED (
   SELECT least(now(), min(first.created_at)) AS at
-  FROM unnest(enum_range(NULL::session_status)) AS status,
-    LATERAL (SELECT s.created_at FROM alert_sessions s WHERE s.status = status ORDER BY s.created_at LIMIT 1) AS first
+  FROM unnest(enum_range(NULL::session_status)) AS one (status),
+    LATERAL (SELECT s.created_at FROM alert_sessions s WHERE s.status = one.status ORDER BY s.created_at LIMIT 1) AS first
 ), old AS (
   SELECT config_hash FROM resolved_configs WHERE used_at < (SELECT at FROM oldest) - interval '1 day'
   ORDER BY used_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED

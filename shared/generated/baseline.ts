@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "0c57ecfa6f5d9818";
+export const BASELINE_HASH = "fef38f5496251281";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -939,6 +939,14 @@ END
 $await_indexing$;
 CREATE TRIGGER alert_sessions_await_indexing AFTER INSERT ON alert_sessions FOR EACH ROW
   EXECUTE FUNCTION tarsy_await_indexing();
+CREATE FUNCTION tarsy_forget_fork() RETURNS trigger LANGUAGE plpgsql AS $forget_fork$
+BEGIN
+  DELETE FROM resolved_configs WHERE config_hash = OLD.config_hash;
+  RETURN NULL;
+END
+$forget_fork$;
+CREATE TRIGGER alert_sessions_forget_fork AFTER DELETE ON alert_sessions FOR EACH ROW
+  WHEN (OLD.forked_from IS NOT NULL) EXECUTE FUNCTION tarsy_forget_fork();
 CREATE FUNCTION tarsy_begin_review() RETURNS trigger LANGUAGE plpgsql AS $begin_review$
 BEGIN
   NEW.review_status := CASE

@@ -14,9 +14,9 @@ interface InsertOptions {
 }
 
 /**
- * Inserts a session with its runtime row, its audit entry and its key, if it has one: one round trip, one commit. Resolves with false if the
- * key is another session's; then nothing was stored. A concurrent insert of the same key waits for the first one's commit. An expired key
- * counts as new. Rejects with database errors.
+ * Inserts a session with its runtime row, its audit entry and its key, if it has one: one round trip, one commit, where its configuration is
+ * stored. Resolves with false only if it has a key, and that is another session's; then nothing was stored. A concurrent insert of the same key
+ * waits for the first one's commit. An expired key counts as new. Rejects with database errors.
  */
 export async function insertOne(
   db: Queryable,
@@ -26,8 +26,8 @@ export async function insertOne(
   const [sql, parameters] = statementFor(session, options);
   const insert = async () => (await selectRows(db, parseInserted, sql, parameters)).length > 0;
   if (await insert()) return true;
-  // Its configuration is gone if the database was restored or has failed over since this process stored it.
-  if (await isConfigKept(db, session.config)) return false;
+  if (options.key !== undefined && (await isConfigKept(db, session.config))) return false;
+  // It is gone if the database was restored or has failed over since this process stored it. Perhaps another one has stored it by now.
   await keepConfig(db, session.config);
   const isInserted = await insert();
   if (!isInserted && options.key === undefined) {

@@ -2,10 +2,10 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Database } from "#shared/database/database.ts";
 import { isDatabaseSlow } from "#shared/database/connection/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/connection/database-unavailable.ts";
-import { coerceError } from "#shared/errors.ts";
-import { RequestError } from "../http/request-error.ts";
 import { fromKept } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { coerceError } from "#shared/errors.ts";
+import { RequestError } from "../http/request-error.ts";
 import { insertOne, parseInserted } from "./insert-one.ts";
 import type { NewSession } from "./new-session.ts";
 
@@ -57,7 +57,7 @@ interface WaitingInsert {
 
 /**
  * Inserts sessions without an idempotency key. Those that arrive while earlier ones are being committed share the next
- * statement and its commit; a single one is sent at once.
+ * statement and its commit; a single one, and one whose configuration is missing, has a statement of its own.
  */
 export class SessionInserts {
   readonly #db: Database;

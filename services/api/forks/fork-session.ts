@@ -14,6 +14,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { recordTools } from "#shared/database/record-tools.ts";
 import { configOf, keepConfig, storedConfig } from "#shared/database/resolved-configs.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { textHash } from "#shared/database/text-hash.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { safeCut } from "#shared/safe-cut.ts";
@@ -108,9 +109,11 @@ export async function forkSession(transaction: Queryable, fork: Fork): Promise<S
   const [row] = await selectRows(transaction, parseParent, parentOf(past), [parent]);
   if (row === undefined) throw validationError("at_seq", "must be an event of the session");
   const chain = changeChain(config, parseResolvedChain(row.config), changes);
-  const stored = storedConfig(chain);
-  await keepConfig(transaction, stored);
   const sessionId = uuidV7();
+  const stored = storedConfig(chain);
+  // No other session has it, because its instructions may be a person's text: it goes with the fork (`alert_sessions_forget_fork`).
+  const own = { ...stored, hash: textHash(`${sessionId}:${stored.hash}`) };
+  await keepConfig(transaction, own);
   const ids = await ForkIds.read(transaction, parent, sessionId);
   // A critical one would take the place of an investigation that people wait for.
   const lane = row.lane === "critical" ? "normal" : row.lane;
@@ -119,7 +122,7 @@ export async function forkSession(transaction: Queryable, fork: Fork): Promise<S
     session_id: sessionId,
     author: identity.name,
     owner_subject: ownerOf(identity),
-    config_hash: stored.hash,
+    config_hash: own.hash,
     lane,
     trace_context: traceCarrier() ?? null,
     tools_mode: tools,

@@ -110,6 +110,21 @@ describe("POST /api/v1/sessions/:id/fork", () => {
     expect(parent.body).to.deep.include({ forked_from: null, tools_mode: "live", may_fork: true });
   });
 
+  it("has a configuration of its own, which goes with it", async () => {
+    const id = await submit();
+    const changes = { custom_instructions: "look at the disk of frobnicator first" };
+    const { body } = await fork(id, { changes });
+    const stored = async () =>
+      api.servers.query(
+        "SELECT s.session_id, config::text LIKE '%frobnicator%' AS has_text FROM resolved_configs c LEFT JOIN alert_sessions s USING (config_hash) WHERE s.session_id = ANY($1) OR config::text LIKE '%frobnicator%' ORDER BY 2",
+        [[id, body["session_id"]]],
+      );
+    const own = { session_id: id, has_text: false };
+    expect(await stored()).to.deep.equal([own, { session_id: body["session_id"], has_text: true }]);
+    await api.servers.query("DELETE FROM alert_sessions WHERE session_id = $1", [body["session_id"]]);
+    expect(await stored()).to.deep.equal([own]);
+  });
+
   it("is one fork for each idempotency key, however many requests come at once", async () => {
     const id = await submit();
     const headers = { "idempotency-key": randomUUID() };

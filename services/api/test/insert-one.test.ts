@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { keepTexts } from "#shared/database/keep-texts.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { keepConfig } from "#shared/database/resolved-configs.ts";
 import { insertOne } from "../alerts/insert-one.ts";
+import type { NewSession } from "../alerts/new-session.ts";
 import { SessionInserts } from "../alerts/session-inserts.ts";
 import type { SubmissionKey } from "../alerts/submission-key.ts";
 import { ApiFixture } from "./api-fixture.ts";
@@ -124,6 +127,24 @@ describe("the statement that inserts one session", () => {
       expect(kept).to.deep.equal([{ config_hash: "h", config: { a: 1 }, used: true }]);
     });
   }
+
+  it("stores the session if another process stores the configuration meanwhile", async () => {
+    await api.servers.query("DELETE FROM resolved_configs", []);
+    const [alone, long] = [newSessionRow(), newSessionRow({ data: "x".repeat(40_000) })];
+    const { db } = api.deps;
+    const meanwhile = (session: NewSession): Queryable => ({
+      query: async (sql, parameters) => {
+        const rows = await db.query(sql, parameters);
+        await keepConfig(db, session.config);
+        return rows;
+      },
+    });
+    for (const session of [alone, long]) {
+      await api.servers.query("DELETE FROM resolved_configs", []);
+      expect(await insertOne(meanwhile(session), session)).to.equal(true);
+      expect(await stored(session.sessionId)).to.include({ sessions: 1, runtimes: 1 });
+    }
+  });
 
   it("stores nothing if its key is another session's, until that has expired", async () => {
     const key = keyOf(randomUUID());

@@ -42,7 +42,7 @@ export class SessionPlans {
   }
 
   #read(sessionId: string): Promise<PlanNumbering> {
-    const sql = `SELECT ${configOf("s")}->'stages' AS stages FROM alert_sessions s WHERE session_id = $1 AND ${isNull("deleted_at")}`;
+    const sql = `SELECT coalesce(${configOf("s")}->'stages', '[]') AS stages FROM alert_sessions s WHERE session_id = $1 AND ${isNull("deleted_at")}`;
     const reading = this.#reads
       .run({
         what: "session plan",

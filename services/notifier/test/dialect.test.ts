@@ -208,6 +208,13 @@ describe("notifier: /api/v1/ws speaks the contract's dialect", () => {
     }
   });
 
+  it("is spoken of a session without a configuration, such as an imported one", async () => {
+    const session = await fixture.newSession();
+    await fixture.db.query("UPDATE alert_sessions SET config_hash = '' WHERE session_id = $1", [session.id]);
+    using client = await TestClient.connect(url);
+    expect(await client.subscribe(`session:${session.id}`)).to.include({ type: "subscription.confirmed" });
+  });
+
   it("shows a tool call as one entry, and ends one that its agent leaves", async () => {
     const session = await fixture.newSession();
     const [execution_id] = session.executionIds;

@@ -32,5 +32,8 @@ export const RESOLVED_CONFIGS = table({
     "tool-runner": READ,
     notifier: READ,
   },
-  purge: { kind: "own", by: "the api's clean-up, once all sessions are newer than its last use" },
+  purge: {
+    kind: "own",
+    by: "the api's clean-up, once all sessions are newer than its last use; that of a fork, which no other session has, by a trigger of the session",
+  },
 });
