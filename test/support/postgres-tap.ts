@@ -54,7 +54,9 @@ function statementText(sent: string, prepared: Map<string, string>): string {
     prepared.set(parsed["name"] ?? "", parsed["text"]);
     return parsed["text"];
   }
-  return prepared.get(BIND.exec(sent)?.groups?.["name"] ?? "") ?? "";
+  const bound = BIND.exec(sent)?.groups?.["name"];
+  // BEGIN and COMMIT are sent as they are, and are not the statement without a name that was prepared last.
+  return bound === undefined ? "" : (prepared.get(bound) ?? "");
 }
 
 /** Whether a statement commits: a COMMIT, or a session's claim or step, which is a transaction of its own. */
