@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "fef38f5496251281";
+export const BASELINE_HASH = "9911f4c60d5e7003";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -930,6 +930,7 @@ CREATE TABLE budget_ledger (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX budget_ledger_session ON budget_ledger (session_id);
+ALTER TABLE resolved_configs ALTER config SET STORAGE EXTERNAL;
 
 CREATE FUNCTION tarsy_await_indexing() RETURNS trigger LANGUAGE plpgsql AS $await_indexing$
 BEGIN

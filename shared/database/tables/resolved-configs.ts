@@ -26,6 +26,8 @@ export const RESOLVED_CONFIGS = table({
     },
   },
   indexes: ["resolved_configs_used (used_at)"],
+  // Not compressed: it is written once, and each claim of a tool call reads it.
+  afterwards: "ALTER TABLE resolved_configs ALTER config SET STORAGE EXTERNAL;",
   grants: {
     api: { select: true, insert: true, delete: true },
     executor: ADD,
