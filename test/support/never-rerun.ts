@@ -21,6 +21,7 @@ export const NEVER_RERUN: readonly string[] = [
   "services/tool-runner/test/sending.test.ts",
   "shared/bus/test/replaced-connection.test.ts",
   "services/executor/test/disturbed-features.test.ts",
+  "test/support/postgres-tap.test.ts",
   "**/killed-*.test.ts",
   "**/lost-*.test.ts",
   "**/*-interrupted.test.ts",
