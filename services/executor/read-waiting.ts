@@ -5,6 +5,7 @@ import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Database } from "#shared/database/database.ts";
 import { WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RECENT_STARTS } from "./choose-lane.ts";
 
@@ -50,11 +51,11 @@ export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
   NOT EXISTS (
     SELECT FROM unnest(${LANES}) AS other
     WHERE other <> s.lane AND (
-      SELECT true FROM alert_sessions o WHERE o.status = 'pending' AND o.deleted_at IS NULL AND o.lane = other
+      SELECT true FROM alert_sessions o WHERE o.status = 'pending' AND ${isNull("o.deleted_at")} AND o.lane = other
       ORDER BY o.created_at, o.session_id LIMIT 1))
   AND NOT EXISTS (
     SELECT FROM alert_sessions o, LATERAL (SELECT * FROM session_runtime WHERE session_id = o.session_id OFFSET 0) r
-    WHERE o.status IN ('in_progress', 'cancelling') AND o.deleted_at IS NULL
+    WHERE o.status IN ('in_progress', 'cancelling') AND ${isNull("o.deleted_at")}
       AND CASE WHEN r.lease_expires_at IS NOT NULL THEN r.place_id <> o.session_id
             WHEN o.status = 'cancelling' THEN true
             WHEN r.parked_at IS NOT NULL THEN ${WAITS_FOR_PLACE}
@@ -75,7 +76,7 @@ WITH active AS MATERIALIZED (
          s.status = 'in_progress' AND r.lease_expires_at IS NULL AND ${WAITS_FOR_PLACE} AS is_parked,
          r.place_id AS place
   FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL
+  WHERE s.status IN ('in_progress', 'cancelling') AND ${isNull("s.deleted_at")}
 ), running AS MATERIALIZED (
   SELECT session_id, lane, place, lease_expires_at FROM active WHERE lease_expires_at > now()
 ), parked AS MATERIALIZED (
@@ -83,7 +84,7 @@ WITH active AS MATERIALIZED (
   FROM active WHERE is_parked
 ), delivered AS MATERIALIZED (
   SELECT lane, created_at FROM (SELECT * FROM alert_sessions WHERE session_id = $1 OFFSET 0) s
-  WHERE status = 'pending' AND deleted_at IS NULL
+  WHERE status = 'pending' AND ${isNull("deleted_at")}
 )
 SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE session_id = $1)) AS pending_lane,
        EXISTS (SELECT 1 FROM parked WHERE session_id = $1) AS is_parked,
@@ -97,7 +98,7 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
         ORDER BY array_position(${LANES}, lane), created_at LIMIT 1) AS released,
        ARRAY(SELECT lane FROM unnest(${LANES}) AS lane
              WHERE (SELECT true FROM alert_sessions s JOIN session_runtime r USING (session_id)
-                    WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane
+                    WHERE s.status = 'pending' AND ${isNull("s.deleted_at")} AND s.lane = lane.lane
                       AND (r.not_before IS NULL OR r.not_before <= now())
                     ORDER BY s.created_at, s.session_id LIMIT 1)
                 OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
@@ -109,7 +110,7 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
                                  ORDER BY s.created_at)
                  FROM running, LATERAL (
                    SELECT * FROM alert_sessions WHERE session_id = running.place OFFSET 0) s
-                 WHERE running.place <> running.session_id AND s.status = 'pending' AND s.deleted_at IS NULL), '[]') AS lent`;
+                 WHERE running.place <> running.session_id AND s.status = 'pending' AND ${isNull("s.deleted_at")}), '[]') AS lent`;
 
 /** Reads what waits for the place of the delivered wake-up. */
 export async function readWaiting(db: Database, delivered: string): Promise<Waiting | undefined> {
@@ -121,7 +122,7 @@ const parseId = compileParser("waiting session", Type.Object({ session_id: Uuid 
 
 const OLDEST = `
 SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = $1 AND (r.not_before IS NULL OR r.not_before <= now())
+WHERE s.status = 'pending' AND ${isNull("s.deleted_at")} AND s.lane = $1 AND (r.not_before IS NULL OR r.not_before <= now())
 ORDER BY s.created_at, s.session_id LIMIT ${MAX_CANDIDATES}`;
 
 /** The oldest sessions of a lane that have not been started, oldest first; a few more than one, because others claim, too. */
@@ -143,7 +144,7 @@ SELECT lane FROM (
    ORDER BY completed_at DESC LIMIT ${4 * RECENT_STARTS})
   UNION ALL
   SELECT session_id, lane, started_at FROM alert_sessions
-  WHERE status IN ('in_progress', 'cancelling') AND deleted_at IS NULL AND started_at IS NOT NULL) AS started
+  WHERE status IN ('in_progress', 'cancelling') AND ${isNull("deleted_at")} AND started_at IS NOT NULL) AS started
 JOIN session_runtime r USING (session_id)
 ORDER BY greatest(started_at, r.resumed_at) DESC LIMIT ${RECENT_STARTS}`;
 

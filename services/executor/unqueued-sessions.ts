@@ -3,6 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Database } from "#shared/database/database.ts";
+import { isNull } from "#shared/database/connection/statement-limits.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { IS_DUE, IS_FOLLOWED_UP } from "./session-claim.ts";
 
@@ -20,14 +21,14 @@ const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).jo
 /** Started sessions go before others, then the lanes, then age; which one runs in the place `chooseSessions` decides. */
 const find = (condition: string) => `
 SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.deleted_at IS NULL AND ${condition} AND s.session_id <> ALL ($2::uuid[])
+WHERE ${isNull("s.deleted_at")} AND ${condition} AND s.session_id <> ALL ($2::uuid[])
   AND (r.lease_expires_at IS NULL OR r.lease_expires_at < now()) AND (s.status = 'cancelling' OR ${IS_DUE})
 ORDER BY s.status = 'pending', ${RANK}, s.created_at, s.session_id LIMIT $1`;
 const parseFound = compileParser("session without a wake-up", Type.Object({ session_id: Uuid }));
 
 const count = (condition: string) => `
 SELECT count(*)::int AS running FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.deleted_at IS NULL AND ${condition} AND r.lease_expires_at > now()`;
+WHERE ${isNull("s.deleted_at")} AND ${condition} AND r.lease_expires_at > now()`;
 const parseCount = compileParser("running sessions", Type.Object({ running: Type.Integer() }));
 
 /** Sessions that have not ended, of which `max` may run. */

@@ -6,7 +6,9 @@ import type { Database } from "#shared/database/database.ts";
 import { chooseSessions } from "../choose-sessions.ts";
 import { claimAlone } from "../claim-free-session.ts";
 import { readOldest, readRecentStarts } from "../read-waiting.ts";
+import { unqueuedFollowUps, unqueuedSessions } from "../unqueued-sessions.ts";
 import { runSession } from "../run-session.ts";
+import { ExecutorFixture } from "./executor-fixture.ts";
 import { ask } from "./follow-up-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -16,11 +18,14 @@ const SMALL = new Set(["executors", "provider_circuits", "budgets", "schema_supp
 const CONNECTIONS = 8;
 
 /** Indexes of what is at work at the same time: with many sessions that wait or have ended they stay small. */
-const AT_WORK = new Set(["alert_sessions_running"]);
+const AT_WORK = new Set(["alert_sessions_running", "follow_ups_open"]);
 /** Columns that few rows have in common. */
 const KEY = /(?:_id|_hash|^hash|^key|^scope)$/u;
-/** Read in their order up to a LIMIT. */
-const QUEUES = new Set(["alert_sessions_waiting"]);
+/** Read up to a LIMIT: one lane in its order, or all that have not ended, without a wake-up. */
+const QUEUES = new Map([
+  ["alert_sessions_waiting", "lane"],
+  ["alert_sessions_status_created", "'{pending,in_progress,cancelling}'"],
+]);
 
 const Row = Type.Object({ statement: Type.String() });
 const parseStatement = compileParser("prepared statement", Row);
@@ -80,12 +85,26 @@ WITH added AS (
 )
 INSERT INTO events (session_id, seq, payload) SELECT session_id, n, '{}' FROM added, generate_series(1, 2) AS n`;
 
+/** Sessions that wait, without statistics. The index of those that run has fewer pages than the indexes of all. */
+const WAIT = `
+WITH added AS (
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, config_hash)
+  SELECT gen_random_uuid(), repeat('disk full ', 100), 'test', 'test', 'test-chain', 'hash' FROM generate_series(1, $1::int)
+  RETURNING session_id
+)
+INSERT INTO session_runtime (session_id, total_stages, completed_stages, has_summary_stage) SELECT session_id, 1, 0, true FROM added`;
+const BEGIN_ONE = `
+UPDATE alert_sessions SET status = 'in_progress', started_at = now()
+WHERE session_id IN (SELECT session_id FROM alert_sessions WHERE status = 'pending' LIMIT 1)`;
+
 describe("the plans of an executor's statements", () => {
   const resources = new AsyncDisposableStack();
   const { signal } = new AbortController();
   const statements = new Set<string>();
   let db: Database;
   let query: (sql: string, parameters: unknown[]) => Promise<unknown[]>;
+  /** Without a session, as a new installation begins. */
+  let empty: ExecutorFixture;
 
   before(async () => {
     const fixture = resources.use(await RunFixture.start());
@@ -99,6 +118,8 @@ describe("the plans of an executor's statements", () => {
       { steps: [{ text: "it was the memory" }] },
     );
     ({ db } = executor);
+    const { gateway } = fixture;
+    empty = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
     query = async (sql, parameters) => executor.query(sql, parameters);
     const run = async (id: string) =>
       runSession(executor.deps, await executor.claim(id), { stop: signal, abort: signal });
@@ -114,6 +135,10 @@ describe("the plans of an executor's statements", () => {
     await claimAlone(db, randomUUID(), executor.deps.config.podId);
     await readOldest(db, "normal");
     await readRecentStarts(db);
+    for (const unqueued of [unqueuedSessions(db, 1), unqueuedFollowUps(db, 1)]) {
+      await unqueued.find(1, []);
+      await unqueued.hasPlace();
+    }
     const connections = Array.from({ length: CONNECTIONS }, () =>
       db.transaction(async (connection) => connection.query("SELECT statement FROM pg_prepared_statements")),
     );
@@ -126,14 +151,16 @@ describe("the plans of an executor's statements", () => {
     const table = node["Relation Name"];
     const index = node["Index Name"] ?? "";
     const first = firstColumns.get(index) ?? "";
-    const isByFirst = node["Index Cond"]?.includes(first) === true && (KEY.test(first) || QUEUES.has(index));
-    const isLookUp = isByFirst || AT_WORK.has(index);
+    const condition = node["Index Cond"] ?? "";
+    const isByKey = KEY.test(first) && condition.includes(first);
+    const isQueue = QUEUES.has(index) && condition.includes(QUEUES.get(index) ?? "");
+    const isLookUp = isByKey || isQueue || AT_WORK.has(index);
     const isWhole = node["Node Type"] === "Seq Scan" || (index !== "" && !isLookUp);
     const own = isWhole && !SMALL.has(table ?? "") ? [`${node["Node Type"]} of ${table ?? ""} ${index}`] : [];
     return [...own, ...(node.Plans ?? []).flatMap((child) => scans(child, firstColumns))];
   };
 
-  const scanned = async () => {
+  const scanned = async (of = db) => {
     const indexes = await query(
       "SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid, 1, true) AS first FROM pg_index",
       [],
@@ -141,7 +168,7 @@ describe("the plans of an executor's statements", () => {
     const firstColumns = new Map(indexes.map(parseIndex).map(({ name, first }) => [name, first]));
     const found: Record<string, string[]> = {};
     for (const sql of statements) {
-      const [row] = await db.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`);
+      const [row] = await of.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`);
       const [plan] = parsePlan(row)["QUERY PLAN"];
       const whole = plan === undefined ? ["no plan"] : scans(plan.Plan, firstColumns);
       if (whole.length > 0) found[sql] = whole;
@@ -151,6 +178,12 @@ describe("the plans of an executor's statements", () => {
 
   it("read no whole table while the database is new, young and large, whatever the statistics say", async () => {
     expect(statements.size).to.be.greaterThan(15);
+    expect(await scanned(empty.db), "empty").to.deep.equal({});
+    for (let waiting = 10; waiting <= 400; waiting += 10) {
+      await empty.query(WAIT, [10]);
+      await empty.query(BEGIN_ONE, []);
+      expect(await scanned(empty.db), `the first ${waiting} sessions`).to.deep.equal({});
+    }
     expect(await scanned(), "new").to.deep.equal({});
     for (const sessions of [60, 1_000, 3_000]) {
       await query(GROW, [sessions]);
