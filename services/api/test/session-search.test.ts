@@ -198,6 +198,15 @@ describe("the search for sessions", () => {
     expect(await hits("findable")).to.deep.equal([`${other} in content`, `${huge} in content`]);
   });
 
+  it("analyses a text once that a tool gave again and again", async () => {
+    const same = "nothing new ".repeat(8_300);
+    const id = await seed({ timeline: [...Array.from({ length: 32 }, () => same), "the disk is full"] });
+    await index();
+    for (const term of ["new", "disk"]) expect(await hits(term), term).to.deep.equal([`${id} in content`]);
+    const parts = await api.servers.query("SELECT part FROM timeline_words WHERE session_id = $1", [id]);
+    expect(parts).to.deep.equal([{ part: 0 }]);
+  });
+
   it("finds rare, common and absent terms among many, with the rest of the list's query", async () => {
     const stored: string[] = [];
     for (let n = 0; n < 260; n += 1) {
