@@ -62,7 +62,7 @@ export type ToolCallClaim =
  * One statement inserts the id, and checks the lease, that the session's stored configuration gives the execution
  * this tool, the gate and the approval; for a follow-up, that with which it was asked for. The share lock orders it with every takeover and cancel: they see a call that was claimed before
  * them, and after them no call is claimed. A function of the owner takes the lock, because a tool-runner may not write to
- * the session's row.
+ * the session's row. Each OFFSET has the configuration read once, not by each condition.
  */
 const CLAIM = `
 WITH held AS MATERIALIZED (
@@ -88,14 +88,14 @@ WITH held AS MATERIALIZED (
     LEFT JOIN follow_ups f ON f.stage_id = g.stage_id AND f.session_id = r.session_id
     LEFT JOIN LATERAL (
       SELECT (SELECT config FROM resolved_configs c WHERE c.config_hash = coalesce(f.config_hash, s.config_hash)) AS chain,
-             CASE WHEN f.follow_up_id IS NULL THEN g.stage_index ELSE 1 END AS position) configured ON true
+             CASE WHEN f.follow_up_id IS NULL THEN g.stage_index ELSE 1 END AS position OFFSET 0) configured ON true
     LEFT JOIN agent_executions p ON p.execution_id = e.parent_execution_id
     LEFT JOIN LATERAL (
       SELECT configured.chain->'stages'->configured.position->'agents'->(coalesce(p.agent_index, e.agent_index) - 1) AS config) own ON true
     LEFT JOIN LATERAL (
       SELECT CASE WHEN p.execution_id IS NULL THEN own.config
                   ELSE jsonb_path_query_first(own.config, '$.sub_agents[*] ? (@.name == $name)',
-                                              jsonb_build_object('name', e.agent_name)) END AS config) agent ON true
+                                              jsonb_build_object('name', e.agent_name)) END AS config OFFSET 0) agent ON true
   WHERE r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
     AND r.cancel_requested_at IS NULL AND ${isNull("s.deleted_at")}
     AND CASE WHEN f.follow_up_id IS NULL THEN s.status = 'in_progress'
