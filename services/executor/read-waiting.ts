@@ -44,8 +44,9 @@ const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
 
 /**
  * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
- * begun runs in its own place or rests until a time that has not come. Then the rules of `chooseSessions` name this session. `CASE` hides the
- * status from the planner, which would look for `s` among all that wait.
+ * begun runs in its own place or rests until a time that has not come. Then the rules of `chooseSessions` name this session. Of those that
+ * have begun it reads only the few that do not run in their own place. `CASE` hides the status from the planner, which would look for `s` among all
+ * that wait.
  */
 export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
   NOT EXISTS (
@@ -54,9 +55,9 @@ export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
       SELECT true FROM alert_sessions o WHERE o.status = 'pending' AND ${isNull("o.deleted_at")} AND o.lane = other
       ORDER BY o.created_at, o.session_id LIMIT 1))
   AND NOT EXISTS (
-    SELECT FROM alert_sessions o, LATERAL (SELECT * FROM session_runtime WHERE session_id = o.session_id OFFSET 0) r
-    WHERE o.status IN ('in_progress', 'cancelling') AND ${isNull("o.deleted_at")}
-      AND CASE WHEN r.lease_expires_at IS NOT NULL THEN r.place_id <> o.session_id
+    SELECT FROM session_runtime r, LATERAL (SELECT * FROM alert_sessions WHERE session_id = r.session_id OFFSET 0) o
+    WHERE r.is_out_of_place AND o.status IN ('in_progress', 'cancelling') AND ${isNull("o.deleted_at")}
+      AND CASE WHEN r.lease_expires_at IS NOT NULL THEN true
             WHEN o.status = 'cancelling' THEN true
             WHEN r.parked_at IS NOT NULL THEN ${WAITS_FOR_PLACE}
             ELSE r.not_before IS NULL OR r.not_before <= now() END)
@@ -67,7 +68,7 @@ const parseWaiting = compileParser("what waits for a place", Waiting);
 const COUNTS = SESSION_LANES.map((lane) => `'${lane}', count(*) FILTER (WHERE lane = '${lane}')`).join(", ");
 
 /**
- * Reads each session that has begun once: that is what a claim costs for each that runs. The own wake-up of one that ran in another's
+ * Reads each session that has begun once: that is what a claim costs for each that runs, where sessions compete. The own wake-up of one that ran in another's
  * place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
  */
 const READ = `

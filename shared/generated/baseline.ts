@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "c5de82173f089036";
+export const BASELINE_HASH = "f3f4baceeb643f51";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -132,6 +132,7 @@ CREATE TABLE session_runtime (
   unpriced_tokens bigint NOT NULL DEFAULT 0,
   cancelled_follow_ups uuid[] NOT NULL DEFAULT '{}',
   place_id uuid,
+  is_out_of_place boolean NOT NULL GENERATED ALWAYS AS (place_id IS NOT NULL AND (lease_expires_at IS NULL OR place_id <> session_id)) STORED,
   park_requested_at timestamptz,
   park_by text,
   park_actor text,
@@ -142,6 +143,7 @@ CREATE TABLE session_runtime (
   parkings integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE INDEX session_runtime_not_purged ON session_runtime (session_id) WHERE events_purged_at IS NULL;
+CREATE INDEX session_runtime_out_of_place ON session_runtime (session_id) WHERE is_out_of_place;
 CREATE INDEX session_runtime_to_erase ON session_runtime (erase_requested_at) WHERE erase_requested_at IS NOT NULL;
 CREATE TABLE session_model_usage (
   session_id uuid REFERENCES session_runtime ON DELETE CASCADE,

@@ -24,7 +24,7 @@ const ROWS = "rows";
 const OF_NOW: Readonly<Record<string, string>> = {
   alert_sessions: "{deleted_at}",
   session_runtime: `{lease_owner, lease_epoch, last_step, lease_expires_at, attempts, interruptions, not_before, inbox_seq, last_interaction_at,
-    cancel_requested_at, cancel_actor, cancelled_follow_ups, events_purged_at, erase_requested_at, place_id}`,
+    cancel_requested_at, cancel_actor, cancelled_follow_ups, events_purged_at, erase_requested_at, place_id, is_out_of_place}`,
 };
 
 const parseNumber = compileParser(

@@ -29,15 +29,12 @@ interface Overheads {
   readonly running: Costs;
   /** A second of each executor, with sessions and without. */
   readonly executor: Costs;
-  /** A claim, for each running session: it reads all of them. */
-  readonly choice: Costs;
 }
 
-/** Measured with 1 and 4 executors at rest and with 20 waiting sessions each, and with 20 to 5,000 running sessions. */
+/** Measured with 1 and 4 executors at rest and with 20 waiting sessions each. */
 const OVERHEADS: Overheads = {
   running: { executor: 0.2, NATS: 0.05, Postgres: 0.2 },
   executor: { NATS: 0.4, Postgres: 0.5 },
-  choice: { Postgres: 0.002 },
 };
 /** The part of a process that should be busy at most, so that sessions hardly queue for it. */
 const BUSY = 0.7;
@@ -73,12 +70,11 @@ export interface Prediction {
 export function predictScale(costs: SessionCosts, plan: Plan, overheads = OVERHEADS): Prediction {
   const { executors, slots, modelSeconds, sharedCores } = plan;
   const customers = executors * slots;
-  // Of every part, what a session costs by itself, by the time that it takes, and by the number of those beside it.
+  // Of every part, what a session costs by itself, and by the time that it takes.
   const cpuMs = byPart(
     (part) =>
       costs.cpuMs[part] +
-      ((overheads.running[part] ?? 0) + (overheads.executor[part] ?? 0) / slots) * modelSeconds +
-      (overheads.choice[part] ?? 0) * customers,
+      ((overheads.running[part] ?? 0) + (overheads.executor[part] ?? 0) / slots) * modelSeconds,
   );
   const isShared = sharedCores !== undefined;
   const workMs = isShared ? PARTS.reduce((sum, part) => sum + cpuMs[part], 0) : cpuMs.executor;

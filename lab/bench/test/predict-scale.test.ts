@@ -18,7 +18,7 @@ const COSTS: SessionCosts = {
   walKb: 50,
 };
 
-const NONE = { running: {}, executor: {}, choice: {} };
+const NONE = { running: {}, executor: {} };
 
 describe("the prediction of many executors", () => {
   it("has as many sessions as fit while they wait for models, and what these need", () => {
@@ -44,11 +44,11 @@ describe("the prediction of many executors", () => {
     expect(found.coresUsed).to.be.closeTo(1, 0.01);
   });
 
-  it("adds what sessions cost by their time and by their number", () => {
-    const overheads = { running: { Postgres: 2 }, executor: { Postgres: 30 }, choice: { Postgres: 1 } };
+  it("adds what sessions cost by their time", () => {
+    const overheads = { running: { Postgres: 2 }, executor: { Postgres: 30 } };
     const plan = { executors: 4, slots: 10, modelSeconds: 5 };
-    // 250 ms, 5 s of 2 ms and of a tenth of 30 ms, and 40 sessions of 1 ms.
-    expect(predictScale(COSTS, plan, overheads).cpuMs.Postgres).to.be.closeTo(250 + 10 + 15 + 40, 1e-9);
+    // 250 ms, 5 s of 2 ms and of a tenth of 30 ms.
+    expect(predictScale(COSTS, plan, overheads).cpuMs.Postgres).to.be.closeTo(250 + 10 + 15, 1e-9);
   });
 
   it("refuses figures that are not those of smoke", () => {

@@ -202,9 +202,10 @@ describe("the search for sessions", () => {
     const same = "nothing new ".repeat(8_300);
     const id = await seed({ timeline: [...Array.from({ length: 32 }, () => same), "the disk is full"] });
     await index();
-    for (const term of ["new", "disk"]) expect(await hits(term), term).to.deep.equal([`${id} in content`]);
-    const parts = await api.servers.query("SELECT part FROM timeline_words WHERE session_id = $1", [id]);
-    expect(parts).to.deep.equal([{ part: 0 }]);
+    expect(await hits("disk new")).to.deep.equal([`${id} in content`]);
+    expect(
+      await api.servers.query("SELECT part FROM timeline_words WHERE session_id = $1", [id]),
+    ).to.have.length(1);
   });
 
   it("finds rare, common and absent terms among many, with the rest of the list's query", async () => {

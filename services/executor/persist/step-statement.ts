@@ -68,6 +68,7 @@ fence AS (
     attempts = 0,
     interruptions = 0,
     lease_expires_at = CASE WHEN $5::boolean THEN NULL ELSE r.lease_expires_at END,
+    place_id = CASE WHEN $5::boolean THEN NULL ELSE r.place_id END,
     input_tokens = r.input_tokens + $7, output_tokens = r.output_tokens + $8,
     thinking_tokens = r.thinking_tokens + $9,
     total_tokens = r.total_tokens + $10,

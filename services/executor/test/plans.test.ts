@@ -18,7 +18,7 @@ const SMALL = new Set(["executors", "provider_circuits", "budgets", "schema_supp
 const CONNECTIONS = 8;
 
 /** Indexes of what is at work at the same time: with many sessions that wait or have ended they stay small. */
-const AT_WORK = new Set(["alert_sessions_running", "follow_ups_open"]);
+const AT_WORK = new Set(["alert_sessions_running", "session_runtime_out_of_place", "follow_ups_open"]);
 /** Columns that few rows have in common. */
 const KEY = /(?:_id|_hash|^hash|^key|^scope)$/u;
 /** Read up to a LIMIT: one lane in its order, or all that have not ended, without a wake-up. */
@@ -175,6 +175,11 @@ describe("the plans of an executor's statements", () => {
     }
     return found;
   };
+
+  it("find no ended session in the index of those that run in the place of another, or in none", async () => {
+    const left = await query("SELECT session_id FROM session_runtime WHERE is_out_of_place", []);
+    expect(left).to.deep.equal([]);
+  });
 
   it("read no whole table while the database is new, young and large, whatever the statistics say", async () => {
     expect(statements.size).to.be.greaterThan(15);

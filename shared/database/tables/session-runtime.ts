@@ -4,8 +4,8 @@ import { WaitingFor } from "#shared/contracts/iteration-state.ts";
 import { PARKED_BY } from "#shared/contracts/statuses.ts";
 
 /**
- * The frequently changing part of a session, apart from the large rows and without an index on changing columns, so that a heartbeat is a
- * small in-page update. Its row lock serialises all writes to the session.
+ * The frequently changing part of a session, apart from the large rows and without an index on columns that a step or a heartbeat changes, so that
+ * each is a small in-page update. Its row lock serialises all writes to the session.
  */
 export const SESSION_RUNTIME = table({
   name: "session_runtime",
@@ -66,8 +66,16 @@ export const SESSION_RUNTIME = table({
     unpriced_tokens: { type: "bigint", default: "0", set: "executor" },
     /** Which open follow-ups are cancelled: the fence of a step must find it in the row that it locks. */
     cancelled_follow_ups: { type: "uuid", array: true, default: "'{}'", set: ["api", "executor"] },
-    /** The session in the place of whose wake-up the last claim was made. */
+    /** The session in the place of whose wake-up the last claim was made; null before the first and after the end. */
     place_id: { type: "uuid", nullable: true, set: "executor" },
+    /**
+     * The session has begun, and has no owner or runs in the place of another. Claims, leases and steps of a session that runs in its own place
+     * change nothing in the index of these.
+     */
+    is_out_of_place: {
+      type: "boolean",
+      ddl: "GENERATED ALWAYS AS (place_id IS NOT NULL AND (lease_expires_at IS NULL OR place_id <> session_id)) STORED",
+    },
     /** When the session was asked to park; null once it has gone on. */
     park_requested_at: { type: "timestamptz", nullable: true, set: ["api", "executor"] },
     park_by: { type: "text", nullable: true, enum: PARKED_BY, from: "ours", set: ["api", "executor"] },
@@ -85,6 +93,7 @@ export const SESSION_RUNTIME = table({
   },
   indexes: [
     "session_runtime_not_purged (session_id) WHERE events_purged_at IS NULL",
+    "session_runtime_out_of_place (session_id) WHERE is_out_of_place",
     "session_runtime_to_erase (erase_requested_at) WHERE erase_requested_at IS NOT NULL",
   ],
   storage: "fillfactor = 50",
