@@ -199,7 +199,7 @@ describe("the search for sessions", () => {
   });
 
   it("analyses a text once that a tool gave again and again", async () => {
-    const id = await seed({ timeline: [...Array<string>(32).fill("new ".repeat(25_000)), "disk full"] });
+    const id = await seed({ timeline: [...Array<string>(32).fill("new ".repeat(24_000)), "disk full"] });
     await index();
     const parts = await api.servers.query("SELECT part FROM timeline_words WHERE session_id = $1", [id]);
     expect([await hits("disk new"), parts.length]).to.deep.equal([[`${id} in content`], 1]);

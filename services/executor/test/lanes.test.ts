@@ -187,7 +187,7 @@ describe("lanes of sessions", () => {
     );
     await executor.query(
       `UPDATE session_runtime SET park_requested_at = now(), park_by = 'priority', parked_at = now(), not_before = 'infinity',
-         park_until = CASE WHEN $2 THEN now() + interval '7 days' END, lease_epoch = 1 WHERE session_id = $1`,
+         park_until = CASE WHEN $2 THEN now() + interval '7 days' END, lease_epoch = 1, place_id = session_id WHERE session_id = $1`,
       [id, waitsFor === "person"],
     );
     return id;
@@ -241,7 +241,7 @@ describe("lanes of sessions", () => {
       [due],
     );
     await executor.query(
-      "UPDATE session_runtime SET not_before = now(), lease_epoch = 1 WHERE session_id = $1",
+      "UPDATE session_runtime SET not_before = now(), lease_epoch = 1, place_id = session_id WHERE session_id = $1",
       [due],
     );
     const critical = await insertMany("critical", 5);

@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Database } from "#shared/database/database.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+
+const parseCount = compileParser("count", Type.Object({ n: Type.Integer() }));
 
 describe("the schema's constraints and indexes", () => {
   let fixture: DatabaseFixture;
@@ -167,9 +171,33 @@ describe("the schema's constraints and indexes", () => {
       // Only the purge changes the condition of the first one, and only an erasure puts a row into the last one.
     ).to.deep.equal([
       { indexname: "session_runtime_not_purged" },
+      { indexname: "session_runtime_out_of_place" },
       { indexname: "session_runtime_pkey" },
       { indexname: "session_runtime_to_erase" },
     ]);
+  });
+
+  it("writes no index for the lease of a session that runs in its own place", async () => {
+    const id = await insert();
+    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
+    const lease = "lease_expires_at = clock_timestamp()";
+    const claim = `${lease}, place_id = session_id`;
+    const release = "lease_expires_at = NULL";
+    const changes = [claim, lease, `${release}, place_id = NULL`, claim, release, claim];
+    const inPage = await db.transaction(async (transaction) => {
+      const count = async () =>
+        transaction.query(
+          "SELECT pg_stat_get_xact_tuples_hot_updated('session_runtime'::regclass)::int AS n",
+        );
+      const counts = [await count()];
+      for (const set of changes) {
+        await transaction.query(`UPDATE session_runtime SET ${set} WHERE session_id = $1`, [id]);
+        counts.push(await count());
+      }
+      return counts.flat().map((row) => parseCount(row).n);
+    });
+    // All but that it is put off, and that it goes on.
+    expect(inPage.map((n) => n - Number(inPage[0]))).to.deep.equal([0, 1, 2, 3, 4, 4, 4]);
   });
 
   it("returns int8 as a number", async () => {
