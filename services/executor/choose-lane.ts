@@ -16,8 +16,10 @@ interface LaneLoad {
   readonly places: number;
   /** The lanes with sessions that have not been started. */
   readonly waiting: ReadonlySet<SessionLane>;
-  /** Running sessions by lane. */
-  readonly running: Readonly<Record<SessionLane, number>>;
+  /** The lanes of which a session runs. */
+  readonly running: ReadonlySet<SessionLane>;
+  /** All sessions that run; only read if `needsCount`. */
+  readonly inUse: number;
   /** The lanes of the sessions that were started last, the newest first; only read with fewer places than lanes. */
   readonly recentStarts: readonly SessionLane[];
 }
@@ -27,15 +29,24 @@ interface LaneLoad {
  * lane with waiting sessions keeps one place: it is chosen while none of its sessions runs and the free places are no more
  * than such lanes. With fewer places every fourth start goes to a lower lane.
  */
-export function chooseLane({ places, waiting, running, recentStarts }: LaneLoad): SessionLane | null {
-  const lanes = SESSION_LANES.filter((lane) => waiting.has(lane));
-  const [highest, ...lower] = lanes;
+export function chooseLane(load: LaneLoad): SessionLane | null {
+  const { places, waiting, inUse, recentStarts } = load;
+  const [highest, ...lower] = SESSION_LANES.filter((lane) => waiting.has(lane));
   if (highest === undefined) return null;
   if (places < MIN_PLACES_FOR_SHARES) return lowerInTurn(highest, lower, recentStarts);
-  const inUse = SESSION_LANES.reduce((sum, lane) => sum + running[lane], 0);
-  const free = Math.max(1, places - inUse);
-  const without = lanes.filter((lane) => running[lane] === 0);
-  return without.length >= free ? (without[0] ?? highest) : highest;
+  const without = withoutPlace(load);
+  return without.length >= Math.max(1, places - inUse) ? (without[0] ?? highest) : highest;
+}
+
+/** Whether the choice depends on the number of all sessions that run, which is costly to read: if the highest lane runs and a lower one does not. */
+export function needsCount(load: Pick<LaneLoad, "places" | "waiting" | "running">): boolean {
+  const highest = SESSION_LANES.find((lane) => load.waiting.has(lane));
+  const [first = highest] = withoutPlace(load);
+  return load.places >= MIN_PLACES_FOR_SHARES && first !== highest;
+}
+
+function withoutPlace({ waiting, running }: Pick<LaneLoad, "waiting" | "running">): SessionLane[] {
+  return SESSION_LANES.filter((lane) => waiting.has(lane) && !running.has(lane));
 }
 
 function lowerInTurn(

@@ -1,11 +1,11 @@
 import { GATEWAY_WAIT_MS } from "#shared/contracts/durations.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
-import { chooseLane } from "./choose-lane.ts";
+import { chooseLane, needsCount } from "./choose-lane.ts";
 import type { Choice } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { gatewayAddress, untilGatewayConnected } from "./llm/gateway-connection.ts";
-import { readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
+import { countRunning, readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
 
 /**
  * The sessions to claim for a delivered wake-up, in this order. The wake-up is a place among the running sessions; which
@@ -54,7 +54,9 @@ async function inTheirTurn(
   // The only lane needs no choice.
   const mustTakeTurns = places < SESSION_LANES.length && waiting.size > 1;
   const recentStarts = mustTakeTurns ? await readRecentStarts(db) : [];
-  const lane = chooseLane({ places, waiting, running: found.running, recentStarts });
+  const running = new Set(found.running);
+  const inUse = needsCount({ places, waiting, running }) ? await countRunning(db) : 0;
+  const lane = chooseLane({ places, waiting, running, inUse, recentStarts });
   if (lane === null) return own;
   const isOfLane = (one: { readonly lane: SessionLane }) => one.lane === lane;
   const due = released === null ? [] : [released].filter(isOfLane);

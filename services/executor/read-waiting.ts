@@ -33,14 +33,16 @@ export const Waiting = Type.Object({
   waiting: Type.Array(Lane),
   /** Parked sessions that wait for a place, the oldest first; at most some of each lane. */
   parked: Type.Array(Type.Object({ session_id: Uuid, lane: Lane })),
-  /** The number of running sessions of each lane. */
-  running: Type.Object({ critical: Type.Integer(), normal: Type.Integer(), low: Type.Integer() }),
+  /** The lanes of which a session runs. */
+  running: Type.Array(Lane),
   /** Sessions that have not been started while another one runs in the place of their wake-up; the oldest first. */
   lent: Type.Array(Type.Object({ session_id: Uuid, lane: Lane, is_older: Type.Boolean() })),
 });
 export type Waiting = Static<typeof Waiting>;
 
 const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
+
+const HAS_BEGUN = `s.status IN ('in_progress', 'cancelling') AND ${isNull("s.deleted_at")}`;
 
 /**
  * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
@@ -65,19 +67,19 @@ export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
 
 const parseWaiting = compileParser("what waits for a place", Waiting);
 
-const COUNTS = SESSION_LANES.map((lane) => `'${lane}', count(*) FILTER (WHERE lane = '${lane}')`).join(", ");
-
 /**
- * Reads each session that has begun once: that is what a claim costs for each that runs, where sessions compete. The own wake-up of one that ran in another's
- * place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
+ * Of the sessions that have begun it reads only those that do not run in their own place, and one of each lane that does: a choice costs the
+ * same, however many run. The own wake-up of one that ran in another's place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
  */
 const READ = `
 WITH active AS MATERIALIZED (
   SELECT s.session_id, s.lane, s.status, s.created_at, r.lease_expires_at, r.not_before, r.parked_at, r.place_id <> s.session_id AS is_borrowed,
          s.status = 'in_progress' AND r.lease_expires_at IS NULL AND ${WAITS_FOR_PLACE} AS is_parked,
          r.place_id AS place
-  FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  WHERE s.status IN ('in_progress', 'cancelling') AND ${isNull("s.deleted_at")}
+  FROM (SELECT * FROM session_runtime WHERE is_out_of_place
+        UNION ALL SELECT * FROM session_runtime WHERE session_id = $1 AND NOT is_out_of_place) r,
+       LATERAL (SELECT * FROM alert_sessions WHERE session_id = r.session_id OFFSET 0) s
+  WHERE ${HAS_BEGUN}
 ), running AS MATERIALIZED (
   SELECT session_id, lane, place, lease_expires_at FROM active WHERE lease_expires_at > now()
 ), parked AS MATERIALIZED (
@@ -105,7 +107,9 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
                 OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
        coalesce((SELECT json_agg(json_build_object('session_id', session_id, 'lane', lane) ORDER BY created_at, session_id)
                  FROM parked WHERE place <= ${MAX_CANDIDATES}), '[]') AS parked,
-       (SELECT json_build_object(${COUNTS}) FROM running) AS running,
+       ARRAY(SELECT lane FROM unnest(${LANES}) AS lane
+             WHERE (SELECT true FROM alert_sessions s, LATERAL (SELECT * FROM session_runtime WHERE session_id = s.session_id OFFSET 0) r
+                    WHERE ${HAS_BEGUN} AND s.lane = lane.lane AND r.lease_expires_at > now() LIMIT 1)) AS running,
        coalesce((SELECT json_agg(json_build_object('session_id', s.session_id, 'lane', s.lane,
                                    'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
                                  ORDER BY s.created_at)
@@ -117,6 +121,18 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
 export async function readWaiting(db: Database, delivered: string): Promise<Waiting | undefined> {
   const [row] = await selectRows(db, parseWaiting, READ, [delivered]);
   return row;
+}
+
+const parseCount = compileParser("running sessions", Type.Object({ running: Type.Integer() }));
+
+const COUNT = `
+SELECT count(*)::int AS running FROM alert_sessions s JOIN session_runtime r USING (session_id)
+WHERE ${HAS_BEGUN} AND r.lease_expires_at > now()`;
+
+/** The number of sessions that run, of all executors together. Reads each of them. */
+export async function countRunning(db: Database): Promise<number> {
+  const [row] = await selectRows(db, parseCount, COUNT, []);
+  return row?.running ?? 0;
 }
 
 const parseId = compileParser("waiting session", Type.Object({ session_id: Uuid }));
@@ -144,8 +160,7 @@ SELECT lane FROM (
    WHERE completed_at IS NOT NULL AND deleted_at IS NULL AND started_at IS NOT NULL
    ORDER BY completed_at DESC LIMIT ${4 * RECENT_STARTS})
   UNION ALL
-  SELECT session_id, lane, started_at FROM alert_sessions
-  WHERE status IN ('in_progress', 'cancelling') AND ${isNull("deleted_at")} AND started_at IS NOT NULL) AS started
+  SELECT session_id, lane, started_at FROM alert_sessions s WHERE ${HAS_BEGUN} AND started_at IS NOT NULL) AS started
 JOIN session_runtime r USING (session_id)
 ORDER BY greatest(started_at, r.resumed_at) DESC LIMIT ${RECENT_STARTS}`;
 

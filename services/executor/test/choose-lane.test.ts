@@ -1,19 +1,22 @@
 import { expect } from "chai";
-import type { SessionLane } from "#shared/contracts/subjects.ts";
-import { chooseLane } from "../choose-lane.ts";
+import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
+import { chooseLane, needsCount } from "../choose-lane.ts";
 
 const choose = (
   places: number,
   waiting: readonly SessionLane[],
-  running: Partial<Record<SessionLane, number>> = {},
+  counts: Partial<Record<SessionLane, number>> = {},
   recentStarts: readonly SessionLane[] = [],
-) =>
-  chooseLane({
+) => {
+  const load = {
     places,
     waiting: new Set(waiting),
-    running: { critical: 0, normal: 0, low: 0, ...running },
+    running: new Set(SESSION_LANES.filter((lane) => (counts[lane] ?? 0) > 0)),
     recentStarts,
-  });
+  };
+  const running = SESSION_LANES.reduce((sum, lane) => sum + (counts[lane] ?? 0), 0);
+  return chooseLane({ ...load, inUse: needsCount(load) ? running : 0 });
+};
 const C = "critical";
 const N = "normal";
 const L = "low";

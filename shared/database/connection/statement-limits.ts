@@ -22,6 +22,7 @@ export const LOOK_UPS: SessionSettings = {
   enable_hashjoin: "off",
   enable_mergejoin: "off",
   random_page_cost: 0,
+  seq_page_cost: 0,
   cpu_tuple_cost: 1,
   jit: "off",
   plan_cache_mode: "force_generic_plan",
