@@ -50,7 +50,7 @@ WITH found AS MATERIALIZED (
 ), claim AS (
   UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1, last_step = $4,
     not_before = NULL, ${clearCancel("found.is_followed_up")},
-    place_id = $3, ${CLAIM_PARKING},
+    place_id = CASE WHEN NOT found.is_followed_up THEN $3::uuid END, ${CLAIM_PARKING},
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
     lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = clock_timestamp(),
     last_seq = r.last_seq + (found.event_type IS NOT NULL)::int

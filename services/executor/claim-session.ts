@@ -39,7 +39,7 @@ ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 const CLAIM_RUNTIME = `
 UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1, last_step = $7, ${CLAIM_PARKING},
     attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
-    place_id = $5,
+    place_id = CASE WHEN NOT $6::boolean THEN $5::uuid END,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
   lease_expires_at = now() + make_interval(secs => ${LEASE_MS / 1_000}), last_interaction_at = now()
 WHERE session_id = $1`;

@@ -97,7 +97,7 @@ export async function releaseSession(
  * owner looks.
  */
 const FOLLOWED_UP = `
-UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, place_id = NULL
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL
 WHERE session_id = $1 AND lease_epoch = $2 AND lease_expires_at IS NOT NULL AND inbox_seq = $3
 RETURNING session_id`;
 const parseReleased = compileParser("released session", Type.Object({ session_id: Type.String() }));

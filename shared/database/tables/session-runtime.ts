@@ -66,7 +66,7 @@ export const SESSION_RUNTIME = table({
     unpriced_tokens: { type: "bigint", default: "0", set: "executor" },
     /** Which open follow-ups are cancelled: the fence of a step must find it in the row that it locks. */
     cancelled_follow_ups: { type: "uuid", array: true, default: "'{}'", set: ["api", "executor"] },
-    /** The session in the place of whose wake-up the last claim was made; null before the first and after the end. */
+    /** The session in the place of whose wake-up the last claim was made; null before the first, after the end and for follow-ups. */
     place_id: { type: "uuid", nullable: true, set: "executor" },
     /**
      * The session has begun, and has no owner or runs in the place of another. Claims, leases and steps of a session that runs in its own place
