@@ -42,7 +42,9 @@ export type Waiting = Static<typeof Waiting>;
 
 const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
 
-const HAS_BEGUN = `s.status IN ('in_progress', 'cancelling') AND ${isNull("s.deleted_at")}`;
+/** Conditions of a session `s` that the index of unfinished ones answers. */
+const WAITS = `s.status = 'pending' AND s.completed_at IS NULL AND ${isNull("s.deleted_at")}`;
+const HAS_BEGUN = `s.status IN ('in_progress', 'cancelling') AND s.completed_at IS NULL AND ${isNull("s.deleted_at")}`;
 
 /**
  * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
@@ -54,22 +56,27 @@ export const IS_ALONE = `CASE WHEN s.status = 'pending' THEN
   NOT EXISTS (
     SELECT FROM unnest(${LANES}) AS other
     WHERE other <> s.lane AND (
-      SELECT true FROM alert_sessions o WHERE o.status = 'pending' AND ${isNull("o.deleted_at")} AND o.lane = other
-      ORDER BY o.created_at, o.session_id LIMIT 1))
+      SELECT true FROM alert_sessions s WHERE ${WAITS} AND s.lane = other ORDER BY s.created_at, s.session_id LIMIT 1))
   AND NOT EXISTS (
-    SELECT FROM session_runtime r, LATERAL (SELECT * FROM alert_sessions WHERE session_id = r.session_id OFFSET 0) o
-    WHERE r.is_out_of_place AND o.status IN ('in_progress', 'cancelling') AND ${isNull("o.deleted_at")}
+    SELECT FROM session_runtime r, LATERAL (SELECT * FROM alert_sessions WHERE session_id = r.session_id OFFSET 0) s
+    WHERE r.is_out_of_place AND ${HAS_BEGUN}
       AND CASE WHEN r.lease_expires_at IS NOT NULL THEN true
-            WHEN o.status = 'cancelling' THEN true
+            WHEN s.status = 'cancelling' THEN true
             WHEN r.parked_at IS NOT NULL THEN ${WAITS_FOR_PLACE}
             ELSE r.not_before IS NULL OR r.not_before <= now() END)
   END`;
 
 const parseWaiting = compileParser("what waits for a place", Waiting);
 
+/** Whether a session of the lane `lane.lane` runs: the last one that has begun does, unless it waits. */
+const runsIn = (status: string) => `
+  coalesce((SELECT true FROM alert_sessions s, LATERAL (SELECT * FROM session_runtime WHERE session_id = s.session_id OFFSET 0) r
+            WHERE s.status = '${status}' AND s.completed_at IS NULL AND ${isNull("s.deleted_at")} AND s.lane = lane.lane
+              AND r.lease_expires_at > now() ORDER BY s.created_at DESC, s.session_id DESC LIMIT 1), false)`;
+
 /**
- * Of the sessions that have begun it reads only those that do not run in their own place, and one of each lane that does: a choice costs the
- * same, however many run. The own wake-up of one that ran in another's place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
+ * Of the sessions that have begun it reads those that do not run in their own place, and one of each lane that does: the others cost a choice
+ * nothing, however many they are. The own wake-up of one that ran in another's place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
  */
 const READ = `
 WITH active AS MATERIALIZED (
@@ -101,15 +108,15 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
         ORDER BY array_position(${LANES}, lane), created_at LIMIT 1) AS released,
        ARRAY(SELECT lane FROM unnest(${LANES}) AS lane
              WHERE (SELECT true FROM alert_sessions s JOIN session_runtime r USING (session_id)
-                    WHERE s.status = 'pending' AND ${isNull("s.deleted_at")} AND s.lane = lane.lane
+                    WHERE ${WAITS} AND s.lane = lane.lane
                       AND (r.not_before IS NULL OR r.not_before <= now())
                     ORDER BY s.created_at, s.session_id LIMIT 1)
                 OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
        coalesce((SELECT json_agg(json_build_object('session_id', session_id, 'lane', lane) ORDER BY created_at, session_id)
                  FROM parked WHERE place <= ${MAX_CANDIDATES}), '[]') AS parked,
        ARRAY(SELECT lane FROM unnest(${LANES}) AS lane
-             WHERE (SELECT true FROM alert_sessions s, LATERAL (SELECT * FROM session_runtime WHERE session_id = s.session_id OFFSET 0) r
-                    WHERE ${HAS_BEGUN} AND s.lane = lane.lane AND r.lease_expires_at > now() LIMIT 1)) AS running,
+             WHERE EXISTS (SELECT FROM running WHERE running.lane = lane.lane)
+                OR ${runsIn("in_progress")} OR ${runsIn("cancelling")}) AS running,
        coalesce((SELECT json_agg(json_build_object('session_id', s.session_id, 'lane', s.lane,
                                    'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
                                  ORDER BY s.created_at)
@@ -139,7 +146,7 @@ const parseId = compileParser("waiting session", Type.Object({ session_id: Uuid 
 
 const OLDEST = `
 SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.status = 'pending' AND ${isNull("s.deleted_at")} AND s.lane = $1 AND (r.not_before IS NULL OR r.not_before <= now())
+WHERE ${WAITS} AND s.lane = $1 AND (r.not_before IS NULL OR r.not_before <= now())
 ORDER BY s.created_at, s.session_id LIMIT ${MAX_CANDIDATES}`;
 
 /** The oldest sessions of a lane that have not been started, oldest first; a few more than one, because others claim, too. */

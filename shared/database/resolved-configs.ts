@@ -2,7 +2,6 @@ import { LRUCache } from "lru-cache";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { hashResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
@@ -91,9 +90,8 @@ export async function readConfig(db: Queryable, hash: string): Promise<object | 
 export const SWEEP_CONFIGS = `
 WITH oldest AS MATERIALIZED (
   SELECT least(now(), min(first.created_at)) AS at
-  FROM unnest(enum_range(NULL::session_status)) AS of_status (status), unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join()}]) AS of_lane (lane),
-    LATERAL (SELECT s.created_at FROM alert_sessions s WHERE s.status = of_status.status AND s.lane = of_lane.lane
-             ORDER BY s.created_at LIMIT 1) AS first
+  FROM unnest(enum_range(NULL::session_status)) AS one (status),
+    LATERAL (SELECT s.created_at FROM alert_sessions s WHERE s.status = one.status ORDER BY s.created_at LIMIT 1) AS first
 ), old AS (
   SELECT config_hash FROM resolved_configs WHERE used_at < (SELECT at FROM oldest) - interval '1 day'
   ORDER BY used_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED

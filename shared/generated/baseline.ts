@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "8810bf4c12582a07";
+export const BASELINE_HASH = "591ea2402532f44f";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -76,7 +76,7 @@ CREATE TABLE alert_sessions (
   CONSTRAINT ended_means_terminal CHECK ((completed_at IS NOT NULL) = (status IN ('completed','failed','cancelled','timed_out'))),
   CONSTRAINT review_follows_end CHECK ((review_status IS NULL) = (completed_at IS NULL))
 ) WITH (fillfactor = 80);
-CREATE INDEX alert_sessions_status ON alert_sessions (status, lane, created_at, session_id);
+CREATE INDEX alert_sessions_status_created ON alert_sessions (status, created_at);
 CREATE INDEX alert_sessions_deleted ON alert_sessions (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX alert_sessions_completed ON alert_sessions (completed_at) WHERE completed_at IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_created ON alert_sessions (created_at, session_id) INCLUDE (alert_type, chain_id) WHERE deleted_at IS NULL;
@@ -90,6 +90,7 @@ CREATE INDEX alert_sessions_review ON alert_sessions (review_status, created_at,
 CREATE INDEX alert_sessions_review_assignee ON alert_sessions (assignee, review_status, created_at, session_id) WHERE assignee IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_by_rating ON alert_sessions (quality_rating, created_at, session_id) WHERE quality_rating IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_forked_from ON alert_sessions (forked_from, created_at) WHERE forked_from IS NOT NULL;
+CREATE INDEX alert_sessions_unfinished ON alert_sessions (status, lane, created_at, session_id) WHERE completed_at IS NULL;
 CREATE TABLE session_runtime (
   session_id uuid PRIMARY KEY,
   lease_owner text,

@@ -47,7 +47,7 @@ const FOLLOWED_UP = `p.is_complete AND p.session_id IN (SELECT f.session_id FROM
  * words are stored anew, in as few rows as possible. SKIP LOCKED: replicas take different sessions, and what a dead one had
  * taken is taken again. A page begins where the last one ended, or each would read all sessions that wait with nothing new. `ANY` and
  * `OFFSET` have the rows of each session looked up by key: the planner would read whole tables as long as they are small. A text that several
- * entries have, such as the conclusion or what a tool gives again, is analysed once.
+ * entries of a part have, such as the conclusion or what a tool gives again, is analysed once.
  * The limits are part of the text, because with them as parameters Postgres would plan each page anew. Parameters: where the page begins.
  */
 const index = (condition: string, { sessions, characters }: Limits) => `
@@ -72,16 +72,14 @@ WITH due AS MATERIALIZED (
          (sum(octet_length(t.content)) OVER (PARTITION BY due.session_id ORDER BY t.created_at, t.event_id)
           - octet_length(t.content)) / ${PART_BYTES} AS part
   FROM due, LATERAL (
-    SELECT DISTINCT ON (content) event_id, created_at, content FROM (
-      SELECT event_id, created_at, left(content, ${characters}) COLLATE "C" AS content FROM timeline_events
-      WHERE session_id = due.session_id AND coalesce(seq, 0) > due.from_seq AND status <> 'streaming' AND content <> ''
-      OFFSET 0
-    ) AS entry ORDER BY content, created_at, event_id
+    SELECT event_id, created_at, left(content, ${characters}) COLLATE "C" AS content FROM timeline_events
+    WHERE session_id = due.session_id AND coalesce(seq, 0) > due.from_seq AND status <> 'streaming' AND content <> ''
+    OFFSET 0
   ) AS t
 ), words AS (
   INSERT INTO timeline_words (session_id, indexed_seq, part, words)
   SELECT session_id, to_seq, part, strip(to_tsvector('english', string_agg(content, E'\\n')))
-  FROM contents WHERE part < ${MAX_PARTS} GROUP BY session_id, to_seq, part
+  FROM (SELECT DISTINCT * FROM contents WHERE part < ${MAX_PARTS}) AS content GROUP BY session_id, to_seq, part
   ON CONFLICT DO NOTHING
 ), followed AS (
   UPDATE follow_ups f SET is_indexed = true

@@ -198,13 +198,6 @@ describe("the search for sessions", () => {
     expect(await hits("findable")).to.deep.equal([`${other} in content`, `${huge} in content`]);
   });
 
-  it("analyses a text once that a tool gave again and again", async () => {
-    const id = await seed({ timeline: [...Array<string>(32).fill("new ".repeat(24_000)), "disk full"] });
-    await index();
-    const parts = await api.servers.query("SELECT part FROM timeline_words WHERE session_id = $1", [id]);
-    expect([await hits("disk new"), parts.length]).to.deep.equal([[`${id} in content`], 1]);
-  });
-
   it("finds rare, common and absent terms among many, with the rest of the list's query", async () => {
     const stored: string[] = [];
     for (let n = 0; n < 260; n += 1) {

@@ -168,7 +168,7 @@ describe("the schema's constraints and indexes", () => {
   it("indexes no column that changes with every heartbeat", async () => {
     expect(
       await db.query("SELECT indexname FROM pg_indexes WHERE tablename = 'session_runtime' ORDER BY 1"),
-      // Only the purge changes the condition of the first one, and only an erasure puts a row into the last one.
+      // Only the purge changes the condition of the first one, and only an erasure puts a row into the last one; the next test has the second.
     ).to.deep.equal([
       { indexname: "session_runtime_not_purged" },
       { indexname: "session_runtime_out_of_place" },
