@@ -43,8 +43,8 @@ export type Waiting = Static<typeof Waiting>;
 const LANES = `ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]`;
 
 /** Conditions of a session `s` that the index of unfinished ones answers. */
-const WAITS = `s.status = 'pending' AND s.completed_at IS NULL AND ${isNull("s.deleted_at")}`;
-const HAS_BEGUN = `s.status IN ('in_progress', 'cancelling') AND s.completed_at IS NULL AND ${isNull("s.deleted_at")}`;
+const WAITS = `s.status = 'pending' AND ${isNull("s.deleted_at")}`;
+const HAS_BEGUN = `s.status IN ('in_progress', 'cancelling') AND ${isNull("s.deleted_at")}`;
 
 /**
  * True for a pending session `s` if nothing competes for the place of its own wake-up: no session of another lane waits, and each one that has
@@ -71,7 +71,7 @@ const parseWaiting = compileParser("what waits for a place", Waiting);
 /** Whether a session of the lane `lane.lane` runs: the last one that has begun does, unless it waits. */
 const runsIn = (status: string) => `
   coalesce((SELECT true FROM alert_sessions s, LATERAL (SELECT * FROM session_runtime WHERE session_id = s.session_id OFFSET 0) r
-            WHERE s.status = '${status}' AND s.completed_at IS NULL AND ${isNull("s.deleted_at")} AND s.lane = lane.lane
+            WHERE s.status = '${status}' AND ${isNull("s.deleted_at")} AND s.lane = lane.lane
               AND r.lease_expires_at > now() ORDER BY s.created_at DESC, s.session_id DESC LIMIT 1), false)`;
 
 /**

@@ -15,7 +15,7 @@ export interface UnqueuedSessions {
   hasPlace(): Promise<boolean>;
 }
 
-const SESSIONS = "s.status IN ('pending', 'in_progress', 'cancelling') AND s.completed_at IS NULL";
+const SESSIONS = "s.status IN ('pending', 'in_progress', 'cancelling')";
 const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}], s.lane)`;
 
 /** Started sessions go before others, then the lanes, then age; which one runs in the place `chooseSessions` decides. */

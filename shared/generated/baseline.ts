@@ -1,7 +1,7 @@
 // Written by `npm run schemas`.
 
 /** The hash of the baseline's statements. */
-export const BASELINE_HASH = "591ea2402532f44f";
+export const BASELINE_HASH = "a7ed5ebfc03df4fd";
 
 /** The statements that create the tables. */
 export const BASELINE_TABLES = `
@@ -78,6 +78,7 @@ CREATE TABLE alert_sessions (
 ) WITH (fillfactor = 80);
 CREATE INDEX alert_sessions_status_created ON alert_sessions (status, created_at);
 CREATE INDEX alert_sessions_deleted ON alert_sessions (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX alert_sessions_running ON alert_sessions (created_at) WHERE status IN ('in_progress','cancelling') AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_completed ON alert_sessions (completed_at) WHERE completed_at IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_created ON alert_sessions (created_at, session_id) INCLUDE (alert_type, chain_id) WHERE deleted_at IS NULL;
 CREATE INDEX alert_sessions_chain_id ON alert_sessions (chain_id, created_at, session_id);
@@ -89,8 +90,9 @@ CREATE INDEX alert_sessions_teams ON alert_sessions USING gin (teams) WITH (fast
 CREATE INDEX alert_sessions_review ON alert_sessions (review_status, created_at, session_id) WHERE review_status IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_review_assignee ON alert_sessions (assignee, review_status, created_at, session_id) WHERE assignee IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_by_rating ON alert_sessions (quality_rating, created_at, session_id) WHERE quality_rating IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX alert_sessions_waiting ON alert_sessions (lane, created_at, session_id) WHERE status = 'pending' AND deleted_at IS NULL;
 CREATE INDEX alert_sessions_forked_from ON alert_sessions (forked_from, created_at) WHERE forked_from IS NOT NULL;
-CREATE INDEX alert_sessions_unfinished ON alert_sessions (status, lane, created_at, session_id) WHERE completed_at IS NULL;
+CREATE INDEX alert_sessions_unfinished ON alert_sessions (status, lane, created_at, session_id) WHERE status IN ('pending','in_progress','cancelling');
 CREATE TABLE session_runtime (
   session_id uuid PRIMARY KEY,
   lease_owner text,

@@ -36,7 +36,7 @@ const parsePage = compileParser(
   }),
 );
 
-/** The indexes of reviews have the rows of the other groups in their order; unfinished sessions are few. */
+/** The index of unfinished sessions, or those of reviews, have the rows of a group in their order. */
 const RUNS = "s.status IN ('pending', 'in_progress', 'cancelling') AND s.review_status IS NULL";
 
 /**

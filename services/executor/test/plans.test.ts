@@ -21,9 +21,9 @@ const CONNECTIONS = 8;
 const AT_WORK = new Set(["session_runtime_out_of_place", "follow_ups_open"]);
 /** Columns that few rows have in common. */
 const KEY = /(?:_id|_hash|^hash|^key|^scope)$/u;
-/** Of the indexes by status: a lane of one, or all that have not ended, which a choice without a wake-up reads. */
-const UNFINISHED = /^alert_sessions_(?:unfinished|status_created)$/u;
-const OF_UNFINISHED = /lane = |'\{(?:pending,)?in_progress,cancelling\}'/u;
+/** Of the indexes by status: a lane of one, or all that run, or, which has no condition, all that have not ended. */
+const UNFINISHED =
+  /^alert_sessions_unfinished (?:$|.*lane = )|^alert_sessions_(?:unfinished|status_created) .*'\{(?:pending,)?in_progress,cancelling\}'/u;
 
 const Row = Type.Object({ statement: Type.String() });
 const parseStatement = compileParser("prepared statement", Row);
@@ -156,7 +156,7 @@ describe("the plans of an executor's statements", () => {
     const first = firstColumns.get(index) ?? "";
     const condition = node["Index Cond"] ?? "";
     const isByKey = KEY.test(first) && condition.includes(first);
-    const isQueue = UNFINISHED.test(index) && OF_UNFINISHED.test(condition);
+    const isQueue = UNFINISHED.test(`${index} ${condition}`);
     const isLookUp = isByKey || isQueue || AT_WORK.has(index);
     const isWhole = node["Node Type"] === "Seq Scan" || (index !== "" && !isLookUp);
     const own = isWhole && !SMALL.has(table ?? "") ? [`${node["Node Type"]} of ${table ?? ""} ${index}`] : [];

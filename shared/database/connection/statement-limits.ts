@@ -14,7 +14,7 @@ export const STATEMENT_LIMITS = {
 /**
  * For services whose statements find rows by ids. The fewest rows decide a plan, and no table is read whole as long as an index has what is
  * compared: statistics call a new table empty, the planner takes the rows of a JSON parameter for a hundred, and a connection keeps its plans
- * while the tables grow.
+ * while the tables grow. Pages cost nothing, or an index in the order of the rows would cost more than another one.
  */
 export const LOOK_UPS: SessionSettings = {
   ...STATEMENT_LIMITS,

@@ -98,6 +98,7 @@ export const ALERT_SESSIONS = table({
   indexes: [
     "alert_sessions_status_created (status, created_at)",
     "alert_sessions_deleted (deleted_at) WHERE deleted_at IS NOT NULL",
+    "alert_sessions_running (created_at) WHERE status IN ('in_progress','cancelling') AND deleted_at IS NULL",
     "alert_sessions_completed (completed_at) WHERE completed_at IS NOT NULL AND deleted_at IS NULL",
     "alert_sessions_created (created_at, session_id) INCLUDE (alert_type, chain_id) WHERE deleted_at IS NULL",
     "alert_sessions_chain_id (chain_id, created_at, session_id)",
@@ -109,9 +110,10 @@ export const ALERT_SESSIONS = table({
     "alert_sessions_review (review_status, created_at, session_id) WHERE review_status IS NOT NULL AND deleted_at IS NULL",
     "alert_sessions_review_assignee (assignee, review_status, created_at, session_id) WHERE assignee IS NOT NULL AND deleted_at IS NULL",
     "alert_sessions_by_rating (quality_rating, created_at, session_id) WHERE quality_rating IS NOT NULL AND deleted_at IS NULL",
+    "alert_sessions_waiting (lane, created_at, session_id) WHERE status = 'pending' AND deleted_at IS NULL",
     "alert_sessions_forked_from (forked_from, created_at) WHERE forked_from IS NOT NULL",
-    // Of equal ones the planner takes the last.
-    "alert_sessions_unfinished (status, lane, created_at, session_id) WHERE completed_at IS NULL",
+    // For executors, which compare `deleted_at` by `isNull`. Of equal ones the planner takes the last.
+    "alert_sessions_unfinished (status, lane, created_at, session_id) WHERE status IN ('pending','in_progress','cancelling')",
   ],
   storage: "fillfactor = 80",
   grants: {
