@@ -5,7 +5,8 @@ import { chooseLane, needsCount } from "./choose-lane.ts";
 import type { Choice } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./core/executor-deps.ts";
 import { gatewayAddress, untilGatewayConnected } from "./llm/gateway-connection.ts";
-import { countRunning, readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
+import { readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
+import { countRunning } from "./unqueued-sessions.ts";
 
 /**
  * The sessions to claim for a delivered wake-up, in this order. The wake-up is a place among the running sessions; which

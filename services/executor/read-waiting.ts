@@ -76,7 +76,8 @@ const runsIn = (status: string) => `
 
 /**
  * Of the sessions that have begun it reads those that do not run in their own place, and one of each lane that does: the others cost a choice
- * nothing, however many they are. The own wake-up of one that ran in another's place may be behind many others. Each LIMIT and each OFFSET keeps the planner from reading the whole queue.
+ * nothing, however many they are. The own wake-up of one that ran in another's place may be behind many others. Each LIMIT and each OFFSET
+ * keeps the planner from reading the whole queue.
  */
 const READ = `
 WITH active AS MATERIALIZED (
@@ -94,7 +95,7 @@ WITH active AS MATERIALIZED (
   FROM active WHERE is_parked
 ), delivered AS MATERIALIZED (
   SELECT lane, created_at FROM (SELECT * FROM alert_sessions WHERE session_id = $1 OFFSET 0) s
-  WHERE status = 'pending' AND ${isNull("deleted_at")}
+  WHERE ${WAITS}
 )
 SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE session_id = $1)) AS pending_lane,
        EXISTS (SELECT 1 FROM parked WHERE session_id = $1) AS is_parked,
@@ -122,24 +123,12 @@ SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE ses
                                  ORDER BY s.created_at)
                  FROM running, LATERAL (
                    SELECT * FROM alert_sessions WHERE session_id = running.place OFFSET 0) s
-                 WHERE running.place <> running.session_id AND s.status = 'pending' AND ${isNull("s.deleted_at")}), '[]') AS lent`;
+                 WHERE running.place <> running.session_id AND ${WAITS}), '[]') AS lent`;
 
 /** Reads what waits for the place of the delivered wake-up. */
 export async function readWaiting(db: Database, delivered: string): Promise<Waiting | undefined> {
   const [row] = await selectRows(db, parseWaiting, READ, [delivered]);
   return row;
-}
-
-const parseCount = compileParser("running sessions", Type.Object({ running: Type.Integer() }));
-
-const COUNT = `
-SELECT count(*)::int AS running FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE ${HAS_BEGUN} AND r.lease_expires_at > now()`;
-
-/** The number of sessions that run, of all executors together. Reads each of them. */
-export async function countRunning(db: Database): Promise<number> {
-  const [row] = await selectRows(db, parseCount, COUNT, []);
-  return row?.running ?? 0;
 }
 
 const parseId = compileParser("waiting session", Type.Object({ session_id: Uuid }));

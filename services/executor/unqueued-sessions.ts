@@ -31,6 +31,12 @@ SELECT count(*)::int AS running FROM alert_sessions s JOIN session_runtime r USI
 WHERE ${isNull("s.deleted_at")} AND ${condition} AND r.lease_expires_at > now()`;
 const parseCount = compileParser("running sessions", Type.Object({ running: Type.Integer() }));
 
+/** The number of sessions with a live lease, of all executors together: of those that have not ended, or of another condition. Reads each of them. */
+export async function countRunning(db: Database, condition = SESSIONS): Promise<number> {
+  const [row] = await selectRows(db, parseCount, count(condition), []);
+  return row?.running ?? 0;
+}
+
 /** Sessions that have not ended, of which `max` may run. */
 export function unqueuedSessions(db: Database, max: number): UnqueuedSessions {
   return unqueued(db, SESSIONS, max);
@@ -47,9 +53,6 @@ function unqueued(db: Database, condition: string, max: number): UnqueuedSession
       const rows = await selectRows(db, parseFound, find(condition), [wanted, except]);
       return rows.map(({ session_id }) => session_id);
     },
-    hasPlace: async () => {
-      const [row] = await selectRows(db, parseCount, count(condition), []);
-      return row !== undefined && row.running < max;
-    },
+    hasPlace: async () => (await countRunning(db, condition)) < max,
   };
 }
